@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "grader/batch/claims.hpp"
 #include "grader/batch/member.hpp"
 #include "grader/batch/metadata.hpp"
 #include "grader/batch/names.hpp"
-#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -17,12 +17,8 @@ namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * mebibyte,
-                        most_of_metadata = 32 * mebibyte, most_of_a_timestamp = 200;
+                        most_of_a_timestamp = 200;
 constexpr std::size_t most_left_out = 100;
-
-std::string base_name(std::string_view path) {
-  return std::string(path.substr(path.find_last_of("/\\") + 1));
-}
 
 // What systems and editors put beside people's files.
 bool is_junk(std::string_view path) {
@@ -32,22 +28,17 @@ bool is_junk(std::string_view path) {
          path.starts_with(".git/") || path.find("/.git/") != std::string_view::npos;
 }
 
-std::string shown(std::string_view name) {
-  std::string text(name);
-  escape_name(text);
-  return text;
-}
-
 // A file that may be the one that is meant.
 struct candidate {
   std::string name, content;
+  std::string timestamp;  // the path of the platform's note when it was handed in; empty: none
 };
 
 // Of one person.
 struct heap {
   struct part {
     member what;
-    std::string file, time;
+    std::string file, time, timestamp;
   };
   std::string name;
   std::optional<bool> late;
@@ -105,6 +96,8 @@ class reading {
       throw failure(exit_code::usage,
                     options_.source.string() + " cannot be read: " + shown(found.broken));
     }
+    // As Windows writes them; in a folder here it is a letter of a name.
+    for (auto& m : found.all) std::replace(m.path.begin(), m.path.end(), '\\', '/');
     return found;
   }
 
@@ -122,7 +115,6 @@ class reading {
   void sort(members& found) {
     std::vector<member> mine;
     for (auto& m : found.all) {
-      std::replace(m.path.begin(), m.path.end(), '\\', '/');
       if (is_junk(m.path)) continue;
       if (!is_tame(m.path)) {
         leave_out(m.path, "its name leaves the folder, or has control characters");
@@ -132,55 +124,54 @@ class reading {
     }
     if (!found.broken.empty()) leave_out(options_.source.string(), found.broken);
     if (!options_.one.empty()) {
-      for (auto& m : mine) heaps_[options_.one].parts.push_back({m, m.path, ""});
+      for (auto& m : mine) heaps_[options_.one].parts.push_back({m, m.path, "", ""});
       return;
-    }
-    read_metadata(mine);
-    std::vector<std::string> paths;
-    for (const auto& m : mine) paths.push_back(m.path);
-    const name_pattern pattern =
-        options_.names.empty() ? pattern_for(paths) : name_pattern(options_.names);
-    pattern_text_ = pattern.text();
-    const std::size_t above = pattern.text() == "plain" ? length_of_wrapper(paths) : 0;
-    for (auto& m : mine) {
-      const auto owner = pattern.match(std::string_view(m.path).substr(above));
-      if (!owner) {
-        if (!is_metadata(m.path))
-          leave_out(m.path, "its name fits no pattern of " + pattern.text());
-        continue;
-      }
-      std::string id = owner->id;
-      std::string name = owner->name;
-      if (const auto known = gradescope_.find(id); known != gradescope_.end()) {
-        name = known->second.name;
-        if (!known->second.id.empty()) id = known->second.id;
-        if (known->second.time) times_by_id_.try_emplace(id, *known->second.time);
-      }
-      heap& h = heaps_[id];
-      h.name = name;
-      if (owner->late) h.late = h.late.value_or(false) || *owner->late;
-      h.parts.push_back({std::move(m), owner->file, owner->time});
-    }
-  }
-
-  static bool is_metadata(std::string_view path) {
-    const std::string base = base_name(path);
-    return base == "submission_metadata.yml" || base == "timestamp.txt" || base == "export.json";
-  }
-
-  void read_metadata(const std::vector<member>& all) {
-    for (const auto& m : all) {
-      if (base_name(m.path) != "submission_metadata.yml" || m.content.empty()) continue;
-      if (const auto text = read_bounded(m.content, most_of_metadata, false)) {
-        gradescope_.merge(gradescope_metadata(*text));
-      } else {
-        leave_out(m.path, "it cannot be read, or has more than 32 MB: names and times are unknown");
-      }
     }
     if (!options_.times.empty()) {
       times_by_id_ = time_table(read_file(options_.times, static_cast<int>(exit_code::usage)),
                                 options_.times.string());
     }
+    std::stable_sort(mine.begin(), mine.end(),
+                     [](const member& a, const member& b) { return a.path < b.path; });
+    const name_pattern pattern = pattern_of(mine);
+    pattern_text_ = pattern.text();
+    const std::size_t above = pattern.text() == "plain" ? length_of_wrapper(paths_of(mine)) : 0;
+    const claims whose(mine, pattern, above);
+    // What students should not be able to push out of the list comes first.
+    const auto reports = whose.reports();
+    left_out_.insert(left_out_.begin(), reports.begin(), reports.end());
+    left_out_.insert(left_out_.end(), whose.left_out().begin(), whose.left_out().end());
+    if (left_out_.size() > most_left_out) left_out_.resize(most_left_out);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const auto& claim = whose.all()[i];
+      if (!claim) continue;
+      if (claim->submitted) times_by_id_.try_emplace(claim->id, *claim->submitted);
+      heap& h = heaps_[claim->id];
+      h.name = claim->name;
+      if (claim->late) h.late = h.late.value_or(false) || *claim->late;
+      h.parts.push_back({std::move(mine[i]), claim->file, claim->time, claim->timestamp});
+    }
+  }
+
+  static std::vector<std::string> paths_of(const std::vector<member>& all) {
+    std::vector<std::string> paths;
+    for (const auto& m : all) paths.push_back(m.path);
+    return paths;
+  }
+
+  // Where the source itself is nbgrader's folder "submitted", its name belongs to the layout.
+  name_pattern pattern_of(std::vector<member>& all) const {
+    const std::string& asked = options_.names;
+    const fs::path source = (fs::absolute(options_.source) / "").lexically_normal().parent_path();
+    if (source.filename() == "submitted" && (asked.empty() || asked == "nbgrader")) {
+      std::vector<std::string> paths;
+      for (const auto& m : all) paths.push_back("submitted/" + m.path);
+      if (pattern_for(paths).text() == "nbgrader") {
+        for (std::size_t i = 0; i < all.size(); ++i) all[i].path = std::move(paths[i]);
+        return name_pattern("nbgrader");
+      }
+    }
+    return asked.empty() ? pattern_for(paths_of(all)) : name_pattern(asked);
   }
 
   // Of the folder that all lie in, with its slash; 0 where the names in it are the ids.
@@ -188,15 +179,19 @@ class reading {
     if (paths.empty() || paths[0].find('/') == std::string::npos) return 0;
     const std::string first = paths[0].substr(0, paths[0].find('/') + 1);
     std::size_t deep = 0, files = 0;
+    std::set<std::string> entries;
     for (const auto& path : paths) {
       if (!path.starts_with(first)) return 0;
       const std::string rest = path.substr(first.size());
       if (lower_case(rest) == into_.info().lab + ".cu" || lower_case(rest) == "answers.md")
         return 0;
       if (rest.find('/') != std::string::npos) ++deep;
+      entries.insert(rest.substr(0, rest.find('/')));
       if (rest.ends_with(".cu") || is_archive(rest)) ++files;
     }
-    return deep == paths.size() || files > 1 ? first.size() : 0;
+    const bool holds_people = deep == paths.size() || files > 1;
+    // One folder in one folder is one person's work with a folder in it.
+    return holds_people && entries.size() > 1 ? first.size() : 0;
   }
 
   submission read(const std::string& id, heap& h) {
@@ -208,8 +203,16 @@ class reading {
     try {
       take_latest(h, s);
       std::vector<candidate> sources, answers;
-      for (const auto& part : h.parts) collect(part, sources, answers, s);
+      const auto noted = noted_times(h);
+      for (const auto& [path, time] : noted) s.time = std::max(s.time, time);
+      for (const auto& part : h.parts) {
+        const std::size_t before = sources.size();
+        collect(part, sources, answers, s);
+        for (std::size_t i = before; i < sources.size(); ++i) sources[i].timestamp = part.timestamp;
+      }
       const candidate& chosen = choose(sources, s);
+      // Other assignments of this person have other times.
+      if (const auto own = noted.find(chosen.timestamp); own != noted.end()) s.time = own->second;
       s.file = chosen.name;
       s.sha256 = into_.keep(chosen.content, lab + ".cu");
       if (!answers.empty()) {
@@ -221,7 +224,7 @@ class reading {
     } catch (const refusal& why) {
       s.refused = why.why;
     }
-    tell_time(id, h, s);
+    tell_time(id, s);
     return s;
   }
 
@@ -236,12 +239,18 @@ class reading {
     if (!last.empty()) s.time = time_of(last);
   }
 
-  void tell_time(const std::string& id, const heap& h, submission& s) {
+  // The times that the platform noted, by the path of the note.
+  static std::map<std::string, std::optional<std::int64_t>> noted_times(const heap& h) {
+    std::map<std::string, std::optional<std::int64_t>> times;
     for (const auto& part : h.parts) {
-      if (base_name(part.file) != "timestamp.txt" || part.what.content.empty()) continue;
+      if (part.what.path != part.timestamp || part.what.content.empty()) continue;
       if (const auto text = read_bounded(part.what.content, most_of_a_timestamp, false))
-        s.time = time_of(text->substr(0, text->find_last_not_of(" \r\n") + 1));
+        times[part.timestamp] = time_of(text->substr(0, text->find_last_not_of(" \r\n") + 1));
     }
+    return times;
+  }
+
+  void tell_time(const std::string& id, submission& s) const {
     if (const auto known = times_by_id_.find(id); known != times_by_id_.end())
       s.time = known->second;
     if (!options_.one.empty() && options_.submitted) s.time = options_.submitted;
@@ -276,7 +285,7 @@ class reading {
     }
     auto content = read_bounded(m.content, most_of_a_file, false);
     if (!content) throw refusal{name + " cannot be read"};
-    (is_source ? sources : answers).push_back({name, *std::move(content)});
+    (is_source ? sources : answers).push_back({name, *std::move(content), ""});
   }
 
   void open(const heap::part& part, std::vector<candidate>& sources,

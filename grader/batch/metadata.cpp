@@ -20,33 +20,39 @@ std::string scalar(std::string_view text) {
 
 }  // namespace
 
-std::map<std::string, submission_facts> gradescope_metadata(std::string_view yaml) {
-  std::map<std::string, submission_facts> all;
+gradescope_facts gradescope_metadata(std::string_view yaml) {
+  gradescope_facts all;
   submission_facts* current = nullptr;
   bool of_submitters = false;
   for (const std::string& line : split_lines(yaml)) {
     constexpr std::string_view start = "submission_";
     if (line.starts_with(start) && line.find(':') != std::string::npos) {
-      current = &all[line.substr(start.size(), line.find(':') - start.size())];
+      const std::string number = line.substr(start.size(), line.find(':') - start.size());
+      const auto [place, is_new] = all.by_number.try_emplace(number);
+      current = is_new ? &place->second : nullptr;
+      if (!is_new) all.repeated.push_back(number);
       of_submitters = false;
       continue;
     }
     if (current == nullptr) continue;
-    std::string_view rest = trimmed(line);
-    const bool of_submission = line.starts_with("  :");
-    if (of_submission) of_submitters = rest.starts_with(":submitters:");
-    if (rest.starts_with("- ")) rest = trimmed(rest.substr(2));
     const auto value = [&](std::string_view key) -> std::optional<std::string> {
-      if (!rest.starts_with(key)) return std::nullopt;
-      return scalar(rest.substr(key.size()));
+      if (!line.starts_with(key)) return std::nullopt;
+      return scalar(line.substr(key.size()));
     };
-    if (of_submission) {
-      if (const auto time = value(":created_at:")) current->time = time_of(*time);
+    if (line.starts_with("  :")) {
+      of_submitters = line.starts_with("  :submitters:");
+      if (const auto time = value("  :created_at:"); time && !current->time)
+        current->time = time_of(*time);
     } else if (of_submitters) {
-      if (const auto name = value(":name:"))
+      // A list's first key stands behind its dash, the others below that.
+      const auto entry = [&](const std::string& key) {
+        const auto first = value("  - " + key);
+        return first ? first : value("    " + key);
+      };
+      if (const auto name = entry(":name:"))
         current->name += (current->name.empty() ? "" : ", ") + *name;
       // A group has the id of its first member.
-      if (const auto mail = value(":email:"); mail && current->id.empty()) current->id = *mail;
+      if (const auto mail = entry(":email:"); mail && current->id.empty()) current->id = *mail;
     }
   }
   return all;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepwise::batch {
 
@@ -18,8 +19,13 @@ struct submission_facts {
   std::optional<std::int64_t> time;
 };
 
-// By the submission's number. It reads the lines that Gradescope writes, and ignores other YAML.
-std::map<std::string, submission_facts> gradescope_metadata(std::string_view yaml);
+struct gradescope_facts {
+  std::map<std::string, submission_facts> by_number;
+  std::vector<std::string> repeated;  // numbers that are described again: the first one counts
+};
+// It reads the lines that Gradescope writes, by their columns, and ignores other YAML: a name of
+// several lines, or what a student's tests printed, is indented further.
+gradescope_facts gradescope_metadata(std::string_view yaml);
 
 // Seconds since 1970 by id, of lines "id,time" with or without a heading; failure(usage) names a
 // line that is neither.

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "grader/judge/key.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise::batch {
@@ -364,6 +365,16 @@ std::string lower_case(std::string_view text) {
   for (char& c : small)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return small;
+}
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.find_last_of("/\\") + 1));
+}
+
+std::string shown(std::string_view name) {
+  std::string text(name);
+  escape_name(text);
+  return text;
 }
 
 bool is_tame(std::string_view path) {

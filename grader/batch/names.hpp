@@ -73,6 +73,8 @@ std::string utc_text(std::int64_t seconds);  // "2026-11-20T23:59:00Z"
 std::string file_name_for(std::string_view id);
 
 std::string lower_case(std::string_view text);  // of ASCII letters
+std::string base_name(std::string_view path);   // after the last "/" or "\\"
+std::string shown(std::string_view name);       // in one line, without control characters
 
 // Does a path stay in its folder, and is it one that people write: relative, no "..", no control
 // characters, at most 400 bytes?

@@ -170,6 +170,73 @@ TEST_CASE("of several attempts the last one counts; a timestamp lies beside it")
   CHECK(all.at("bert").time == 1795176000);
 }
 
+TEST_CASE("a person's own timestamp or metadata changes nobody's work or lateness") {
+  intake_options options;
+  options.due = 1795219140;  // 2026-11-20T23:59:00Z
+  course_folder c;
+  c.put("submitted/alice/ps1/reduction.cu", "alice");
+  c.put("submitted/alice/ps1/timestamp.txt", "2026-11-20 12:00:00 UTC");
+  c.put("submitted/mallory/ps1/reduction.cu", "mallory");
+  c.put("submitted/mallory/ps1/timestamp.txt", "2026-11-21 12:00:00 UTC");
+  c.put("submitted/mallory/ps1/src/timestamp.txt", "2026-11-01 12:00:00 UTC");
+  c.put("submitted/mallory/ps1/submitted/alice/ps1/reduction-9999.cu", "forged");
+  c.put("submitted/mallory/ps1/submitted/alice/ps1/timestamp.txt", "2026-11-29 12:00:00 UTC");
+  c.put("submitted/mallory/ps0/hello.cu", "another assignment");
+  c.put("submitted/mallory/ps0/timestamp.txt", "2026-11-01 12:00:00 UTC");
+  for (const fs::path& source : {c.in(), c.in() / "submitted", c.in() / "submitted" / ""}) {
+    CAPTURE(source);
+    options.source = source;
+    const auto all = c.read(options);
+    CHECK(c.last.info.names == "nbgrader");
+    REQUIRE(all.size() == 2);
+    CHECK(c.content(all.at("alice")) == "alice");
+    CHECK(all.at("alice").late == false);
+    CHECK(c.content(all.at("mallory")) == "mallory");
+    CHECK(all.at("mallory").late == true);
+    REQUIRE(c.last.info.left_out.size() == 1);
+    CHECK(c.last.info.left_out[0].find("in the name of alice") != std::string::npos);
+  }
+  // Other platforms have no such file; nor has an archive, or a folder that is one person's.
+  course_folder d;
+  d.put("anna/reduction.cu", "anna");
+  d.put("anna/timestamp.txt", "2026-11-01 12:00:00 UTC");
+  d.put("anna/submission_metadata.yml", "submission_1:\n  :created_at: 2026-11-01 12:00:00 UTC\n");
+  d.python(
+      "z = zipfile.ZipFile('bert.zip', 'w')\n"
+      "z.writestr('reduction.cu', 'bert')\n"
+      "z.writestr('submitted/anna/ps1/reduction.cu', 'bert')\n"
+      "z.writestr('timestamp.txt', '2026-11-01 12:00:00 UTC')\n"
+      "z.close()\n");
+  options.source = d.in();
+  auto all = d.read(options);
+  REQUIRE(all.size() == 2);
+  CHECK(d.content(all.at("anna")) == "anna");
+  CHECK(!all.at("anna").late);
+  CHECK(d.content(all.at("bert")) == "bert");
+  CHECK(!all.at("bert").late);
+  CHECK(d.last.info.left_out.size() == 1);
+  options.source = d.in() / "anna";
+  options.one = "eve";
+  all = d.read(options);
+  CHECK(!all.at("eve").late);
+}
+
+TEST_CASE("a folder in a person's folder is no other person, also where there is one person") {
+  course_folder c;
+  c.put("mallory/alice/reduction.cu", "mallory");
+  auto all = c.read();
+  REQUIRE(all.size() == 1);
+  CHECK(c.content(all.at("mallory")) == "mallory");
+  // Several in one folder are those of a course.
+  course_folder d;
+  d.put("course/alice/reduction.cu", "alice");
+  d.put("course/mallory/alice/reduction.cu", "mallory");
+  all = d.read();
+  REQUIRE(all.size() == 2);
+  CHECK(d.content(all.at("alice")) == "alice");
+  CHECK(d.content(all.at("mallory")) == "mallory");
+}
+
 TEST_CASE("all of a folder can be one person's") {
   course_folder c;
   c.put("src/reduction.cu", "mine");
