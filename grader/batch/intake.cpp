@@ -102,7 +102,8 @@ class reading {
   }
 
   members unpack(const fs::path& archive, const archive_limits& limits) {
-    const fs::path to = space_.path() / std::to_string(++unpacked_);
+    // The reader starts in another folder.
+    const fs::path to = fs::absolute(space_.path()) / std::to_string(++unpacked_);
     make_folder(to);
     return read_archive(fs::absolute(archive), to, limits, tools_.script, tools_.guards,
                         tools_.tick);

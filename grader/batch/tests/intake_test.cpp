@@ -37,7 +37,8 @@ class course_folder {
     REQUIRE(result.end.ok());
   }
   std::map<std::string, submission> read(intake_options options = {}) {
-    auto r = results::open_or_make(folder_.path() / "results", "reduction");
+    // By a relative name, as people give it.
+    auto r = results::open_or_make(fs::relative(folder_.path() / "results"), "reduction");
     if (options.source.empty()) options.source = in();
     const fs::path script = std::getenv("UNPACK_SCRIPT");
     last = read_submissions(r, options,
