@@ -84,8 +84,13 @@ std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_b
 }
 
 std::string read_handed_in(const fs::path& file) {
-  if (auto content = read_bounded(file, most_handed_in)) return *std::move(content);
+  if (auto content = read_bounded(file, most_handed_in, false)) return *std::move(content);
   std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(file, error))) {
+    throw failure(exit_code::usage, "cannot read " + file.string() +
+                                        ": it is a link, and a file that was handed in is read "
+                                        "through none; name the file itself");
+  }
   const auto bytes = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
   throw failure(exit_code::usage, "cannot read " + file.string() + ": " +
                                       (!error && bytes > most_handed_in

@@ -21,9 +21,9 @@ std::optional<std::string> read_if_there(const fs::path& file);
 std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes,
                                         bool through_links = true);
 
-// A source file that somebody handed in: a regular one, links followed, of at most 1 MiB.
-// failure(usage) says what it is otherwise. Nothing else is opened: a FIFO would wait, a device
-// answer for ever.
+// A source file that somebody handed in: a regular one of at most 1 MiB. failure(usage) says what
+// it is otherwise. Nothing else is opened: a FIFO would wait, a device answer for ever, and a link
+// would have messages quote a file that only the reader may see. The folders above it may be links.
 std::string read_handed_in(const fs::path& file);
 
 // Throws failure(code) naming the file and the reason.

@@ -168,3 +168,22 @@ TEST_CASE("static and unnamed things of a file are found under their own names")
   INFO(ran.dump());
   CHECK(ran["correct"] == true);
 }
+
+TEST_CASE("a link in place of the file is followed by no command, a folder's link by all") {
+  const cloned_course c;
+  write_atomically(c.root() / "secret", "root:SECRET:1\n");
+  fs::create_symlink("secret", c.root() / "linked.cu");
+  for (const char* verb : {"grade", "try", "run", "check"}) {
+    CAPTURE(verb);
+    const auto result = c.lab({verb, "launch", "--file", "linked.cu", "--json"});
+    CHECK(result.end.exit_code == 2);
+    CHECK(has(result.out, "linked.cu: it is a link"));
+    CHECK(!has(result.out + result.err, "SECRET"));
+  }
+  write_atomically(c.root() / "folder" / "mine.cu", "int no;int no;\n");
+  fs::create_directory_symlink("folder", c.root() / "course");
+  fs::create_symlink(c.root() / "secret", c.root() / "folder" / "answers.md");
+  const json graded = document_of(c.lab({"grade", "launch", "--file", "course/mine.cu", "--json"}));
+  CHECK(graded["class"] == "COMPILE");
+  CHECK(graded["answers"].is_null());
+}

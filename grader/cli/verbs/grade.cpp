@@ -54,7 +54,7 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
   const fs::path answers = source.parent_path() / l.answers().filename();
   graded.answers_file = c.where.shown(answers);
   const auto handout = read_if_there(c.where.root / l.handout());
-  const auto text = read_bounded(answers, most_answers);
+  const auto text = read_bounded(answers, most_answers, false);
   if (!handout || !text) return;
   graded.answers = count_answers(*handout, *text);
   graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);

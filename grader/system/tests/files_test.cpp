@@ -131,6 +131,34 @@ TEST_CASE("reading says what is wrong with a path") {
   CHECK_THROWS_WITH_AS(read_file("/tmp", 2), "cannot read /tmp: it is a folder", failure);
 }
 
+TEST_CASE("what was handed in is no link, but its folder may be one") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path at = work.path();
+  write_atomically(at / "secret", "root:x:0");
+  write_atomically(at / "folder" / "mine.cu", "mine");
+  fs::create_symlink(at / "secret", at / "linked.cu");
+  fs::create_symlink("linked.cu", at / "twice.cu");
+  fs::create_symlink("nowhere", at / "dangling.cu");
+  fs::create_directory_symlink("folder", at / "course");
+  REQUIRE(mkfifo((at / "pipe.cu").c_str(), 0600) == 0);
+  CHECK(read_handed_in(at / "folder" / "mine.cu") == "mine");
+  CHECK(read_handed_in(at / "course" / "mine.cu") == "mine");
+  for (const char* name : {"linked.cu", "twice.cu", "dangling.cu", "pipe.cu", "folder", "course",
+                           "none.cu", "/dev/null", "/dev/stdin"}) {
+    CAPTURE(name);
+    try {
+      (void)read_handed_in(at / name);
+      FAIL("it is read");
+    } catch (const failure& why) {
+      const std::string text = why.what();
+      CHECK(why.code() == exit_code::usage);
+      CHECK(text.find("root") == std::string::npos);
+      const bool linked = fs::is_symlink(fs::symlink_status(at / name));
+      CHECK((text.find("it is a link") != std::string::npos) == linked);
+    }
+  }
+}
+
 TEST_CASE("the hash keeps parts apart") {
   CHECK(content_hash().add("ab").add("c").hex() != content_hash().add("a").add("bc").hex());
   CHECK(content_hash().add("").hex() != content_hash().hex());
