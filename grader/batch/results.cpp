@@ -216,7 +216,9 @@ void results::remove_leftovers() const {
     for (const auto& entry : fs::directory_iterator(folder_ / kind, ignored)) {
       const std::string name = entry.path().filename();
       const bool half_written = name[0] == '.' && name.find(".json.") != std::string::npos;
-      if (half_written || name.starts_with("tmp-")) fs::remove_all(entry.path(), ignored);
+      // "tmp-": what earlier versions called them.
+      if (half_written || name.starts_with(temporary_folder::prefix) || name.starts_with("tmp-"))
+        fs::remove_all(entry.path(), ignored);
     }
   }
   for (const auto& folder : fs::directory_iterator(folder_ / "files", ignored)) {

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 #include "grader/system/failure.hpp"
@@ -190,16 +192,74 @@ file_lock::~file_lock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
+namespace {
+
+// The beginning of this machine's names. Nodes of a cluster may share the folder above, and not the
+// locks in it: each only removes its own.
+std::string prefix_here() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return std::string(temporary_folder::prefix) + content_hash().add(host).hex().substr(0, 8) + "-";
+}
+
+// The folder's lock, which its process holds as long as it lives; -1 if another process holds it,
+// or this is no folder.
+int locked_folder(const fs::path& folder, int how) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  int outcome = 0;
+  do outcome = flock(descriptor, how);
+  while (outcome != 0 && errno == EINTR);
+  if (outcome == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+void remove_abandoned_folders(const fs::path& parent) {
+  const std::string prefix = prefix_here();
+  std::error_code error;
+  for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    const fs::path& folder = at->path();
+    if (!folder.filename().string().starts_with(prefix)) continue;
+    struct stat about {};
+    if (lstat(folder.c_str(), &about) != 0 || about.st_uid != geteuid()) continue;
+    const int lock = locked_folder(folder, LOCK_EX | LOCK_NB);
+    if (lock < 0) continue;
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    close(lock);
+  }
+}
+
+// Once for each folder in which this process makes others.
+void tidy_once(const fs::path& parent) {
+  static std::mutex guard;
+  static std::set<fs::path> done;
+  const std::lock_guard alone(guard);
+  if (done.insert(parent).second) remove_abandoned_folders(parent);
+}
+
+}  // namespace
+
 temporary_folder::temporary_folder(const fs::path& parent) {
   make_folder(parent);
-  std::string name = parent / "tmp-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) fail_writing(parent, errno);
-  path_ = name;
+  tidy_once(parent);
+  struct stat about {};
+  do {
+    if (lock_ >= 0) close(lock_);
+    std::string name = parent / (prefix_here() + "XXXXXX");
+    if (mkdtemp(name.data()) == nullptr) fail_writing(parent, errno);
+    path_ = name;
+    lock_ = locked_folder(path_, LOCK_EX);
+    // Before it was locked, another process may have taken it for one that was left behind.
+  } while (lstat(path_.c_str(), &about) != 0);
 }
 
 temporary_folder::~temporary_folder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+  if (lock_ >= 0) close(lock_);
 }
 
 content_hash& content_hash::add(std::string_view part) {

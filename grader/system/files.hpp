@@ -67,9 +67,12 @@ class file_lock {
   int descriptor_ = -1;
 };
 
-// A new folder below `parent`, removed with its content when destroyed.
+// A new folder below `parent`, removed with its content when destroyed. The first one that a
+// process makes there also removes those of processes that were killed: folders of this user and
+// machine whose lock nobody holds.
 class temporary_folder {
  public:
+  static constexpr std::string_view prefix = "stepwise-tmp-";  // of all their names
   explicit temporary_folder(const fs::path& parent);
   ~temporary_folder();
   temporary_folder(const temporary_folder&) = delete;
@@ -78,6 +81,7 @@ class temporary_folder {
 
  private:
   fs::path path_;
+  int lock_ = -1;
 };
 
 // 128-bit FNV-1a, as 32 hexadecimal digits: names cache entries, defends against nothing.

@@ -108,7 +108,10 @@ TEST_CASE("marks outlive a kill, and leftovers do not") {
   const fs::path half = folder.path() / "r" / "journal" / ".a.json.Xy1234";
   write_atomically(half, "{");
   fs::create_directories(folder.path() / "r" / "tmp-123456");
+  const std::string own = std::string(temporary_folder::prefix) + "123456";
+  fs::create_directories(folder.path() / "r" / own);
   r.remove_leftovers();
+  CHECK(!fs::exists(folder.path() / "r" / own));
   CHECK(!fs::exists(half));
   CHECK(!fs::exists(folder.path() / "r" / "tmp-123456"));
 }

@@ -194,7 +194,7 @@ TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
   CHECK(end.exit_code == 130);
   CHECK(running.errors().text().ends_with("interrupted; nothing was lost\n"));
   for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
-    CHECK(!entry.path().filename().string().starts_with("tmp-"));
+    CHECK(!entry.path().filename().string().starts_with(temporary_folder::prefix));
   }
   const std::string here = c.root().string();
   for (const auto& entry : fs::directory_iterator("/proc")) {

@@ -66,6 +66,55 @@ TEST_CASE("a temporary folder goes with its content") {
   CHECK(!fs::exists(path));
 }
 
+TEST_CASE("the next temporary folder removes what a killed process left, and nothing else") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path parent = work.path() / "parent";
+  // A process that makes a folder there and never removes it.
+  const auto start = [&] {
+    int made[2];
+    REQUIRE(pipe(made) == 0);
+    const pid_t id = fork();
+    if (id == 0) {
+      const temporary_folder own(parent);
+      write_atomically(own.path() / "deep" / "file", "content");
+      [[maybe_unused]] const auto told = write(made[1], "x", 1);
+      while (true) pause();
+    }
+    char byte = 0;
+    REQUIRE(read(made[0], &byte, 1) == 1);
+    close(made[0]);
+    close(made[1]);
+    return id;
+  };
+  const auto end = [](pid_t id) {
+    kill(id, SIGKILL);
+    REQUIRE(waitpid(id, nullptr, 0) == id);
+  };
+  const pid_t dies = start(), lives = start();
+  end(dies);
+  REQUIRE(entries(parent) == 2);
+  for (const char* other : {"tmp-123456", "stepwise-abcdef", "stepwise-tmp-other-123456"})
+    fs::create_directory(parent / other);
+  fs::create_directory(work.path() / "elsewhere");
+  write_atomically(work.path() / "elsewhere" / "file", "kept");
+  std::string own_prefix;
+  for (const auto& entry : fs::directory_iterator(parent))
+    if (fs::exists(entry.path() / "deep")) own_prefix = entry.path().filename();
+  own_prefix.resize(own_prefix.size() - 6);
+  fs::create_directory_symlink(work.path() / "elsewhere", parent / (own_prefix + "linked"));
+  fs::create_directory(parent / (own_prefix + "empty1"));
+  const temporary_folder next(parent);
+  CHECK(!fs::exists(parent / (own_prefix + "empty1")));
+  CHECK(fs::exists(parent / (own_prefix + "linked")));
+  CHECK(fs::exists(work.path() / "elsewhere" / "file"));
+  std::size_t used = 0;
+  for (const auto& entry : fs::directory_iterator(parent))
+    if (fs::exists(entry.path() / "deep" / "file")) ++used;
+  CHECK(used == 1);  // the one that lives
+  CHECK(entries(parent) == 6);
+  end(lives);
+}
+
 TEST_CASE("a lock excludes another process") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path file = work.path() / "lock";
