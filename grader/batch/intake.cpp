@@ -102,10 +102,10 @@ class reading {
   }
 
   members unpack(const fs::path& archive, const archive_limits& limits) {
-    // The reader starts in another folder.
-    const fs::path to = fs::absolute(space_.path()) / std::to_string(++unpacked_);
+    // The reader starts in another folder, and sees no other: ".." would lead through one.
+    const fs::path to = fs::canonical(space_.path()) / std::to_string(++unpacked_);
     make_folder(to);
-    return read_archive(fs::absolute(archive), to, limits, tools_.script, tools_.guards,
+    return read_archive(fs::canonical(archive), to, limits, tools_.script, tools_.guards,
                         tools_.tick);
   }
 
