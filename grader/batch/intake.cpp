@@ -6,6 +6,7 @@
 #include <set>
 
 #include "grader/batch/claims.hpp"
+#include "grader/batch/look_alike.hpp"
 #include "grader/batch/member.hpp"
 #include "grader/batch/metadata.hpp"
 #include "grader/batch/names.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * mebibyte,
                         most_of_a_timestamp = 200;
-constexpr std::size_t most_left_out = 100;
+constexpr std::size_t most_left_out = 100, most_alike = 4;
 
 // What systems and editors put beside people's files.
 bool is_junk(std::string_view path) {
@@ -64,10 +65,17 @@ class reading {
                         "--names says how files are called, such as \"{id}/{file}\"");
     }
     intake done;
+    std::map<std::string, std::vector<std::string>> looks;
+    for (const auto& [id, h] : heaps_) looks[look_of(id)].push_back(id);
     for (auto& [id, h] : heaps_) {
       tools_.doing("reading what " + shown(id) + " handed in");
       tools_.tick();
-      const submission s = read(id, h);
+      submission s = read(id, h);
+      // Both keep what they handed in: which of two names is the real one, a person knows.
+      std::size_t named = 0;
+      for (const auto& other : looks[look_of(id)])
+        if (other != id && named++ < most_alike)
+          s.notes.push_back("looks like " + shown(other) + ", which is another id");
       ++done.submissions;
       if (!s.refused.empty()) ++done.refused;
       into_.write(s);

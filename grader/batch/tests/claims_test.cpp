@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "grader/batch/look_alike.hpp"
 #include "grader/system/files.hpp"
 
 using namespace stepwise;
@@ -209,4 +210,20 @@ TEST_CASE("files in one person's folder do not choose the platform of all") {
   CHECK(c.pattern() == "plain");
   CHECK(c.of("alice/r.cu") == "alice");
   CHECK(c.of("mallory/submission_7/r.cu") == "mallory");
+}
+
+TEST_CASE("ids that look alike have one look, and others have two") {
+  const std::string look = look_of("alice");
+  for (const char* alike :
+       {"Alice", "ALICE", "a1ice", "aIice", "\u0430lice", "\u0410l\u0456\u0441e", "\uff41lice",
+        "ali\u200bce", "alice ", "alic\u00e9", "alice\u0301", "\u03b1lice", "\u00c0LICE",
+        "\ufeffalice"}) {
+    CAPTURE(alike);
+    CHECK(look_of(alike) == look);
+  }
+  for (const char* other : {"alicf", "alica", "bob", "", "alice2", "\u6797", "a\xffice"}) {
+    CAPTURE(other);
+    CHECK(look_of(other) != look);
+  }
+  CHECK(look_of("\u6797") != look_of("\u6798"));
 }

@@ -222,6 +222,21 @@ TEST_CASE("a person's own timestamp or metadata changes nobody's work or latenes
   CHECK(!all.at("eve").late);
 }
 
+TEST_CASE("ids that look alike are kept apart, and noted") {
+  course_folder c;
+  c.put("alice/reduction.cu", "alice");
+  c.put("\u0430lice/reduction.cu", "mallory");
+  c.put("bob/reduction.cu", "bob");
+  const auto all = c.read();
+  REQUIRE(all.size() == 3);
+  CHECK(c.content(all.at("alice")) == "alice");
+  CHECK(c.content(all.at("\u0430lice")) == "mallory");
+  CHECK(all.at("alice").notes ==
+        std::vector<std::string>{"looks like \u0430lice, which is another id"});
+  CHECK(all.at("\u0430lice").notes.size() == 1);
+  CHECK(all.at("bob").notes.empty());
+}
+
 TEST_CASE("a folder in a person's folder is no other person, also where there is one person") {
   course_folder c;
   c.put("mallory/alice/reduction.cu", "mallory");
@@ -320,7 +335,7 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
   CHECK(c.content(all.at("lea")) == "lea");  // its folder's name is no UTF-8
   CHECK(!fs::exists(c.at("bert.cu")));
   for (const auto& entry : fs::directory_iterator(c.at("results")))
-    CHECK(!entry.path().filename().string().starts_with("tmp-"));
+    CHECK(!entry.path().filename().string().starts_with(temporary_folder::prefix));
 }
 
 TEST_CASE("a source without owners is refused, with what to do") {
