@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "grader/batch/look_alike.hpp"
 #include "grader/report/text.hpp"
 
 namespace stepwise::publish {
@@ -19,6 +20,24 @@ void break_commands(std::string& text) {
     if (text.compare(first, 2, "::") == 0) text.insert(first + 1, " ");
     begin = std::min(text.find('\n', begin), text.size());
   }
+}
+
+// What a spreadsheet takes for the beginning of a formula, and what it reads as the same character
+// when it imports a text: full-width and small forms, superscripts and subscripts, heavy signs, the
+// minus sign. ":" would begin a workflow command.
+constexpr std::u32string_view formula_signs =
+    U"=+-@:|%"
+    U"\uff1d\uff0b\uff0d\uff20\uff1a\uff5c\uff05"
+    U"\ufe66\ufe62\ufe63\ufe6b\ufe55\ufe6a"
+    U"\u207c\u207a\u207b\u208c\u208a\u208b\u2795\u2796\u2212";
+
+// Behind characters that show nothing, too: no spreadsheet has to see them.
+bool begins_formula(std::string_view text) {
+  while (!text.empty()) {
+    const char32_t c = batch::take_character(text);
+    if (!batch::is_unseen(c)) return formula_signs.find(c) != std::u32string_view::npos;
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,11 +92,7 @@ std::string xml_text(std::string_view text, std::size_t lines, std::size_t colum
 
 std::string csv_cell(std::string_view text) {
   std::string cell = harmless_line(text);
-  // Blanks before a formula do not stop every spreadsheet; ":" would begin a workflow command.
-  const auto first = cell.find_first_not_of(' ');
-  if (first != std::string::npos &&
-      std::string_view("=+-@:|%").find(cell[first]) != std::string::npos)
-    cell.insert(0, "'");
+  if (begins_formula(cell)) cell.insert(0, "'");
   std::string quoted = "\"";
   for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";

@@ -135,12 +135,25 @@ TEST_CASE("texts are harmless in every format's own way") {
   CHECK(harmless(std::string(100000, 'x')).size() < 500);
   CHECK(harmless_line("a\nb\n") == "a / b");
   CHECK(xml_text("a<b>\n&'\"") == "a&lt;b&gt;&#10;&amp;&#39;&quot;");
-  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "  =1", "|x", "%x", "\t=1", "::x"}) {
+  for (const char* formula : {"=1+1",          "+1",        "-1",           "@SUM(A1)",
+                              "  =1",          "|x",        "%x",           "\t=1",
+                              "::x",           "\uff1d1+1", "\uff0b1",      "\uff0d1",
+                              "\uff20SUM(A1)", "\uff5cx",   "\uff05x",      "\uff1ax",
+                              "\ufe661",       "\ufe6bx",   "\u22121",      "\u207c1",
+                              " \t\uff1d1",    "\u3000=1",  "\u00a0\uff1d1"}) {
     CAPTURE(formula);
     CHECK(csv_cell(formula).starts_with("\"'"));
   }
   CHECK(csv_cell("a \"b\", c") == "\"a \"\"b\"\", c\"");
+  for (const char* visible : {"\r=1", "\r\n=1", "\ufeff=1", "\u200b=1", "\0=1"}) {
+    CAPTURE(visible);
+    CHECK(std::string_view("=+-@").find(csv_cell(visible)[1]) == std::string_view::npos);
+  }
   CHECK(csv_cell("1=1") == "\"1=1\"");
+  for (const char* plain : {"", " ", "\u3000", "Zo\u00eb", "\u6797", "1\uff1d1", "\U0001f600=1"}) {
+    CAPTURE(plain);
+    CHECK(csv_cell(plain) == "\"" + std::string(plain) + "\"");
+  }
   CHECK(quoted_lines("a\n  ::b", "  ") == "  | a\n  |   : :b\n");
 }
 
