@@ -1,6 +1,6 @@
 """The playground's place on a page: a source that can be edited where `./lab site --serve` shows it.
 
-The page says what it is (data-live="", as it lies on the disk); serve.py says "yes" or "key" in its stead.
+The page says what it is (data-live="", as it lies on the disk); serve.py says "yes" in its stead.
 """
 import html
 import re

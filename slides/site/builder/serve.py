@@ -1,8 +1,9 @@
 """The server of `./lab site --serve`: the pages, and the playground, on this machine only.
 
 What a page sends is a source. `lab try` compiles and runs it in the judge's sandbox; this server passes it on
-and passes back the answer. Who may ask: a page of this server (Host and Origin), whose reader opened the
-address with the key that was printed (a cookie): no page of another origin, and no other user of this machine.
+and passes back the answer. Pages hold answers. Who may read one, or ask for a try: a reader who opened the address with
+the key that was printed (a cookie), and for a try a page of this server (Host and Origin). No other user of this machine has
+the key, and no page of another origin can ask.
 """
 import ctypes
 import hmac
@@ -24,6 +25,7 @@ from . import playground
 from .errors import SiteError
 
 MOST_BODY = 256 << 10       # of a request, bytes
+MOST_UNREAD, SECONDS_UNREAD = 64 << 20, 3  # of a request that is refused: read, so that the refusal arrives
 MOST_ANSWER = 4 << 20       # of a document of `lab try`
 MOST_WAITING = 4            # sources that wait for the one that runs
 MOST_CONNECTIONS = 64
@@ -184,19 +186,56 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def refuse(self, refused):
         self.close_connection = True
         self.answer(refused.status, json.dumps({'error': str(refused)}).encode(), 'application/json')
+        self.linger()
 
-    def do_GET(self):
+    def linger(self):
+        """Reads the rest of a request, and drops it: closing a connection with unread bytes would take back the answer."""
+        self.wfile.flush()
+        end, left = time.monotonic() + SECONDS_UNREAD, MOST_UNREAD
         try:
-            host = self.authority()
-            address = urllib.parse.urlsplit(self.path)
-            key = urllib.parse.parse_qs(address.query).get('key', [''])[0]
-            if hmac.compare_digest(key.encode(), self.server.key.encode()):
-                self.answer(303, b'', 'text/plain', ('Location', f'http://{host}/' + self.name(address.path)),
-                            ('Set-Cookie', f'{self.server.cookie}={self.server.key}; Path=/; HttpOnly; SameSite=Strict'))
-                return
-            self.page(self.name(address.path))
+            self.connection.shutdown(socket.SHUT_WR)
+            while left > 0 and select.select([self.connection], [], [], max(0, end - time.monotonic()))[0]:
+                read = len(self.connection.recv(1 << 16))
+                if not read:
+                    break
+                left -= read
+        except OSError:
+            pass  # the reader has left
+
+    def answered(self, what):
+        """Every request gets an answer, whatever it holds."""
+        try:
+            what()
         except Refused as refused:
             self.refuse(refused)
+        except TimeoutError:
+            self.refuse(Refused(408, 'the request did not arrive in time'))
+        except ConnectionError:
+            self.close_connection = True  # the reader has left
+        except Exception as error:
+            self.refuse(Refused(500, f'internal error: {type(error).__name__}'))
+
+    def need_key(self):
+        if not self.has_key():
+            raise Refused(403, 'open the address that ./lab site --serve printed: it has the key')
+
+    def do_GET(self):
+        self.answered(self.get)
+
+    def get(self):
+        host = self.authority()
+        try:
+            address = urllib.parse.urlsplit(self.path)
+            key = urllib.parse.parse_qs(address.query).get('key', [''])[0]
+        except ValueError:
+            raise Refused(400, 'the address cannot be read') from None
+        if hmac.compare_digest(key.encode(), self.server.key.encode()):
+            # Lax: the browser sends it also after a link from another place, such as a terminal in a web page.
+            self.answer(303, b'', 'text/plain', ('Location', f'http://{host}/' + self.name(address.path)),
+                        ('Set-Cookie', f'{self.server.cookie}={self.server.key}; Path=/; HttpOnly; SameSite=Lax'))
+            return
+        self.need_key()
+        self.page(self.name(address.path))
 
     do_HEAD = do_GET
 
@@ -209,29 +248,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Only what the build wrote is there: a path is looked up, never followed."""
         if name not in self.server.pages:
             raise Refused(404, 'there is no such page')
-        body = (self.server.out / name).read_bytes()
+        try:
+            body = (self.server.out / name).read_bytes()
+        except OSError:
+            raise Refused(404, 'the page is gone: build the site again') from None
         if name.endswith('.html'):
-            live = 'yes' if self.has_key() else 'key'
-            body = body.replace(playground.MARKER.encode(), f'data-live="{live}"'.encode())
+            body = body.replace(playground.MARKER.encode(), b'data-live="yes"')
         self.answer(200, body, TYPES.get(pathlib.PurePath(name).suffix, 'application/octet-stream'))
 
     def do_POST(self):
-        try:
-            host = self.authority()
-            if self.path != '/try':
-                raise Refused(405, 'only /try takes a POST')
-            if self.headers.get('Origin') != f'http://{host}':
-                raise Refused(403, 'only a page of this server may ask for a try')
-            if not self.has_key():
-                raise Refused(403, 'open the address that ./lab site --serve printed: it has the key')
-            if self.headers.get('Content-Type') != 'application/json':
-                raise Refused(415, 'a try is application/json')
-            lab, source, page = self.asked()
-            document = self.server.tries.attempt(lab, source, page, self.gone)
-            if document is not None:
-                self.answer(200, json.dumps(document).encode(), 'application/json')
-        except Refused as refused:
-            self.refuse(refused)
+        self.answered(self.post)
+
+    def post(self):
+        host = self.authority()
+        if self.path != '/try':
+            raise Refused(405, 'only /try takes a POST')
+        if self.headers.get('Origin') != f'http://{host}':
+            raise Refused(403, 'only a page of this server may ask for a try')
+        self.need_key()
+        if self.headers.get('Content-Type') != 'application/json':
+            raise Refused(415, 'a try is application/json')
+        lab, source, page = self.asked()
+        document = self.server.tries.attempt(lab, source, page, self.gone)
+        if document is not None:
+            self.answer(200, json.dumps(document).encode(), 'application/json')
 
     def asked(self):
         length = self.headers.get('Content-Length', '')
@@ -242,10 +282,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             asked = json.loads(self.rfile.read(int(length)))
             lab, source, page = asked['lab'], asked['source'], asked['page']
+            if not all(isinstance(one, str) for one in (lab, source, page)):
+                raise TypeError
             source.encode()
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise Refused(400, 'a try has lab, source and page') from None
-        if lab not in self.server.labs or not isinstance(source, str) or not isinstance(page, str) or len(page) > 64:
+        if lab not in self.server.labs or len(page) > 64:
             raise Refused(400, 'a try has the name of a lab, a source and the number of its page')
         return lab, source, page
 
@@ -317,7 +359,7 @@ def serve(root, out, pages, labs, port, trusted=False):
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     print(f'  {server.address()}', flush=True)
-    print('  Open it: its key lets you, and nobody else here, run code. Ctrl-C ends it.', flush=True)
+    print('  Open it: its key lets you, and no other user here, read the pages and run code. Ctrl-C ends it.', flush=True)
     if lacks and not trusted:
         print(f'  Nothing can be run: {lacks}. --i-trust-these-files runs it all the same.', flush=True)
     try:

@@ -102,6 +102,13 @@ def who_may_ask(client):
     for method in ('OPTIONS', 'PUT', 'DELETE', 'PATCH'):
         status, _, headers = client.ask(method, '/try', **client.good())
         expect(status == 405 and 'Access-Control-Allow-Origin' not in headers, f'{method}: {status}')
+    for method in ('GET', 'HEAD'):
+        for path in ('/', '/index.html', '/unlisted.html', '/try', '/?key=', '/?key=x', '/?KEY=' + client.server.key,
+                     '/index.html?key=' + client.server.key[:-1], '/%3fkey=' + client.server.key, '/?key=x&key=' + client.server.key):
+            for cookie in (None, f'{client.server.cookie}=', f'{client.server.cookie}={client.server.key[1:]}', f'other={client.server.key}'):
+                status, text, reply = client.ask(method, path, Cookie=cookie)
+                expect(status == 403 and playground.MARKER not in text and 'data-live' not in text and not reply['Set-Cookie'],
+                       f'{method} {path} with the cookie {cookie}: {status}')
     expect(client.ask('GET', '/try', **client.good())[0] == 404, 'GET of /try')
     expect(client.ask('POST', '/index.html', '{}', **client.good())[0] == 405, 'POST to a page')
     upgrade = client.ask('GET', '/try', Upgrade='websocket', Connection='Upgrade', **client.good())
@@ -112,9 +119,21 @@ def who_may_ask(client):
 def what_is_asked(client):
     for body, wanted in (('x' * (serve.MOST_BODY + 1), 413), ('{', 400), ('[]', 400), ('"x"', 400), ('[' * 90000, 400),
                          ('{"lab": "reduction", "source": 7, "page": "1"}', 400),
-                         ('{"lab": "reduction", "source": "\\ud800", "page": "1"}', 400)):
+                         ('{"lab": "reduction", "source": "\\ud800", "page": "1"}', 400),
+                         ('{"lab": ["a"]}', 400), ('{"lab": ["a"], "source": "x", "page": "1"}', 400),
+                         ('{"lab": {}, "source": "x", "page": "1"}', 400), ('{"lab": null, "source": "x", "page": "1"}', 400),
+                         ('{"lab": "reduction", "source": ["x"], "page": "1"}', 400),
+                         ('{"lab": "reduction", "source": null, "page": "1"}', 400),
+                         ('{"lab": "reduction", "source": "x", "page": ["1"]}', 400),
+                         ('{"lab": "reduction", "source": "x", "page": {"a": 1}}', 400),
+                         ('{"lab": "reduction", "source": "x", "page": 1}', 400), ('null', 400), ('7', 400), ('', 400),
+                         ('1' * 5000, 400), ('{"lab": 1e999}', 400), (b'\xff\xfe\x00', 400),
+                         (b'{"lab": "reduction", "source": "\xff", "page": "1"}', 400), ('x' * (8 << 20), 413)):
         status = client.ask('POST', '/try', body, **client.good())[0]
         expect(status == wanted, f'{body[:40]}: {status}, expected {wanted}')
+    expect(client.ask('POST', '/try', 'x' * (8 << 20))[0] == 403, 'a large body without the key')
+    expect(client.ask('POST', '/else', 'x' * (8 << 20), **client.good())[0] == 405, 'a large body to a page')
+    expect(client.ask('GET', '//[', **client.good())[0] in (400, 404), 'an address that is none')
     expect(client.attempt('x', lab='../reduction')[0] == 400, 'a lab that is none')
     for length in ('-1', '9' * 30, 'x', '\xb2'):
         status = client.ask('POST', '/try', None, **{**client.good(), 'Content_Length': length})[0]
@@ -125,15 +144,26 @@ def what_is_asked(client):
 
 def pages(client):
     for path in ('/../secret', '/%2e%2e/secret', '/..%2fsecret', '/unlisted.html', '//etc/passwd', '/%00', '/index.html/..', '/.'):
-        status, text, _ = client.ask('GET', path)
+        status, text, _ = client.ask('GET', path, **client.good())
         expect(status == 404 and 'secret' not in text, f'{path}: {status}')
-    status, text, headers = client.ask('GET', '/')
-    expect(status == 200 and 'data-live="key"' in text and client.server.key not in text, 'a page without the key')
+    status, text, headers = client.ask('GET', '/', **client.good())
+    expect(status == 200 and 'data-live="yes"' in text and client.server.key not in text, 'a page with the key')
     expect("frame-ancestors 'none'" in headers['Content-Security-Policy'], 'a page may be framed')
-    expect('data-live="yes"' in client.ask('GET', '/', **client.good())[1], 'a page with the key')
     status, _, headers = client.ask('GET', f'/?key={client.server.key}')
     expect(status == 303 and 'HttpOnly' in headers['Set-Cookie'] and 'key=' not in headers['Location'], 'the address with the key')
-    expect('Set-Cookie' not in client.ask('GET', '/?key=x')[2], 'a wrong key gives a cookie')
+    page = client.server.out / 'index.html'
+    text = page.read_text()
+    page.unlink()
+    expect(client.ask('GET', '/', **client.good())[0] == 404, 'a page that is gone')
+    page.write_text(text)
+
+
+def half_sent(client):
+    """A body that never comes to its end gets an answer, too."""
+    headers = ''.join(f'{k.replace("_", "-")}: {v}\r\n' for k, v in client.good().items())
+    with socket.create_connection(('127.0.0.1', client.server.server_port), timeout=20) as asked:
+        asked.sendall(f'POST /try HTTP/1.1\r\nHost: {client.host}\r\n{headers}Content-Length: 99\r\n\r\n{{'.encode())
+        expect(b' 408 ' in asked.recv(1 << 16), 'half a body')
 
 
 def send_slow(client, page):
@@ -208,6 +238,9 @@ def main():
         who_may_ask(client)
         what_is_asked(client)
         pages(client)
+        serve.Handler.timeout = 0.5
+        half_sent(client)
+        serve.Handler.timeout = 10
         several(client, folder)
         ends(folder)
         server.shutdown()

@@ -197,8 +197,6 @@
 
   if (live === 'yes') {
     how.replaceChildren(button('Edit and run this source', () => { open(original); how.hidden = true; area.focus(); }));
-  } else if (live === 'key') {
-    how.replaceChildren('To edit and run this source, open the address with the key that ', make('code', './lab site --serve'), ' printed.');
   }
   const shared = location.hash.match(/^#try=([\w-]+)$/);
   if (shared) {
