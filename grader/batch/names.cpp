@@ -276,26 +276,37 @@ std::optional<owner> name_pattern::match(std::string_view path, std::size_t from
 
 name_pattern pattern_for(const std::vector<std::string>& paths) {
   const std::string_view above = shared_folder(paths);
+  const std::string metadata = std::string(above) + "submission_metadata.yml";
+  struct votes {
+    std::size_t files = 0, fit = 0;
+  };
   const char* best = "plain";
-  std::size_t most = 0;
+  std::size_t most = 0, outermost = 0;
   for (const auto& p : platforms()) {
     if (p.patterns.empty()) continue;
     const name_pattern pattern(p.name);
-    std::map<std::string_view, std::pair<std::size_t, std::size_t>>
-        entries;  // files, those that fit
+    std::map<std::string_view, votes> entries;
+    std::size_t begin = std::string::npos;
     for (const auto& path : paths) {
-      auto& [files, fit] = entries[std::string_view(path).substr(
-          0, std::min(path.find('/', above.size()), path.size()))];
-      ++files;
-      if (pattern.match(path)) ++fit;
+      if (path == metadata) continue;
+      const std::string_view entry =
+          std::string_view(path).substr(0, std::min(path.find('/', above.size()), path.size()));
+      votes& v = entries[entry];
+      ++v.files;
+      const auto found = pattern.match(path);
+      if (!found) continue;
+      ++v.fit;
+      begin = std::min(begin, found->begin);
     }
-    const auto fits = static_cast<std::size_t>(std::count_if(
-        entries.begin(), entries.end(),
-        [](const auto& entry) { return 2 * entry.second.second > entry.second.first; }));
-    // Most of them: one odd name among plain ones is that student's.
-    if (fits > most && 2 * fits > entries.size()) {
+    const auto fits = static_cast<std::size_t>(
+        std::count_if(entries.begin(), entries.end(),
+                      [](const auto& entry) { return 2 * entry.second.fit > entry.second.files; }));
+    // Most of them: one odd name among plain ones is that student's. Of two platforms that fit as
+    // many, the inner one is made of names that students chose.
+    if (2 * fits > entries.size() && (fits > most || (fits == most && begin < outermost))) {
       best = p.name;
       most = fits;
+      outermost = begin;
     }
   }
   return name_pattern(best);

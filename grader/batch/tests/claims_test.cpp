@@ -210,6 +210,15 @@ TEST_CASE("files in one person's folder do not choose the platform of all") {
   CHECK(c.pattern() == "plain");
   CHECK(c.of("alice/r.cu") == "alice");
   CHECK(c.of("mallory/submission_7/r.cu") == "mallory");
+  // One person alone: the outer platform counts, whichever is named first in our table.
+  const std::string theirs = "submitted/mallory/ps1/Alice_17_assignsubmission_file_/r.cu";
+  const claimed alone({theirs});
+  CHECK(alone.pattern() == "nbgrader");
+  CHECK(alone.of(theirs) == "mallory");
+  const claimed one({"x/submission_metadata.yml=" + facts("1", "alice", "2026-11-20 10:00"),
+                     "x/submission_1/Bob_17_assignsubmission_file_/r.cu"});
+  CHECK(one.pattern() == "gradescope");
+  CHECK(one.of("x/submission_1/Bob_17_assignsubmission_file_/r.cu") == "alice@uni");
 }
 
 TEST_CASE("ids that look alike have one look, and others have two") {
