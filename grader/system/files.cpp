@@ -223,7 +223,9 @@ void remove_abandoned_folders(const fs::path& parent) {
     const fs::path& folder = at->path();
     if (!folder.filename().string().starts_with(prefix)) continue;
     struct stat about {};
-    if (lstat(folder.c_str(), &about) != 0 || about.st_uid != geteuid()) continue;
+    // Root gave some of its own to the sandbox's user.
+    if (lstat(folder.c_str(), &about) != 0 || (about.st_uid != geteuid() && geteuid() != 0))
+      continue;
     const int lock = locked_folder(folder, LOCK_EX | LOCK_NB);
     if (lock < 0) continue;
     std::error_code ignored;
