@@ -1,9 +1,9 @@
 // Whose each file is, where a platform, an instructor and a student all have a say.
 //
 // idea    A platform makes the outer folders and the beginnings of names, and puts its metadata
-//         next to them. A student chooses everything inside. So the outermost name decides, all names
-//         begin equally deep, and metadata counts only where the platform puts it. A file that says
-//         otherwise is left out, and reported with the identity that it claims.
+//         next to them. A student chooses everything inside. So the outermost name decides, all
+//         names begin equally deep, and metadata counts only where the platform puts it. A file
+//         that says otherwise is left out, and reported with the identity that it claims.
 // Tested by tests/claims_test.cpp.
 #pragma once
 
