@@ -54,7 +54,7 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
 }
 
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
-                const protections* guards, std::uint64_t memory_bytes) {
+                compile_guards guards) {
   if (!file.empty() && !step_name.empty()) {
     throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");
   }
@@ -68,13 +68,12 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
                                         "` makes a new skeleton");
   }
   const auto now = c.now();
-  compile_guards sandbox{guards};
-  if (memory_bytes > 0) sandbox.memory_bytes = memory_bytes;
   // What the user's own skeleton may include; a file from elsewhere is compiled without.
-  if (file.empty()) sandbox.extra = {c.where.root / "solutions" / l.name / "parts"};
-  auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, sandbox);
+  if (file.empty()) guards.extra = {c.where.root / "solutions" / l.name / "parts"};
+  auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, guards);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
-          result.explanation, result.out_of_memory};
+          result.explanation, result.out_of_memory,
+          guards.hides_name ? result.known_as : fs::path{}};
 }
 
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,

@@ -9,15 +9,12 @@
 #include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/system/failure.hpp"
-
-namespace stepwise {
-struct protections;
-}
 
 namespace stepwise::cli {
 
@@ -54,15 +51,16 @@ struct subject {
   fs::path program;   // empty if it does not compile
   std::vector<std::string> compile_errors;
   bool out_of_memory = false;  // it does not compile within the memory that it may have
+  fs::path known_as = {};      // its own name for its source, if that is not the file's
 };
 
 // The step whose skeleton a student's text is, letter for letter; empty if it is none.
 std::string skeleton_of(const context& c, const lab& l, const std::string& text);
 
-// Compiles if needed, for the emulated GPU; a file in the sandbox of `guards`, if any, with so much
-// memory (0: the usual limit). At most one of `file` and `step_name` is given.
+// Compiles if needed, for the emulated GPU; a file as `guards` say. At most one of `file` and
+// `step_name` is given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
-                const protections* guards = nullptr, std::uint64_t memory_bytes = 0);
+                compile_guards guards = {});
 
 // "1023", "2^10" or "512x256", a size that this problem takes; failure(usage) otherwise. None for
 // "".

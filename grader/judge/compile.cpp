@@ -390,7 +390,10 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     command.push_back("--split-compile=0");  // a kernel on each core; the code is the same
   }
   content_hash hash;
-  hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
+  hash.add(guards.hides_name ? hidden_name : shown)
+      .add(source)
+      .add(hash_of_file(archive))
+      .add(time_of(archive));
   for (const auto& part : command) hash.add(part);
   hash.add(guards.with == nullptr ? "" : "in a sandbox");
   for (const auto& path : guards.extra) hash.add(path.string());
@@ -400,7 +403,9 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   // each. More for a sweep, which compiles on all cores.
   const file_lock lock(cache / ("lock-" + hash.hex().substr(0, variant == nullptr ? 1 : 2)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
+  const fs::path known_as = guards.hides_name ? entry / hidden_name : file;
   compiled result;
+  result.known_as = known_as;
   if (is_fresh(entry, where.root)) {
     std::error_code ignored;
     fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
@@ -416,12 +421,13 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   progress.doing("compiling " + shown);
   compilation work(where, entry, progress, l.name, guards);
   unfinished_entry filling(entry);
-  const plain_source plain(file, shown, source, entry);
+  const plain_source plain(file, shown, source, entry, known_as, where.shown(known_as));
   if (guards.with == nullptr) {
     for (const auto& flag : plain.flags()) command.push_back(flag);
   }
   const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
+    if (guards.hides_name) write_atomically(known_as, source);
     work.fill(entry, plain);
     filling.keep();
     prune(cache);

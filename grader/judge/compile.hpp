@@ -62,6 +62,7 @@ struct compiled {
   std::vector<std::string> explanation;  // if it does not compile; the first line is the summary
   std::string log;                       // all that the compiler printed, if it does not compile
   bool out_of_memory = false;            // it does not because of the limit of memory
+  std::filesystem::path known_as;        // the program's name for its source: see hides_name
 };
 
 // A file that is compiled in a sandbox, and alone: what lies beside it is not seen.
@@ -71,7 +72,14 @@ struct compile_guards {
       {};  // headers, and folders of them, that it may include
   // Of the compiler with all that it starts.
   std::uint64_t memory_bytes = std::uint64_t{3} << 30;
+  // A judged program must not know its file's name, which its author chose after the last grade.
+  // __FILE__, line tables and the program's own path depend on the content alone. They name a copy
+  // in the cache, `known_as`. Compiler messages name the file itself.
+  bool hides_name = false;
 };
+
+// The name of that copy. A report that quotes it means the student's file.
+inline constexpr const char* hidden_name = "submission.cu";
 
 struct compile_progress {
   std::function<void(const std::string&)> doing;

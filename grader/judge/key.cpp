@@ -141,6 +141,10 @@ std::uint64_t grading_key::seed(const lab& l, std::string_view content) const {
   return is_public_ ? fresh_seed() : seed_of(draw(l, content, "seed"));
 }
 
+std::uint64_t grading_key::seed_of_inputs(const lab& l, std::uint64_t shown) const {
+  return is_public_ ? shown : seed_of(draw(l, std::to_string(shown), "seed of inputs"));
+}
+
 std::vector<lab_size> grading_key::hidden_sizes(const lab& l, std::string_view content,
                                                 std::uint64_t seed) const {
   const std::string from = is_public_ ? fmt::format("seed {}", seed) : std::string(content);

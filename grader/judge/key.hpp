@@ -2,9 +2,10 @@
 //
 // idea    HMAC-SHA256 of the lab, the file's hash and what is drawn, under an instructor's key: the
 //         same submission gets the same inputs on every machine, and nobody without the key knows
-//         them before. Without an own key the seed is drawn by chance, and the hidden sizes are
-//         HMAC of that seed under a public key: everybody can repeat a grade whose seed is known,
-//         and a program that reads its own file learns nothing of either.
+//         them, not even from the seed that a grade shows. Without an own key the seed is drawn by
+//         chance, and the hidden sizes are HMAC of that seed under a public key: everybody can
+//         repeat a grade whose seed is known, and a program that reads its own file learns nothing
+//         of either.
 // source  SHA-256: FIPS 180-4; HMAC: RFC 2104.
 // Tested by tests/key_test.cpp.
 #pragma once
@@ -39,9 +40,12 @@ class grading_key {
   // Distinguishes keys and reveals nothing of them.
   std::string id() const;
 
-  // Of one submission, which its content names, from the same range as fresh_seed(); of the public
-  // key a fresh one.
+  // The seed that a grade shows, from the same range as fresh_seed(). It depends on the content of
+  // the submission; the public key draws a fresh one.
   std::uint64_t seed(const lab& l, std::string_view content) const;
+  // The seed of its inputs. Under the public key it is the one that is shown. Under any other, the
+  // seed that is shown reveals no input to those who lack the key.
+  std::uint64_t seed_of_inputs(const lab& l, std::uint64_t shown) const;
   // Sizes beside those that lab.toml lists, between l.hidden's two; none where it has none. Numbers
   // are drawn evenly by their order of magnitude, those that may be 0 evenly. Under the public key
   // they depend on the seed, else on the content.

@@ -63,8 +63,15 @@ fs::path plain_temporary_path() {
 
 plain_source::plain_source(const fs::path& file, const std::string& shown, std::string_view text,
                            const fs::path& folder)
+    : plain_source(file, shown, text, folder, file, shown) {}
+
+plain_source::plain_source(const fs::path& file, const std::string& shown, std::string_view text,
+                           const fs::path& folder, const fs::path& stand_in,
+                           const std::string& stand_in_shown)
     : file_(fs::absolute(file)),
       shown_(shown),
+      coded_(percent_coded(fs::absolute(stand_in).string())),
+      told_(stand_in_shown),
       beside_(file_.parent_path()),
       copy_(place_of_copy(folder)) {
   if (!is_plain(beside_.string())) {
@@ -79,8 +86,7 @@ plain_source::plain_source(const fs::path& file, const std::string& shown, std::
     }
   }
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  const std::string name = line_directive(shown_, percent_coded(file_.string()));
-  write_atomically(path(), name + std::string(text));
+  write_atomically(path(), line_directive(told_, coded_) + std::string(text));
 }
 
 std::vector<std::string> plain_source::flags() const {
@@ -92,7 +98,10 @@ std::string plain_source::as_typed(std::string text) const {
   for (const auto& line : escaped_lines(shown_, shown_.size(), shown_.size())) {
     one_line += (one_line.empty() ? "" : "\\x0a") + line;
   }
-  replace_all(text, percent_coded(file_.string()), one_line);
+  replace_all(text, coded_, one_line);
+  if (told_ != shown_) {
+    for (const std::string& name : {decoded_path(coded_), told_}) replace_all(text, name, one_line);
+  }
   replace_all(text, path(), one_line);
   replace_all(text, beside_.string() + "/", file_.parent_path().string() + "/");
   return text;

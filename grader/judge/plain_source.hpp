@@ -3,8 +3,10 @@
 // idea    nvcc writes its input's name, with all links in it resolved, into command lines that a
 //         shell reads, between double quotes: $(...) in it is executed; quotes, and fatbinary's
 //         commas, break it. So the compiler only ever sees plain names. A #line gives the text its
-//         own name back: in messages, __FILE__ and the tables of lines. Where that name's folder is
-//         not plain, a link in a plain folder leads to the headers beside the file.
+//         own name back: in messages, __FILE__ and the tables of lines. A judged text gets another
+//         name instead, which says nothing about the file; messages still name the file. Where that
+//         name's folder is not plain, a link in a plain folder leads to the headers beside the
+//         file.
 // watch   cicc escapes quotes and backslashes in the PTX's `.file`, and ptxas does not read that.
 //         Device code whose file's name has them gets percent_coded() names, which the emulator
 //         reads back (common/device/names.hpp).
@@ -32,6 +34,11 @@ class plain_source {
   // names are to lead to headers beside the file.
   plain_source(const std::filesystem::path& file, const std::string& shown, std::string_view text,
                const std::filesystem::path& folder);
+  // The compiler and the program know the text as `stand_in`, a plain path that says nothing about
+  // the file. `stand_in_shown` is the same path as a #line gives it.
+  plain_source(const std::filesystem::path& file, const std::string& shown, std::string_view text,
+               const std::filesystem::path& folder, const std::filesystem::path& stand_in,
+               const std::string& stand_in_shown);
 
   std::string path() const { return copy_.path() / "student.cu"; }
   // nvcc's, so that #include "..." finds what lies beside the file.
@@ -42,7 +49,8 @@ class plain_source {
  private:
   const std::filesystem::path file_;
   const std::string shown_;
-  std::filesystem::path beside_;  // the file's folder, or the link to it
+  const std::string coded_, told_;  // the text's name in device code, and in a #line
+  std::filesystem::path beside_;    // the file's folder, or the link to it
   const temporary_folder copy_;
 };
 

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 
+#include "grader/cli/graded_file.hpp"
 #include "grader/cli/own_progress.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/grade.hpp"
-#include "grader/course/answers.hpp"
-#include "grader/course/hints.hpp"
 #include "grader/course/same_code.hpp"
 #include "grader/grade/gpu_care.hpp"
 #include "grader/grade/memory.hpp"
+#include "grader/grade/withheld.hpp"
 #include "grader/judge/compile.hpp"
-#include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -27,24 +26,6 @@ namespace {
 
 // Of a grade in practice: small enough to be typed again.
 std::uint64_t short_seed() { return 1 + fresh_seed() % 1'000'000; }
-
-// One file while it is graded. The report points into the lab.
-struct graded_file {
-  subject what;
-  std::string source;  // its text
-  device_choice device;
-  lab course;  // with the hidden sizes
-  std::uint64_t seed = 0;
-  std::optional<grading_key> key;  // of a judged grade
-  std::vector<lab_size> hidden;
-  grade_report report;
-  const protections* guards = nullptr;
-  std::optional<gpu_care> care;  // of a GPU that judges
-  std::string published;         // the step whose code it is; empty: none
-  std::string answers_file;      // as it is shown
-  std::optional<answer_count> answers;
-  answer_count beyond;  // of the lab's deeper.md
-};
 
 constexpr std::size_t most_answers = std::size_t{4} << 20;
 
@@ -58,10 +39,6 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
   if (!handout || !text) return;
   graded.answers = count_answers(*handout, *text);
   graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);
-}
-
-std::string remark_text(const graded_file& graded) {
-  return "this is " + graded.published + ", but for names, comments and white space";
 }
 
 fs::path source_of(const context& c, const lab& l, const grade_options& o) {
@@ -90,7 +67,7 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
 // not visible there, so a program that uses a GPU itself runs without: in practice.
 void confine(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   graded.device.guards = graded.guards;
-  const fs::path source = source_of(c, l, o);
+  const fs::path source = graded.what.known_as.empty() ? source_of(c, l, o) : graded.what.known_as;
   graded.device.shown = {source, c.where.root / "common" / "lab",
                          c.where.root / "labs" / l.name / l.contract};
   if (o.practice && o.file.empty()) {
@@ -98,54 +75,28 @@ void confine(const context& c, const lab& l, const grade_options& o, graded_file
   }
 }
 
-bool runs_in_sandbox(const device_choice& device) { return !device.gpu || device.judged(); }
-
-// The walls of the process that holds the GPU.
-json server_json(const gpu_care& care) {
-  return {{"name", "the GPU's server"},
-          {"active", care.missing.empty()},
-          {"detail", care.missing.empty() ? "in the sandbox, with the GPU's nodes"
-                                          : "without: " + care.missing}};
-}
-
-json sandbox_json(const graded_file& graded) {
-  json layers = json::array();
-  for (const auto& layer : graded.guards->layers) {
-    const bool active = layer.active && runs_in_sandbox(graded.device);
-    layers.push_back({{"name", layer.name},
-                      {"active", active},
-                      {"detail", layer.active && !active
-                                     ? "on a GPU only the compiler has it, and not the program"
-                                     : layer.detail}});
-  }
-  if (graded.care) layers.push_back(server_json(*graded.care));
-  return layers;
-}
-
 // A judged grade's inputs are those that the key has for this file, or that chance has.
 void draw_inputs(const grade_options& o, graded_file& graded) {
   lab& l = graded.course;
-  graded.seed = o.seed ? *o.seed : short_seed();
+  graded.seed = graded.input_seed = o.seed ? *o.seed : short_seed();
   if (o.practice) return;
   graded.key = o.key.empty() ? grading_key() : grading_key(o.key);
   if (!o.seed) graded.seed = graded.key->seed(l, graded.source);
+  graded.input_seed = graded.key->seed_of_inputs(l, graded.seed);
   graded.hidden = graded.key->hidden_sizes(l, graded.source, graded.seed);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
 }
 
-// Of a hidden size only its class and the size are shown, unless the key is public.
-void keep_hidden(const graded_file& graded, grade_report& report) {
-  if (!graded.key || graded.key->is_public() || !report.correctness) return;
-  check_report& found = *report.correctness;
-  if (found.correct() || !found.size ||
-      std::count(graded.hidden.begin(), graded.hidden.end(), *found.size) == 0)
-    return;
-  const std::string told =
-      fmt::format("{} at a hidden size: {}", name_of(found.found.what), size_text(*found.size));
-  for (auto& g : report.goals)
-    if (g.message == report.message) g.message = told;
-  report.message = found.found.message = told;
-  found.printed.clear();
+// The report as it is shown: with the file's own name, and with the seed that repeats the grade.
+void make_readable(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
+  if (!graded.key) return;
+  if (!graded.key->is_public()) withhold_details(graded.report, graded.hidden);
+  const fs::path& known_as = graded.what.known_as;
+  const fs::path source = source_of(c, l, o);
+  replace_in(graded.report, {{known_as.string(), source.string()},
+                             {known_as.empty() ? "" : c.where.shown(known_as), graded.what.shown},
+                             {known_as.empty() ? "" : hidden_name, source.filename().string()},
+                             {std::to_string(graded.input_seed), std::to_string(graded.seed)}});
 }
 
 subject compile(context& c, const lab& l, const grade_options& o, const graded_file& graded,
@@ -156,10 +107,13 @@ subject compile(context& c, const lab& l, const grade_options& o, const graded_f
   const bool alone = !o.practice && o.step.empty() && fs::exists(source, ignored);
   const std::string file = alone ? source.string() : o.file;
   const std::uint64_t usual = memory.take(bytes_to_compile(graded.source));
-  subject made = prepare(c, l, file, o.step, graded.guards, usual);
+  compile_guards guards{graded.guards};
+  guards.hides_name = alone;
+  if (usual > 0) guards.memory_bytes = usual;
+  subject made = prepare(c, l, file, o.step, guards);
   if (!made.out_of_memory) return made;
-  const std::uint64_t all = memory.take_all(compile_guards{}.memory_bytes);
-  return all > 0 ? prepare(c, l, file, o.step, graded.guards, all) : made;
+  guards.memory_bytes = memory.take_all(compile_guards{}.memory_bytes);
+  return guards.memory_bytes > 0 ? prepare(c, l, file, o.step, guards) : made;
 }
 
 grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& memory) {
@@ -178,7 +132,7 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   const auto once = [&](std::uint64_t share) {
     graded.device.memory = limits_within(share, need);
     return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
-                         c.where, graded.device, graded.seed, c.now(), take_turn);
+                         c.where, graded.device, graded.input_seed, c.now(), take_turn);
   };
   grade_report report = once(memory.take(need.all));
   if (report.what != verdict::memory || graded.device.gpu) return report;
@@ -205,118 +159,9 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
       fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
   c.say();
   graded.report = run(c, l, graded, memory);
-  keep_hidden(graded, graded.report);
+  make_readable(c, l, o, graded);
   look_for_copy(c, l, o, graded);
   return graded;
-}
-
-// What helps with the first goal that is missed: a hint, and the term that its counter is about.
-struct help_at_hand {
-  int number = 0;  // of the hint; 0: there is none
-  std::string title;
-  std::vector<std::string> terms;
-};
-
-help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
-  help_at_hand help;
-  // Where the checks found the mistake, the hint on reading what they found comes first.
-  const bool found = report.what == verdict::check && report.correctness &&
-                     has_errors(report.correctness->findings) && l.has(goal::kind::checks);
-  for (const auto& g : report.goals) {
-    if (g.passed.value_or(true) || (found && g.what->what != goal::kind::checks)) continue;
-    const auto text = read_if_there(c.where.root / l.hints());
-    help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
-    help.title = g.what->hint;
-    if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
-    // Bytes are wasted by scattered lanes, or by reading again.
-    if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
-    break;
-  }
-  return help;
-}
-
-json counted_json(const goal& what, const goal_figure& figure) {
-  json j = {{"counter", what.counter->name},
-            {"size", what.size},
-            {"value", figure.value ? json(*figure.value) : json(nullptr)},
-            {what.side == bound::at_most ? "at_most" : "at_least", what.limit},
-            {"costliest", nullptr}};
-  if (figure.costliest.line != 0) {
-    j["costliest"] = {{"file", figure.costliest.file},
-                      {"line", figure.costliest.line},
-                      {"text", figure.costliest.text}};
-  }
-  return j;
-}
-
-const char* trust_of(const device_choice& device) {
-  return device.judged() ? "judged" : "practice";
-}
-
-json graded_json(const context& c, const graded_file& graded, const lab& l) {
-  const grade_report& report = graded.report;
-  json j = {{"lab", l.name},
-            {"file", graded.what.shown},
-            {"trust", trust_of(graded.device)},
-            {"sandbox", sandbox_json(graded)},
-            {"remarks", json::array()},
-            {"device", device_json(graded.device)},
-            {"class", name_of(report.what)},
-            {"message", report.message},
-            {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
-            {"max_points", report.max_points},
-            {"seed", graded.seed},
-            {"key", nullptr},
-            {"hidden_sizes", graded.hidden.size()},
-            {"answers", nullptr},
-            {"hint", nullptr},
-            {"goals", json::array()}};
-  if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
-  if (!graded.published.empty()) {
-    j["remarks"].push_back(
-        {{"kind", "published_step"}, {"step", graded.published}, {"text", remark_text(graded)}});
-  }
-  if (graded.answers) {
-    j["answers"] = {{"file", graded.answers_file},
-                    {"answered", graded.answers->answered},
-                    {"questions", graded.answers->questions},
-                    {"open", graded.answers->open},
-                    {"deeper",
-                     {{"answered", graded.beyond.answered},
-                      {"questions", graded.beyond.questions},
-                      {"open", graded.beyond.open}}}};
-  }
-  if (const help_at_hand help = help_for(c, l, report); help.number != 0)
-    j["hint"] = {{"number", help.number}, {"title", help.title}};
-  j.update(findings_json(report.correctness ? report.correctness->findings
-                                            : std::vector<located_finding>{}));
-  for (const auto& g : report.goals) {
-    json entry = {{"name", g.what->name},
-                  {"kind", name_of(g.what->what)},
-                  {"points", g.points},
-                  {"max_points", g.what->points},
-                  {"passed", g.passed ? json(*g.passed) : json(nullptr)},
-                  {"message", g.message}};
-    if (g.speed && !g.speed->ratios.empty()) {
-      const comparison& run = *g.speed;
-      entry["speedup"] = {
-          {"over", g.what->over},   {"at_least", g.what->limit}, {"ratio", run.ratio},
-          {"low", run.range.low},   {"high", run.range.high},    {"pairs", run.ratios.size()},
-          {"time_ms", run.mine_ms}, {"host_ms", run.host_ms},    {"other_time_ms", run.other_ms}};
-    }
-    if (g.modelled) {
-      entry["modelled"] = {{"over", g.what->over},
-                           {"at_least", g.what->modelled},
-                           {"ratio", g.modelled->ratio},
-                           {"time_ms", g.modelled->mine_ms},
-                           {"other_time_ms", g.modelled->other_ms},
-                           {"size", g.modelled->size},
-                           {"modelled_as", g.modelled->gpu}};
-    }
-    if (g.counted) entry["counted"] = counted_json(*g.what, *g.counted);
-    j["goals"].push_back(entry);
-  }
-  return j;
 }
 
 // What the emulator's checks found: errors fail the submission, the others are worth a look.
@@ -444,12 +289,15 @@ int grade(context& c, const grade_options& o) {
     show_todos(c, s.shown);
     c.say();
     if (report.correctness->size) {
-      c.say(fmt::format("  {}./lab run {}{} --size {} --seed {}",
-                        c.out.paint(tone::dim, "again    "), l.name,
+      // Under an instructor's key, the inputs cannot be had from the seed.
+      const bool repeats = graded.seed == graded.input_seed;
+      c.say(fmt::format("  {}./lab run {}{} --size {}{}", c.out.paint(tone::dim, "again    "),
+                        l.name,
                         !o.step.empty()   ? " --step " + o.step
                         : !o.file.empty() ? " --file " + o.file
                                           : "",
-                        size_text(*report.correctness->size), graded.seed));
+                        size_text(*report.correctness->size),
+                        repeats ? fmt::format(" --seed {}", graded.seed) : ""));
       c.say();
     }
   }

@@ -45,12 +45,19 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(secret.seed(l, "a") != secret.seed(l, "b"));
   CHECK(secret.hidden_sizes(l, "a", 1) == same.hidden_sizes(l, "a", 2));
   CHECK(secret.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "b", 1));
+  // Without the key, the seed that a grade shows leads to no input. The public key hides nothing.
+  const auto shown = secret.seed(l, "a");
+  CHECK(secret.seed_of_inputs(l, shown) == same.seed_of_inputs(l, shown));
+  CHECK(secret.seed_of_inputs(l, shown) != shown);
+  CHECK(secret.seed_of_inputs(l, shown) != secret.seed_of_inputs(l, shown + 1));
+  CHECK(open.seed_of_inputs(l, shown) == shown);
   // Nothing that a file says of itself tells what the public key draws: only the seed does.
   CHECK(open.seed(l, "a") != open.seed(l, "a"));
   CHECK(open.hidden_sizes(l, "a", 1) == grading_key().hidden_sizes(l, "b", 1));
   CHECK(open.hidden_sizes(l, "a", 1) != open.hidden_sizes(l, "a", 2));
   CHECK(open.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "a", 1));
-  for (const auto seed : {open.seed(l, "a"), secret.seed(l, "a"), fresh_seed()}) {
+  for (const auto seed :
+       {open.seed(l, "a"), secret.seed(l, "a"), fresh_seed(), secret.seed_of_inputs(l, 7)}) {
     CHECK(seed >= least_secret_seed);
     CHECK(seed < std::uint64_t{1} << 53);
   }

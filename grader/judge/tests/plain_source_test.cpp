@@ -35,6 +35,16 @@ TEST_CASE("nvcc sees plain names only, and the text keeps its own") {
         (folder / "mine.hpp").string() + ":1");
 }
 
+TEST_CASE("a text under another name does not contain its file's, and messages do") {
+  const temporary_folder work(plain_temporary_path());
+  const fs::path file = work.path() / "with_a_seed_4711.cu", stand_in = work.path() / "x/other.cu";
+  const plain_source source(file, "mine/with_a_seed_4711.cu", "int x;\n", work.path(), stand_in,
+                            "x/other.cu");
+  CHECK(read_if_there(source.path()) == "#line 1 \"x/other.cu\"\nint x;\n");
+  for (const std::string& name : {stand_in.string(), std::string("x/other.cu"), source.path()})
+    CHECK(source.as_typed(name + ":3: error") == "mine/with_a_seed_4711.cu:3: error");
+}
+
 TEST_CASE("UTF-16 is seen with its mark and without") {
   using namespace std::string_literals;
   CHECK(is_utf16("\xFF\xFEi\0"s));

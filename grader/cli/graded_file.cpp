@@ -1,0 +1,145 @@
+// Makes the document of `lab grade`.
+#include "grader/cli/graded_file.hpp"
+
+#include "grader/cli/text/term_line.hpp"
+#include "grader/course/hints.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+// The walls of the process that holds the GPU.
+json server_json(const gpu_care& care) {
+  return {{"name", "the GPU's server"},
+          {"active", care.missing.empty()},
+          {"detail", care.missing.empty() ? "in the sandbox, with the GPU's nodes"
+                                          : "without: " + care.missing}};
+}
+
+json sandbox_json(const graded_file& graded) {
+  json layers = json::array();
+  for (const auto& layer : graded.guards->layers) {
+    const bool active = layer.active && runs_in_sandbox(graded.device);
+    layers.push_back({{"name", layer.name},
+                      {"active", active},
+                      {"detail", layer.active && !active
+                                     ? "on a GPU only the compiler has it, and not the program"
+                                     : layer.detail}});
+  }
+  if (graded.care) layers.push_back(server_json(*graded.care));
+  return layers;
+}
+
+json counted_json(const goal& what, const goal_figure& figure) {
+  json j = {{"counter", what.counter->name},
+            {"size", what.size},
+            {"value", figure.value ? json(*figure.value) : json(nullptr)},
+            {what.side == bound::at_most ? "at_most" : "at_least", what.limit},
+            {"costliest", nullptr}};
+  if (figure.costliest.line != 0) {
+    j["costliest"] = {{"file", figure.costliest.file},
+                      {"line", figure.costliest.line},
+                      {"text", figure.costliest.text}};
+  }
+  return j;
+}
+
+}  // namespace
+
+help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
+  help_at_hand help;
+  // Where the checks found the mistake, the hint on reading what they found comes first.
+  const bool found = report.what == verdict::check && report.correctness &&
+                     has_errors(report.correctness->findings) && l.has(goal::kind::checks);
+  for (const auto& g : report.goals) {
+    if (g.passed.value_or(true) || (found && g.what->what != goal::kind::checks)) continue;
+    const auto text = read_if_there(c.where.root / l.hints());
+    help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
+    help.title = g.what->hint;
+    if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
+    // Bytes are wasted by scattered lanes, or by reading again.
+    if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
+    break;
+  }
+  return help;
+}
+
+std::string remark_text(const graded_file& graded) {
+  return "this is " + graded.published + ", but for names, comments and white space";
+}
+
+bool runs_in_sandbox(const device_choice& device) { return !device.gpu || device.judged(); }
+
+const char* trust_of(const device_choice& device) {
+  return device.judged() ? "judged" : "practice";
+}
+
+json graded_json(const context& c, const graded_file& graded, const lab& l) {
+  const grade_report& report = graded.report;
+  json j = {{"lab", l.name},
+            {"file", graded.what.shown},
+            {"trust", trust_of(graded.device)},
+            {"sandbox", sandbox_json(graded)},
+            {"remarks", json::array()},
+            {"device", device_json(graded.device)},
+            {"class", name_of(report.what)},
+            {"message", report.message},
+            {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
+            {"max_points", report.max_points},
+            {"seed", graded.seed},
+            {"key", nullptr},
+            {"hidden_sizes", graded.hidden.size()},
+            {"answers", nullptr},
+            {"hint", nullptr},
+            {"goals", json::array()}};
+  if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
+  if (!graded.published.empty()) {
+    j["remarks"].push_back(
+        {{"kind", "published_step"}, {"step", graded.published}, {"text", remark_text(graded)}});
+  }
+  if (graded.answers) {
+    j["answers"] = {{"file", graded.answers_file},
+                    {"answered", graded.answers->answered},
+                    {"questions", graded.answers->questions},
+                    {"open", graded.answers->open},
+                    {"deeper",
+                     {{"answered", graded.beyond.answered},
+                      {"questions", graded.beyond.questions},
+                      {"open", graded.beyond.open}}}};
+  }
+  if (const help_at_hand help = help_for(c, l, report); help.number != 0)
+    j["hint"] = {{"number", help.number}, {"title", help.title}};
+  j.update(findings_json(report.correctness ? report.correctness->findings
+                                            : std::vector<located_finding>{}));
+  for (const auto& g : report.goals) {
+    json entry = {{"name", g.what->name},
+                  {"kind", name_of(g.what->what)},
+                  {"points", g.points},
+                  {"max_points", g.what->points},
+                  {"passed", g.passed ? json(*g.passed) : json(nullptr)},
+                  {"message", g.message}};
+    if (g.speed && !g.speed->ratios.empty()) {
+      const comparison& run = *g.speed;
+      entry["speedup"] = {
+          {"over", g.what->over},   {"at_least", g.what->limit}, {"ratio", run.ratio},
+          {"low", run.range.low},   {"high", run.range.high},    {"pairs", run.ratios.size()},
+          {"time_ms", run.mine_ms}, {"host_ms", run.host_ms},    {"other_time_ms", run.other_ms}};
+    }
+    if (g.modelled) {
+      entry["modelled"] = {{"over", g.what->over},
+                           {"at_least", g.what->modelled},
+                           {"ratio", g.modelled->ratio},
+                           {"time_ms", g.modelled->mine_ms},
+                           {"other_time_ms", g.modelled->other_ms},
+                           {"size", g.modelled->size},
+                           {"modelled_as", g.modelled->gpu}};
+    }
+    if (g.counted) entry["counted"] = counted_json(*g.what, *g.counted);
+    j["goals"].push_back(entry);
+  }
+  return j;
+}
+
+}  // namespace stepwise::cli
