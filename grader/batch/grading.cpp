@@ -12,6 +12,8 @@
 #include "grader/batch/names.hpp"
 #include "grader/batch/versions.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/grade/budget.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/judge/verdict.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -22,7 +24,9 @@
 namespace stepwise::batch {
 namespace {
 
-constexpr double most_seconds = 400;  // of one child
+// Of one child. A submission cannot reach it: its compilers and its calls have limits of their own.
+// The rest is for the course's programs, and for waiting.
+constexpr double most_seconds = compile_limit_s + most_budget_s + 120;
 constexpr int most_attempts = 3;
 constexpr std::size_t most_document = 16 << 20;
 
@@ -100,13 +104,23 @@ double overload() {
   return getloadavg(&load, 1) == 1 && load > 4 * cores ? load : 0;
 }
 
+// A limit that the submission missed by itself, whatever else the machine does.
+bool is_over_budget(const graded& g) {
+  if (!g.document.is_object() || !g.document.contains("time_budget")) return false;
+  const json& budget = g.document.at("time_budget");
+  return budget.is_object() && budget.value("exceeded", false);
+}
+
 graded grade_content(const grading_options& options, const fs::path& file, const std::string& gpu) {
   graded g;
   double load = 0;
+  // Threads of the submission's own are no excuse: the machine must have been busy before.
+  const double load_before = overload();
   for (int attempt = 1; attempt <= most_attempts; ++attempt) {
     g = try_once(options.command, file, options, gpu);
     g.attempts = attempt;
-    load = g.verdict == name_of(verdict::timeout) ? overload() : 0;
+    const bool is_late = g.verdict == name_of(verdict::timeout) && !is_over_budget(g);
+    load = is_late ? std::min(load_before, overload()) : 0;
     const bool open = g.verdict == name_of(verdict::inconclusive) && attempt == 1;
     if (g.verdict != name_of(verdict::infra) && !open && load == 0) break;
   }

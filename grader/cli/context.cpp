@@ -72,8 +72,8 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   if (file.empty()) guards.extra = {c.where.root / "solutions" / l.name / "parts"};
   auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, guards);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
-          result.explanation, result.out_of_memory,
-          guards.hides_name ? result.known_as : fs::path{}};
+          result.explanation,    result.out_of_memory,
+          result.seconds,        guards.hides_name ? result.known_as : fs::path{}};
 }
 
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,

@@ -51,6 +51,7 @@ struct subject {
   fs::path program;   // empty if it does not compile
   std::vector<std::string> compile_errors;
   bool out_of_memory = false;  // it does not compile within the memory that it may have
+  double seconds = 0;          // that its compilers took
   fs::path known_as = {};      // its own name for its source, if that is not the file's
 };
 

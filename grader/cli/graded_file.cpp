@@ -88,12 +88,17 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
             {"message", report.message},
             {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
             {"max_points", report.max_points},
+            {"time_budget", nullptr},
             {"seed", graded.seed},
             {"key", nullptr},
             {"hidden_sizes", graded.hidden.size()},
             {"answers", nullptr},
             {"hint", nullptr},
             {"goals", json::array()}};
+  if (graded.budget)
+    j["time_budget"] = {{"seconds", graded.budget->seconds()},
+                        {"used_s", graded.budget->used_s()},
+                        {"exceeded", graded.budget->exceeded()}};
   if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
   if (!graded.published.empty()) {
     j["remarks"].push_back(

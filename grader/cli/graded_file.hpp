@@ -24,6 +24,7 @@ struct graded_file {
   std::optional<grading_key> key;          // of a judged grade
   std::vector<lab_size> hidden;
   grade_report report;
+  std::optional<time_budget> budget;  // of its calls
   const protections* guards = nullptr;
   std::optional<gpu_care> care;  // of a GPU that judges
   std::string published;         // the step whose code it is; empty: none

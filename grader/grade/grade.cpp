@@ -8,6 +8,7 @@
 
 #include "grader/course/given.hpp"
 #include "grader/grade/correctness.hpp"
+#include "grader/grade/goal_text.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/measure/figures.hpp"
@@ -24,100 +25,12 @@ namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
 
-// A file is slow for what its host code does: its kernels are not to blame.
-std::string host_text(const comparison& run) {
-  constexpr double worth_saying = 0.05;
-  if (run.host_ms < worth_saying * run.mine_ms) return {};
-  return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),
-                     time_text(run.mine_ms));
-}
-
-void judge_speed(goal_result& g, const comparison& run, double floor) {
-  const bool share = g.what->what == goal::kind::reach;
-  const std::string figure =
-      fmt::format("{} {} {} (99 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
-                  share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
-                  ratio_text(run.range.high), run.ratios.size(), run.label);
-  if (run.is_held(floor)) {
-    g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
-                            time_text(run.mine_ms), time_text(floor));
-    return;
-  }
-  switch (decide(run.range, g.what->limit)) {
-    case decision::above:
-      g.passed = true;
-      g.message = figure;
-      break;
-    case decision::below:
-      g.passed = false;
-      g.message =
-          fmt::format("{}; the goal is {}{}", figure, ratio_text(g.what->limit), host_text(run));
-      break;
-    case decision::open:
-      g.message =
-          fmt::format("{}: too close to the goal of {} to decide{}{}{}; measure again", figure,
-                      ratio_text(g.what->limit), run.is_cut_off ? " in the time for it" : "",
-                      run.attempts > 1 ? ", at the second attempt, too" : "", host_text(run));
-  }
-}
-
-}  // namespace
-
-double floor_ms(const problem_call& call, double peak_gb_per_s) {
-  double bytes = 0;
-  for (const auto& buffer : call.buffers) {
-    if (buffer.role == runner::buffer_role::input) bytes += static_cast<double>(buffer.bytes);
-  }
-  return floor_ms(bytes, peak_gb_per_s);
-}
-
-namespace {
-
-// Judges one speed goal of a correct program, and lets the outcome change the report's class.
-void judge_measured(goal_result& result, grade_report& report, const comparison& run,
-                    const std::string& mine, double peak_gb_per_s) {
-  result.speed = run;
-  if (!run.found.ok()) {
-    const bool my_fault = run.whose == mine;
-    report.what = my_fault ? run.found.what : verdict::infra;
-    report.message = fmt::format("{} while it was timed: {}", run.whose, run.found.message);
-    if (my_fault) result.passed = false;
-    result.message = report.message;
-    return;
-  }
-  const double floor = floor_ms(run.input_bytes, peak_gb_per_s);
-  judge_speed(result, run, floor);
-  if (run.is_held(floor)) {
-    report.what = verdict::held;
-  } else if (report.what == verdict::pass && !result.passed) {
-    report.what = verdict::inconclusive;
-  } else if (report.what == verdict::pass && !*result.passed) {
-    report.what = verdict::slow;
-  }
-  if (!result.passed.value_or(false) && report.message.empty()) report.message = result.message;
-}
-
-std::string counter_message(const goal_result& g, const std::string& label) {
-  const goal& what = *g.what;
-  if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
-  std::string text = in_words(*what.counter, *g.counted->value) + " at " + label;
-  if (*g.passed) return text;
-  text += fmt::format("; the goal is at {} {:g}", what.side == bound::at_most ? "most" : "least",
-                      what.limit);
-  const code_place& line = g.counted->costliest;
-  if (line.line != 0) {
-    text += fmt::format("; line {} of {} costs the most", line.line, line.file);
-    if (!line.text.empty()) text += ": " + line.text;
-  }
-  return text;
-}
-
 // One submission while it is graded by a lab's goals.
 class grading {
  public:
   grading(const lab& l, const problem& p, const contender& mine, const installation& where,
           const device_choice& device, std::uint64_t seed, const activity& now,
-          const std::function<void()>& before_gpu)
+          const std::function<void()>& before_gpu, time_budget& budget)
       : lab_(l),
         problem_(p),
         mine_(mine),
@@ -125,15 +38,27 @@ class grading {
         device_(device),
         seed_(seed),
         now_(now),
-        before_gpu_(before_gpu) {}
+        before_gpu_(before_gpu),
+        budget_(budget) {}
 
   grade_report run(const std::vector<std::string>& compile_errors) {
-    examine(compile_errors);
+    try {
+      examine(compile_errors);
+    } catch (const out_of_time& error) {
+      report_.what = verdict::timeout;
+      report_.message = error.what();
+      report_.correctness.emplace().found = {report_.what, report_.message};
+    }
     right_ = report_.what == verdict::pass;
     for (const auto& g : lab_.goals) {
       goal_result result;
       result.what = &g;
-      judge(result);
+      try {
+        judge(result);
+      } catch (const out_of_time& error) {
+        result.message = error.what();
+        miss_for_time(result);
+      }
       if (result.passed) {
         if (*result.passed) result.points = g.points;
         report_.points += result.points;
@@ -148,8 +73,15 @@ class grading {
  private:
   void examine(const std::vector<std::string>& compile_errors) {
     if (compile_errors.empty()) {
-      report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_, seed_,
-                                              now_, report_.checked, before_gpu_);
+      {
+        charged_time charged(budget_, now_);
+        report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_,
+                                                seed_, charged.now(), report_.checked, [&] {
+                                                  charged.pause();
+                                                  before_gpu_();
+                                                  charged.go_on();
+                                                });
+      }
       settle_blame(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
@@ -270,6 +202,14 @@ class grading {
     if (report_.message.empty()) report_.message = g.message;
   }
 
+  // The other goals stay as they are, as after a call that takes too long.
+  void miss_for_time(goal_result& g) {
+    miss(g, verdict::timeout);
+    if (report_.what != verdict::slow) return;
+    report_.what = verdict::timeout;
+    report_.message = g.message;
+  }
+
   void judge_checks(goal_result& g) {
     const auto& findings = report_.correctness->findings;
     if (!findings.empty()) {
@@ -317,8 +257,9 @@ class grading {
       }
       std::vector<rival> all;
       for (const auto& [name, r] : rivals) all.push_back(r);
-      auto found =
-          compare(lab_, problem_, mine_, all, device_, figure_size(lab_, device_, {}), seed_, now_);
+      charged_time charged(budget_, now_);
+      auto found = compare(lab_, problem_, mine_, all, device_, figure_size(lab_, device_, {}),
+                           seed_, charged.now());
       for (std::size_t i = 0; i < all.size(); ++i) measured_[all[i].who.name] = std::move(found[i]);
     }
     return measured_.at(step);
@@ -368,9 +309,12 @@ class grading {
     if ((misses && !my_whole_) || !emulator) return sample;
     if (!my_whole_) {
       const phase doing("modelled time, of all blocks");
-      my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
-                                *emulator, now_, seconds_for_a_whole_call, what_ifs::left_out,
-                                launches_are::whole, outputs_are::compared);
+      {
+        charged_time charged(budget_, now_);
+        my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
+                                  *emulator, charged.now(), seconds_for_a_whole_call,
+                                  what_ifs::left_out, launches_are::whole, outputs_are::compared);
+      }
       settle_blame(my_whole_->found);
       overturn_by(my_whole_->found, my_whole_->label, my_whole_->size);
     }
@@ -380,7 +324,10 @@ class grading {
   const modelled_figures& my_sample() {
     if (!my_sample_) {
       const phase doing("modelled time, of a sample");
-      my_sample_ = modelled(mine_.program);
+      {
+        charged_time charged(budget_, now_);
+        my_sample_ = modelled(mine_.program, charged.now());
+      }
       settle_blame(my_sample_->found);
     }
     return *my_sample_;
@@ -400,7 +347,7 @@ class grading {
                                          size_text(size), gpu);
     } else if (const auto kept = kept_times_.find(program, size, seed_of_modelled_calls)) {
       known->second.first = *kept;
-    } else if (const modelled_figures call = modelled(program); call.timed()) {
+    } else if (const modelled_figures call = modelled(program, now_); call.timed()) {
       known->second.first = call.time_ms;
       kept_times_.keep(program, size, seed_of_modelled_calls, call.time_ms);
     } else {
@@ -409,7 +356,7 @@ class grading {
     return known->second;
   }
 
-  modelled_figures modelled(const fs::path& program) const {
+  modelled_figures modelled(const fs::path& program, const activity& now) const {
     const auto emulator = checking_device(device_, where_);
     if (!emulator) {
       modelled_figures none;
@@ -417,7 +364,7 @@ class grading {
       return none;
     }
     return model_program(lab_, problem_, program, lab_.modelled.back(), seed_of_modelled_calls,
-                         *emulator, now_);
+                         *emulator, now);
   }
 
   // Each size is counted once; null without the emulator.
@@ -427,7 +374,11 @@ class grading {
     const auto emulator = checking_device(device_, where_);
     if (!emulator) return nullptr;
     const phase doing("counters on the emulator");
-    auto call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, now_);
+    profiled_call call;
+    {
+      charged_time charged(budget_, now_);
+      call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, charged.now());
+    }
     settle_blame(call.found);
     return &calls_.emplace(size, std::move(call)).first->second;
   }
@@ -440,6 +391,7 @@ class grading {
   const std::uint64_t seed_;
   const activity& now_;
   const std::function<void()>& before_gpu_;
+  time_budget& budget_;
   grade_report report_;
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
@@ -458,8 +410,11 @@ grade_report grade_program(const lab& l, const problem& p, const std::string& na
                            const std::vector<std::string>& compile_errors,
                            const installation& where, const device_choice& device,
                            std::uint64_t seed, const activity& now,
-                           const std::function<void()>& before_gpu) {
-  return grading(l, p, {name, program}, where, device, seed, now, before_gpu).run(compile_errors);
+                           const std::function<void()>& before_gpu, time_budget* budget) {
+  time_budget own(budget_s(l));
+  return grading(l, p, {name, program}, where, device, seed, now, before_gpu,
+                 budget != nullptr ? *budget : own)
+      .run(compile_errors);
 }
 
 }  // namespace stepwise

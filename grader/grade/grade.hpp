@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/grade/budget.hpp"
 #include "grader/grade/speed.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/installation.hpp"
@@ -47,12 +48,13 @@ struct grade_report {
 
 // `compile_errors` not empty: the file does not compile, and nothing is run. `before_gpu` is called
 // before a GPU's first use: a program that the emulator finds wrong needs none, and none is held
-// for it. It may change `device`'s walls.
+// for it. It may change `device`'s walls. `budget`: of the submission,
+// which several calls of this can share; null: a lab's whole one.
 grade_report grade_program(
     const lab& l, const problem& p, const std::string& name, const std::filesystem::path& program,
     const std::vector<std::string>& compile_errors, const installation& where,
     const device_choice& device, std::uint64_t seed, const activity& now,
-    const std::function<void()>& before_gpu = [] {});
+    const std::function<void()>& before_gpu = [] {}, time_budget* budget = nullptr);
 
 // The time below which a call cannot be honest: its inputs must come from memory once. 0 if the
 // memory's speed is unknown.

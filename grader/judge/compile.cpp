@@ -24,7 +24,6 @@
 namespace stepwise {
 namespace {
 
-constexpr double compile_limit_s = 180;
 constexpr std::size_t most_hashed = std::size_t{64} << 20;
 constexpr std::size_t most_rule = std::size_t{16} << 20;
 constexpr std::size_t cache_entries = 200;  // of each cache: a whole sweep has room
@@ -159,7 +158,7 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
   compiled c;
   c.log = log;
   if (result.end.how == child_end::cause::deadline) {
-    c.explanation = {fmt::format("the compiler did not finish within {:g} s", compile_limit_s)};
+    c.explanation = {fmt::format("the compiler did not finish within {:g} s", guards.limit_s)};
     return c;
   }
   if (const std::string limit = limit_that_ended(result, guards); !limit.empty()) {
@@ -324,7 +323,8 @@ class compilation {
       }
       options = confined(std::move(options), view_, *guards_.with);
     }
-    auto outcome = run_child(std::move(options), compile_limit_s);
+    // One limit for all that nvcc is started for: a source can make each of them slow.
+    auto outcome = run_child(std::move(options), std::max(0.0, guards_.limit_s - seconds_));
     seconds_ += outcome.end.wall_s;
     return outcome;
   }

@@ -55,6 +55,9 @@ quotable quotable_for(const std::filesystem::path& file, const installation& whe
 std::vector<std::string> explain(const diagnostic& first, std::size_t count,
                                  const installation& where, const quotable& sources);
 
+// Of all compilers of a file together.
+inline constexpr double compile_limit_s = 180;
+
 struct compiled {
   std::filesystem::path program;  // empty if it does not compile; kernels_of() lies beside it
   bool cached = false;
@@ -72,6 +75,7 @@ struct compile_guards {
       {};  // headers, and folders of them, that it may include
   // Of the compiler with all that it starts.
   std::uint64_t memory_bytes = std::uint64_t{3} << 30;
+  double limit_s = compile_limit_s;
   // A judged program must not know its file's name, which its author chose after the last grade.
   // __FILE__, line tables and the program's own path depend on the content alone. They name a copy
   // in the cache, `known_as`. Compiler messages name the file itself.

@@ -113,12 +113,14 @@ subject compile(context& c, const lab& l, const grade_options& o, const graded_f
   subject made = prepare(c, l, file, o.step, guards);
   if (!made.out_of_memory) return made;
   guards.memory_bytes = memory.take_all(compile_guards{}.memory_bytes);
+  guards.limit_s -= made.seconds;
   return guards.memory_bytes > 0 ? prepare(c, l, file, o.step, guards) : made;
 }
 
 grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& memory) {
   const problem& p = problem_of(l);
   const running_need need = bytes_to_run(l, p);
+  graded.budget.emplace(budget_s(l));
   std::optional<file_lock> turn;
   const auto take_turn = [&] {
     if (turn) return;
@@ -132,7 +134,8 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   const auto once = [&](std::uint64_t share) {
     graded.device.memory = limits_within(share, need);
     return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
-                         c.where, graded.device, graded.input_seed, c.now(), take_turn);
+                         c.where, graded.device, graded.input_seed, c.now(), take_turn,
+                         &*graded.budget);
   };
   grade_report report = once(memory.take(need.all));
   if (report.what != verdict::memory || graded.device.gpu) return report;

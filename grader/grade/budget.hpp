@@ -1,0 +1,67 @@
+// The time that one submission may take in total. Each call has a limit of its own, but a program
+// that stays just below all of them would take twenty minutes.
+//
+// idea    Only time in which the submission's own program runs is charged: not the course's
+//         programs, not waiting for a GPU's lock or for memory. Whoever waits for a child calls
+//         `tick` about ten times a second; that is where an exhausted budget ends the grade.
+// Tested by tests/budget_test.cpp.
+#pragma once
+
+#include <chrono>
+#include <stdexcept>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+
+namespace stepwise {
+
+inline constexpr double most_budget_s = 300;
+
+// A grade of this lab: on average, each of its calls may take the limit of one call. Honest grades
+// take a tenth of that on a machine with seven times more work than cores.
+double budget_s(const lab& l);
+
+struct out_of_time : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class time_budget {
+ public:
+  explicit time_budget(double seconds) : seconds_(seconds) {}
+
+  double seconds() const { return seconds_; }
+  double used_s() const { return used_s_; }
+  bool exceeded() const { return exceeded_; }
+
+ private:
+  friend class charged_time;
+  double seconds_;
+  double used_s_ = 0;
+  bool exceeded_ = false;
+};
+
+// Charges a budget for the time between its construction and its end.
+class charged_time {
+ public:
+  // Throws out_of_time if nothing is left.
+  charged_time(time_budget& budget, const activity& now);
+  ~charged_time() { pause(); }
+  charged_time(const charged_time&) = delete;
+  charged_time& operator=(const charged_time&) = delete;
+
+  // Its `tick` throws out_of_time once nothing is left.
+  const activity& now() const { return now_; }
+  // What happens until `go_on` is free.
+  void pause();
+  void go_on();
+
+ private:
+  void require_time();
+
+  time_budget& budget_;
+  activity now_;
+  bool is_paused_ = false;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace stepwise
