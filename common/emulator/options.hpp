@@ -25,12 +25,13 @@ inline double time_limit_s() {
   return value > 0 ? value : 0;
 }
 
-// STEPWISE_TIMES: "whole" or "sampled", with ",experiments" appended.
+// STEPWISE_TIMES: "whole" or "sampled", with ",experiments" or ",alone" appended.
 inline std::optional<timer::options> timing_wanted() {
   const char* text = std::getenv("STEPWISE_TIMES");
   if (text == nullptr || *text == '\0') return {};
   const std::string_view words = text;
-  return timer::options{words.starts_with("sampled"), words.ends_with(",experiments")};
+  return timer::options{words.starts_with("sampled"), words.ends_with(",experiments"),
+                        words.ends_with(",alone")};
 }
 
 // STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it.

@@ -93,6 +93,8 @@ struct lab {
   std::vector<lab_size> modelled;  // times by the model, ascending: large enough to fill a GPU
   std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
   std::vector<lab_size> ragged;    // the same, of the sizes that `bench --ragged` draws
+  std::vector<lab_size>
+      drawn_large;  // by a judged grade, up to the timed size: see large_checks.hpp
   // A submission that is one of the steps, under other names, earns its points.
   bool published_steps_earn = true;
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else

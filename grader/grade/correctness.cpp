@@ -2,8 +2,10 @@
 #include "grader/grade/correctness.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
+#include "grader/grade/large_checks.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/system/phases.hpp"
 
@@ -63,6 +65,14 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   checked = !limited;
   if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);
   if (!report.correct() && !limited) return report;
+  if (report.correct() && !limited && !has_errors(report.findings)) {
+    auto large = check_large(l, p, program, *checker, large_sizes(l, p), seed, now);
+    if (!large.found.ok()) report.found = large.found;
+    report.findings.insert(report.findings.begin(), std::make_move_iterator(large.findings.begin()),
+                           std::make_move_iterator(large.findings.end()));
+    if (!l.has(goal::kind::checks)) blame(report, report.findings, where.root);
+    if (!report.correct()) return report;
+  }
   std::vector<lab_size> rest;
   for (const auto& size : l.check) {
     if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);

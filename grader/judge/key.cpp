@@ -145,29 +145,47 @@ std::uint64_t grading_key::seed_of_inputs(const lab& l, std::uint64_t shown) con
   return is_public_ ? shown : seed_of(draw(l, std::to_string(shown), "seed of inputs"));
 }
 
+lab_size grading_key::draw_size(const lab& l, std::string_view from, const std::string& what,
+                                const lab_size& least, const lab_size& most) const {
+  lab_size size;
+  for (std::size_t d = 0; d < least.size(); ++d) {
+    const std::uint64_t drawn = draw(l, from, fmt::format("{} {}", what, d));
+    const auto width = static_cast<std::uint64_t>(most[d] - least[d]) + 1;
+    if (least[d] < 1) {
+      size.push_back(least[d] + static_cast<std::int64_t>(drawn % width));
+      continue;
+    }
+    const double share = static_cast<double>(drawn >> 11) * 0x1p-53;
+    const double low = std::log(static_cast<double>(least[d]));
+    const double high = std::log(static_cast<double>(most[d]) + 1);
+    const auto number = static_cast<std::int64_t>(std::exp(low + share * (high - low)));
+    size.push_back(std::clamp(number, least[d], most[d]));
+  }
+  return size;
+}
+
+std::string grading_key::sizes_come_from(std::string_view content, std::uint64_t seed) const {
+  return is_public_ ? fmt::format("seed {}", seed) : std::string(content);
+}
+
 std::vector<lab_size> grading_key::hidden_sizes(const lab& l, std::string_view content,
                                                 std::uint64_t seed) const {
-  const std::string from = is_public_ ? fmt::format("seed {}", seed) : std::string(content);
+  const std::string from = sizes_come_from(content, seed);
   std::vector<lab_size> sizes;
   if (l.hidden.size() != 2) return sizes;
-  const lab_size &least = l.hidden[0], &most = l.hidden[1];
-  for (std::size_t i = 0; i < hidden_count; ++i) {
-    lab_size& size = sizes.emplace_back();
-    for (std::size_t d = 0; d < least.size(); ++d) {
-      const std::uint64_t drawn = draw(l, from, fmt::format("size {} {}", i, d));
-      const auto width = static_cast<std::uint64_t>(most[d] - least[d]) + 1;
-      if (least[d] < 1) {
-        size.push_back(least[d] + static_cast<std::int64_t>(drawn % width));
-        continue;
-      }
-      const double share = static_cast<double>(drawn >> 11) * 0x1p-53;
-      const double low = std::log(static_cast<double>(least[d]));
-      const double high = std::log(static_cast<double>(most[d]) + 1);
-      const auto number = static_cast<std::int64_t>(std::exp(low + share * (high - low)));
-      size.push_back(std::clamp(number, least[d], most[d]));
-    }
-  }
+  for (std::size_t i = 0; i < hidden_count; ++i)
+    sizes.push_back(draw_size(l, from, fmt::format("size {}", i), l.hidden[0], l.hidden[1]));
   return sizes;
+}
+
+std::optional<lab_size> grading_key::large_size(const lab& l, lab_size least,
+                                                std::string_view content,
+                                                std::uint64_t seed) const {
+  if (l.modelled.empty() || l.modelled.back().size() != least.size()) return std::nullopt;
+  lab_size most = l.modelled.back();
+  for (std::size_t d = 0; d < least.size(); ++d)
+    if (least[d] > most[d]) std::swap(least[d], most[d]);
+  return draw_size(l, sizes_come_from(content, seed), "large size", least, most);
 }
 
 }  // namespace stepwise

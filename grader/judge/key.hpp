@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +52,15 @@ class grading_key {
   // they depend on the seed, else on the content.
   std::vector<lab_size> hidden_sizes(const lab& l, std::string_view content,
                                      std::uint64_t seed) const;
+  // One between `least` and the largest size whose time is modelled; none without such a size. It
+  // is drawn like hidden sizes.
+  std::optional<lab_size> large_size(const lab& l, lab_size least, std::string_view content,
+                                     std::uint64_t seed) const;
 
  private:
+  lab_size draw_size(const lab& l, std::string_view from, const std::string& what,
+                     const lab_size& least, const lab_size& most) const;
+  std::string sizes_come_from(std::string_view content, std::uint64_t seed) const;
   std::uint64_t draw(const lab& l, std::string_view from, const std::string& what) const;
 
   std::string key_;

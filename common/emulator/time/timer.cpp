@@ -127,6 +127,7 @@ bool timer::is_recorded(std::uint64_t block) const {
 }
 
 bool timer::wants(std::uint64_t block) const {
+  if (cuts_ && how_.only_whole_blocks) return is_recorded(block);
   return !cuts_ || is_recorded(block) || (block >= first_ && block - first_ < wave_);
 }
 

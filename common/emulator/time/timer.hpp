@@ -51,6 +51,8 @@ class timer {
   struct options {
     bool sampling = false;
     bool experiments = false;
+    // Of a sampled launch only the blocks that run whole are run, for checks: times mean nothing.
+    bool only_whole_blocks = false;
   };
   timer(const gpu& model, const options& how);
   ~timer();

@@ -84,6 +84,10 @@ void draw_inputs(const grade_options& o, graded_file& graded) {
   if (!o.seed) graded.seed = graded.key->seed(l, graded.source);
   graded.input_seed = graded.key->seed_of_inputs(l, graded.seed);
   graded.hidden = graded.key->hidden_sizes(l, graded.source, graded.seed);
+  if (const auto small = small_sizes(l, problem_of(l)); !small.empty()) {
+    if (auto large = graded.key->large_size(l, small.back(), graded.source, graded.seed))
+      l.drawn_large.push_back(*std::move(large));
+  }
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
 }
 

@@ -45,6 +45,20 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(secret.seed(l, "a") != secret.seed(l, "b"));
   CHECK(secret.hidden_sizes(l, "a", 1) == same.hidden_sizes(l, "a", 2));
   CHECK(secret.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "b", 1));
+  // A large size lies between the given one and the timed one, in each number.
+  CHECK(!open.large_size(l, {1000, 1}, "a", 1));
+  l.modelled = {{1 << 20, 0}};
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto large = open.large_size(l, {1000, 1}, "a", seed);
+    REQUIRE(large);
+    CHECK(large->at(0) >= 1000);
+    CHECK(large->at(0) <= 1 << 20);
+    CHECK(large->at(1) >= 0);
+    CHECK(large->at(1) <= 1);
+    CHECK(large == open.large_size(l, {1000, 1}, "b", seed));
+    CHECK(large != open.large_size(l, {1000, 1}, "a", seed + 1));
+  }
+  CHECK(secret.large_size(l, {1000, 1}, "a", 1) == same.large_size(l, {1000, 1}, "a", 2));
   // Without the key, the seed that a grade shows leads to no input. The public key hides nothing.
   const auto shown = secret.seed(l, "a");
   CHECK(secret.seed_of_inputs(l, shown) == same.seed_of_inputs(l, shown));

@@ -1,0 +1,99 @@
+// Makes one sampled call for each size, then whole ones where there is a suspicion.
+#include "grader/grade/large_checks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/session.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/phases.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr double seconds_for_a_sample = 60;
+constexpr double seconds_for_all_blocks = 120;
+
+// Errors in the order of threads, which a sample shows. A wrong address or an unwritten value may
+// follow from what the sample left out.
+bool is_about_order(const located_finding& f) {
+  switch (f.what.kind) {
+    case finding_kind::race:
+    case finding_kind::barrier_divergence:
+    case finding_kind::exited_at_barrier:
+    case finding_kind::bad_mask:
+    case finding_kind::inactive_source:
+      return true;
+    default:
+      return false;
+  }
+}
+
+large_report check_sample(const lab& l, const problem& p, const fs::path& program,
+                          const device_choice& emulator, const lab_size& size, std::uint64_t seed,
+                          const activity& now) {
+  const phase doing("checks of a sample");
+  std::vector<problem_call> calls;  // a list of initial values would copy the inputs
+  calls.push_back(p.make_call(size, seed));
+  planned_call once;
+  once.how.buffers = runner::buffers_are::reused;  // no output is copied to the host
+  const call_file file(calls, {once});
+  const temporary_folder folder(fs::temp_directory_path());
+  session_options options = options_for(emulator, seconds_for_a_sample, file.bytes());
+  options.tick = now.tick;
+  options.host_bytes = l.host_bytes;
+  options.findings = folder.path() / "findings";
+  options.profile = folder.path() / "profile";  // a sample is what the time model runs
+  options.times = "sampled,alone";
+  options.data_limit_bytes = 0;  // as in check.cpp: checks reserve address space
+  options.workers = 1;
+  now.doing(fmt::format("{}: checks of a sample of {}", l.name, calls[0].label));
+  const auto runner = start_session(program, emulator, file, options);
+  large_report report;
+  report.found = runner->call(0);
+  runner->finish(10);
+  report.findings = read_findings(options.findings);
+  std::erase_if(report.findings, [](const located_finding& f) { return !is_about_order(f); });
+  return report;
+}
+
+}  // namespace
+
+std::vector<lab_size> large_sizes(const lab& l, const problem& p) {
+  const auto small = small_sizes(l, p);
+  std::vector<lab_size> all;
+  const auto add = [&](const lab_size& size) {
+    if (std::count(small.begin(), small.end(), size) + std::count(all.begin(), all.end(), size) ==
+        0)
+      all.push_back(size);
+  };
+  for (const lab_size& size : l.drawn_large) add(size);
+  for (const goal& g : l.goals)
+    if (g.what == goal::kind::counter) add(g.size);
+  if (!l.modelled.empty()) add(l.modelled.back());
+  return all;
+}
+
+large_report check_large(const lab& l, const problem& p, const fs::path& program,
+                         const device_choice& emulator, const std::vector<lab_size>& sizes,
+                         std::uint64_t seed, const activity& now) {
+  for (const lab_size& size : sizes) {
+    auto sample = check_sample(l, p, program, emulator, size, seed, now);
+    if (sample.found.what == verdict::memory) return {sample.found, {}};
+    if (sample.found.ok() && sample.findings.empty()) continue;
+    lab patient = l;
+    patient.time_limit_s = std::max(l.time_limit_s, seconds_for_all_blocks);
+    const phase doing("checks of all blocks");
+    auto whole = check_thoroughly(patient, p, program, emulator, {size}, seed, now);
+    if (has_errors(whole.findings)) return {{}, std::move(whole.findings)};
+    if (whole.found.what == verdict::memory) return {whole.found, {}};
+    // It could not be checked whole, and what the sample showed stands.
+    if (!whole.correct() && !sample.findings.empty()) return {{}, std::move(sample.findings)};
+  }
+  return {};
+}
+
+}  // namespace stepwise

@@ -1,0 +1,34 @@
+// The emulator's checks at sizes as large as those that are timed, on a sample of the blocks.
+//
+// idea    All checks at a large size would take longer than the rest of a grade. So most of a
+//         launch's blocks do not run, and a multiprocessor's worth of them run whole. That is
+//         enough to see a barrier that is left out where n is large. Results of such a call mean
+//         nothing, and a later kernel may read what an earlier one never wrote. So its findings are
+//         a suspicion only: the call is checked once more with all of its blocks.
+// Tested by grader/tests/attacks/results and cli/tests/judged_cli_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "grader/judge/check.hpp"
+
+namespace stepwise {
+
+// The sizes at which this lab's calls are counted or timed on the emulator, and those that a judged
+// grade draws (lab::drawn_large), without those whose checks run on all blocks anyway.
+std::vector<lab_size> large_sizes(const lab& l, const problem& p);
+
+struct large_report {
+  call_outcome found;  // MEMORY if checks did not fit: then nothing is known
+  std::vector<located_finding> findings;
+};
+
+// Errors at these sizes. A sampled call that fails in any other way is a suspicion, too, but no
+// verdict: the grade makes each of these calls without checks. `emulator` must be the emulator.
+large_report check_large(const lab& l, const problem& p, const std::filesystem::path& program,
+                         const device_choice& emulator, const std::vector<lab_size>& sizes,
+                         std::uint64_t seed, const activity& now);
+
+}  // namespace stepwise
