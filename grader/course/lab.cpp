@@ -303,10 +303,13 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
         std::max<std::int64_t>(0, table.as<std::int64_t>("host_bytes").value_or(0)));
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
     l.timing_s = table.as<double>("timing_s").value_or(l.timing_s);
-    if (const toml_value* earn = table.find("published_steps_earn")) {
+    for (const auto& [key, to] : {std::pair{"published_steps_earn", &l.published_steps_earn},
+                                  std::pair{"library_kernels_earn", &l.library_kernels_earn}}) {
+      const toml_value* const earn = table.find(key);
+      if (earn == nullptr) continue;
       const auto value = earn->as<bool>();
-      if (!value) fail(at_line(origin, *earn), "`published_steps_earn` is true or false");
-      l.published_steps_earn = *value;
+      if (!value) fail(at_line(origin, *earn), std::string("`") + key + "` is true or false");
+      *to = *value;
     }
     l.own_input = table.as<std::string>("own_input").value_or("");
     if (!l.own_input.empty() && l.own_input != "image" && l.own_input != "points")

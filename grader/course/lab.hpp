@@ -97,6 +97,8 @@ struct lab {
       drawn_large;  // by a judged grade, up to the timed size: see large_checks.hpp
   // A submission that is one of the steps, under other names, earns its points.
   bool published_steps_earn = true;
+  // A submission that launches kernels of CUB or Thrust earns its points.
+  bool library_kernels_earn = true;
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else
   std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;

@@ -9,6 +9,7 @@
 #include "grader/course/given.hpp"
 #include "grader/grade/correctness.hpp"
 #include "grader/grade/goal_text.hpp"
+#include "grader/grade/library_kernels.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/measure/figures.hpp"
@@ -67,6 +68,7 @@ class grading {
       report_.goals.push_back(std::move(result));
     }
     if (overturned_) take_all_back();
+    if (!library_kernel_.empty()) hold_for_library();
     return std::move(report_);
   }
 
@@ -161,6 +163,23 @@ class grading {
       g.message = g.what->what == goal::kind::correct ? report_.message
                                                       : "not judged: it must be correct first";
     }
+  }
+
+  // Kernels of any call that was counted or timed.
+  void look_for_library(const std::vector<kernel_profile>& kernels) {
+    if (!lab_.library_kernels_earn && library_kernel_.empty())
+      library_kernel_ = library_kernel(kernels, where_.root);
+  }
+
+  void hold_for_library() {
+    if (report_.points == 0) return;
+    report_.what = verdict::held;
+    report_.points = 0;
+    report_.message = fmt::format(
+        "the kernel {} is a library's, which does the whole exercise of this lab: held for review "
+        "(CUB's parts for blocks and warps are allowed)",
+        library_kernel_);
+    for (goal_result& g : report_.goals) g.points = 0;
   }
 
   void judge(goal_result& g) {
@@ -316,6 +335,7 @@ class grading {
                                   what_ifs::left_out, launches_are::whole, outputs_are::compared);
       }
       settle_blame(my_whole_->found);
+      look_for_library(my_whole_->kernels);
       overturn_by(my_whole_->found, my_whole_->label, my_whole_->size);
     }
     return *my_whole_;
@@ -329,6 +349,7 @@ class grading {
         my_sample_ = modelled(mine_.program, charged.now());
       }
       settle_blame(my_sample_->found);
+      look_for_library(my_sample_->kernels);
     }
     return *my_sample_;
   }
@@ -380,6 +401,7 @@ class grading {
       call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, charged.now());
     }
     settle_blame(call.found);
+    look_for_library(call.kernels);
     return &calls_.emplace(size, std::move(call)).first->second;
   }
 
@@ -398,6 +420,7 @@ class grading {
   std::map<std::string, comparison> measured_;  // by the step
   std::optional<modelled_figures> my_sample_, my_whole_;
   std::optional<call_outcome> overturned_;
+  std::string library_kernel_;  // that was launched; empty: none
   std::optional<given_times> given_;
   std::map<std::string, std::pair<double, std::string>> step_times_;
   kept_times kept_times_{where_, device_};
