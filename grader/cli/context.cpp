@@ -146,6 +146,17 @@ void show_todos(context& c, const std::string& shown) {
   }
 }
 
+void show_refusals(context& c, const std::string& shown) {
+  const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
+  if (c.as_json || !text) return;
+  std::string names;
+  for (const auto& name : refused_when_graded(*text)) names += (names.empty() ? "" : ", ") + name;
+  if (names.empty()) return;
+  c.out.paragraph("`./lab grade` refuses " + names + ", although it runs here", 11,
+                  "  " + c.out.paint(tone::note, "warning"));
+  c.say();
+}
+
 std::string right_text(const context& c, const check_report& report) {
   const std::size_t n = report.right.size();
   std::string text = fmt::format("{} of {} size{}", n, report.total, report.total == 1 ? "" : "s");

@@ -1,6 +1,8 @@
 // Splits the text into lines, reads the header, and replaces or removes the regions.
 #include "grader/course/source.hpp"
 
+#include <algorithm>
+
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
@@ -137,6 +139,31 @@ std::vector<todo> find_todos(std::string_view text) {
     if (line.starts_with(mark)) todos.push_back({i + 1, std::string(line.substr(mark.size()))});
   }
   return todos;
+}
+
+std::vector<std::string> refused_when_graded(std::string_view text) {
+  struct feature {
+    std::string_view word, name;
+  };
+  static constexpr feature features[] = {
+      {"cudaCreateTextureObject", "texture objects"},
+      {"cudaCreateSurfaceObject", "surface objects"},
+      {"cudaMallocManaged", "managed memory"},
+      {"__managed__", "managed memory"},
+      {"cudaHostGetDevicePointer", "mapped memory"},
+      {"cudaLaunchHostFunc", "host callbacks"},
+      {"cudaStreamAddCallback", "host callbacks"},
+      {"cudaGraphLaunch", "graphs"},
+      {"__cluster_dims__", "clusters of blocks"},
+      {"cudaLaunchAttributeClusterDimension", "clusters of blocks"},
+  };
+  std::vector<std::string> names;
+  for (const auto& [word, name] : features) {
+    if (text.find(word) != std::string_view::npos &&
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.emplace_back(name);
+  }
+  return names;
 }
 
 }  // namespace stepwise

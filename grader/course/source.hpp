@@ -45,4 +45,8 @@ struct todo {
 };
 std::vector<todo> find_todos(std::string_view text);
 
+// What this text names that runs in practice and is refused when it is graded (GOALS.md lists it):
+// "texture objects". A hint, by words: nothing is decided by it.
+std::vector<std::string> refused_when_graded(std::string_view text);
+
 }  // namespace stepwise

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/profile.hpp"
+#include "grader/measure/profiled.hpp"
 
 namespace stepwise {
 

@@ -70,3 +70,11 @@ TEST_CASE("lines end in any of the usual ways") {
   CHECK(split_lines("a\r\nb\n\nc") == std::vector<std::string>{"a", "b", "", "c"});
   CHECK(split_lines("").empty());
 }
+
+TEST_CASE("what a grade refuses is named once") {
+  CHECK(refused_when_graded("__global__ void k();").empty());
+  CHECK(refused_when_graded("cudaMallocManaged(&p, 4); __managed__ int x;") ==
+        std::vector<std::string>{"managed memory"});
+  CHECK(refused_when_graded("cudaGraphLaunch(g, s); cudaCreateTextureObject(&t, &r, &d, 0);") ==
+        std::vector<std::string>{"texture objects", "graphs"});
+}
