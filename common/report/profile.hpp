@@ -89,6 +89,17 @@ struct line_profile {
   std::vector<waited_line> waited_for;  // the longest first, three at most
 };
 
+// Copies and fills of device memory, by calls of the host or of kernels.
+struct device_transfers {
+  std::uint64_t copies = 0, copied_bytes = 0;  // each byte is read and written
+  std::uint64_t fills = 0, filled_bytes = 0;
+  double us = 0;  // on the emulated GPU, with the launch overhead of each; 0: not requested
+
+  std::uint64_t bytes_moved() const { return 2 * copied_bytes + filled_bytes; }
+  device_transfers& operator+=(const device_transfers& o);
+  bool operator==(const device_transfers&) const = default;
+};
+
 struct kernel_profile {
   std::string kernel;  // readable name, without parameters
   std::string mangled;

@@ -68,7 +68,8 @@ std::vector<goal_counter> of_global_memory() {
          return sector_bytes *
                 number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
        },
-       nullptr, [](const problem_work& work) { return work.bytes; }},
+       nullptr, [](const problem_work& work) { return work.bytes; }, nullptr,
+       [](const device_transfers& t) { return number(t.bytes_moved()); }},
   };
 }
 
@@ -178,9 +179,11 @@ const goal_counter& counter_named(const std::string& name, const std::string& se
 }
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
-                      const problem_work& work, bound side, double limit) {
+                      const device_transfers& transfers, const problem_work& work, bound side,
+                      double limit) {
   goal_figure result;
-  if (call.empty()) return result;
+  const double moved = what.of_transfers != nullptr ? what.of_transfers(transfers) : 0;
+  if (call.empty() && moved == 0) return result;
   if (what.of_call != nullptr) {
     result.value = what.of_call(call);
     return result;
@@ -188,11 +191,26 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   profile_counts total;
   for (const auto& k : call) total += k.total;
   const double base = what.base != nullptr ? what.base(total) : what.needed(work);
-  const double count = what.count(total);
+  const double count = what.count(total) + moved;
   if (base <= 0 || count <= 0) return result;
   result.value = count / base;
+  result.of_transfers = moved / base;
   const bool met = side == bound::at_most ? *result.value <= limit : *result.value >= limit;
   if (!met) result.costliest = costliest_line(what, call, side, limit);
+  return result;
+}
+
+goal_figure figure_of(const goal& g, const std::vector<kernel_profile>& call,
+                      const device_transfers& transfers, const problem_work& work) {
+  goal_figure result = figure_of(*g.counter, call, transfers, work, g.side, g.limit);
+  if (g.least_shared <= 0 || work.bytes <= 0) return result;
+  constexpr double wavefront_bytes = 128;
+  double ideal = 0;
+  for (const auto& k : call) ideal += number(all_shared(k.total).ideal_wavefronts);
+  if (const double share = ideal * wavefront_bytes / work.bytes; share < g.least_shared) {
+    result.value.reset();
+    result.too_little_shared = share;
+  }
   return result;
 }
 

@@ -23,10 +23,10 @@ namespace stepwise {
 namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
+constexpr double worth_saying = 0.05;             // of a time or a figure
 
 // A file is slow for what its host code does: its kernels are not to blame.
 std::string host_text(const comparison& run) {
-  constexpr double worth_saying = 0.05;
   if (run.host_ms < worth_saying * run.mine_ms) return {};
   return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),
                      time_text(run.mine_ms));
@@ -104,6 +104,9 @@ std::string counter_message(const goal_result& g, const std::string& label) {
   if (*g.passed) return text;
   text += fmt::format("; the goal is at {} {:g}", what.side == bound::at_most ? "most" : "least",
                       what.limit);
+  if (g.counted->of_transfers > worth_saying * *g.counted->value)
+    return text + fmt::format("; copies and fills on the device add {:.4g} of it",
+                              g.counted->of_transfers);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
     text += fmt::format("; line {} of {} costs the most", line.line, line.file);
@@ -355,6 +358,9 @@ class grading {
     g.passed = g.modelled->ratio >= g.what->modelled;
     if (*g.passed) return;
     g.message += fmt::format("; the goal is {}", ratio_text(g.what->modelled));
+    if (const double ms = mine.transfers.us / 1000; ms > worth_saying * mine.time_ms)
+      g.message += fmt::format("; copies and fills on the device take {} of its {}", time_text(ms),
+                               time_text(mine.time_ms));
     miss(g, verdict::slow);
   }
 

@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
@@ -48,7 +50,9 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
     }
   }
   runner->finish(seconds_to_leave_a_profile(emulator));
-  result.kernels = read_profile(options.profile);
+  counted_work counted = read_profile(options.profile);
+  result.kernels = std::move(counted.kernels);
+  result.transfers = counted.transfers;
   return result;
 }
 

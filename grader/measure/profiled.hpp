@@ -16,6 +16,7 @@ struct profiled_call {
   call_outcome found;  // of the call; there are no kernels unless it is ok
   std::string label;   // "n = 65536, seed 7"
   std::vector<kernel_profile> kernels;
+  device_transfers transfers;
 };
 
 // How long a program may take to end once its call is over, before its profile is read. A judged

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "common/formats/json.hpp"
 #include "grader/judge/call_file.hpp"
@@ -77,7 +78,10 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   }
   if (!result.found.ok()) return result;
   runner->finish(seconds_to_leave_a_profile(emulator));
-  result.kernels = read_profile(options.profile);
+  counted_work counted = read_profile(options.profile);
+  result.kernels = std::move(counted.kernels);
+  result.transfers = counted.transfers;
+  result.time_ms = result.transfers.us / 1000;
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
   if (result.with_copies && result.time_ms > 0) {
     const auto between_events = file.times(0);

@@ -39,7 +39,7 @@ const goal_counter& named(const char* name) {
 
 goal_figure at_most(const char* name, double limit, const std::vector<kernel_profile>& call,
                     const problem_work& work = {}) {
-  return figure_of(named(name), call, work, bound::at_most, limit);
+  return figure_of(named(name), call, {}, work, bound::at_most, limit);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond
   CHECK(spread.costliest.text == "line 7");
   CHECK(at_most("global_load_sectors_per_request", 7, call).costliest.line == 0);  // met
   const auto share =
-      figure_of(named("global_load_efficiency_percent"), call, {}, bound::at_least, 90);
+      figure_of(named("global_load_efficiency_percent"), call, {}, {}, bound::at_least, 90);
   CHECK(*share.value == doctest::Approx(100.0 * 4400 / 7200));
   CHECK(share.costliest.line == 7);
   CHECK(*at_most("shared_wavefronts_over_ideal", 1, call).value == doctest::Approx(7200.0 / 4400));
