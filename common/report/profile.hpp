@@ -108,11 +108,14 @@ struct kernel_profile {
   std::uint64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
   int registers = 0;                                                // 0: no machine code
   std::uint64_t local_bytes = 0;                                    // per thread
-  std::uint64_t spill_bytes = 0;             // of them, those that the PTX does not ask for
-  occupancy fits;                            // theoretical
-  int resident_warps = 0;                    // per multiprocessor
-  int most_warps = 0;                        // that a multiprocessor holds
-  bool knows_machine_code = false;           // the accesses are those of the machine code
+  std::uint64_t spill_bytes = 0;    // of them, those that the PTX does not ask for
+  occupancy fits;                   // theoretical
+  int resident_warps = 0;           // per multiprocessor
+  int most_warps = 0;               // that a multiprocessor holds
+  bool knows_machine_code = false;  // the accesses are those of the machine code
+  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"): then the
+  // counts are not whole, and there is no time. Empty: there is none.
+  std::string uncounted;
   std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
   double cache_share = 1;                    // of the cache sets that were modelled
   kernel_timing timing;

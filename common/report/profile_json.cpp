@@ -67,6 +67,7 @@ void each_kernel_field(Kernel& k, Visit visit) {
   visit("l1_bytes", k.l1_bytes);
   visit("l2_bytes", k.l2_bytes);
   visit("cache_share", k.cache_share);
+  visit("uncounted", k.uncounted);
 }
 
 // Names as keys: "memory_dependency".

@@ -97,6 +97,14 @@ void judge_measured(goal_result& result, grade_report& report, const comparison&
   if (!result.passed.value_or(false) && report.message.empty()) report.message = result.message;
 }
 
+// Whether the blocks that the model looks at may stand for the others.
+bool is_likely(const modelled_figures& m) {
+  constexpr double least_likeness = 0.6, worth_a_look = 0.1;  // of the time
+  return std::ranges::none_of(m.kernels, [&](const kernel_profile& k) {
+    return k.timing.likeness < least_likeness && k.timing.us > worth_a_look * 1000 * m.time_ms;
+  });
+}
+
 std::string counter_message(const goal_result& g, const std::string& label) {
   const goal& what = *g.what;
   if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
@@ -336,6 +344,7 @@ class grading {
     }
     const modelled_figures& mine = my_modelled_call(other_ms, g.what->modelled);
     if (overturned_) return;
+    if (uncounted_kernel(mine.kernels) != nullptr) return hold(g, mine.why_no_time());
     if (mine.found.what == verdict::infra)
       return hold(g, fmt::format("it has no time at {}: {}", mine.label, mine.found.message));
     if (!mine.timed()) {

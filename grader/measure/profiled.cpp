@@ -21,6 +21,17 @@ constexpr double profile_patience = 12;
 
 }  // namespace
 
+const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels) {
+  const auto found =
+      std::ranges::find_if(kernels, [](const kernel_profile& k) { return !k.uncounted.empty(); });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+std::string uncounted_text(const kernel_profile& k) {
+  return fmt::format("the memory accesses of {} in {}() are neither counted nor timed", k.uncounted,
+                     k.kernel);
+}
+
 profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
                               const lab_size& size, std::uint64_t seed,
                               const device_choice& emulator, const activity& now,

@@ -19,6 +19,11 @@ struct profiled_call {
   device_transfers transfers;
 };
 
+// A kernel with accesses that are neither counted nor timed: null if there is none, and the
+// sentence.
+const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels);
+std::string uncounted_text(const kernel_profile& k);
+
 // How long a program may take to end once its call is over, before its profile is read. A judged
 // one's is the server's: it is there, whatever the program does at its end.
 inline double seconds_to_leave_a_profile(const device_choice& device) {

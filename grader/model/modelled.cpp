@@ -20,6 +20,7 @@ namespace stepwise {
 std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
   if (!found.ok()) return found.message;
+  if (const kernel_profile* k = uncounted_kernel(kernels)) return uncounted_text(*k);
   return kernels.empty() ? "no kernel was launched" : "the model has no time for it";
 }
 
@@ -83,6 +84,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   result.transfers = counted.transfers;
   result.time_ms = result.transfers.us / 1000;
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
+  if (uncounted_kernel(result.kernels) != nullptr) return result.time_ms = 0, result;
   if (result.with_copies && result.time_ms > 0) {
     const auto between_events = file.times(0);
     result.time_ms = between_events.empty() ? 0 : between_events[0];

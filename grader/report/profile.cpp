@@ -32,6 +32,7 @@ counted_work read_profile(const std::filesystem::path& file) {
     for (kernel_profile& k : *kernels) {
       escape_name(k.kernel);
       escape_name(k.mangled);
+      escape_name(k.uncounted);
       for (line_profile& l : k.lines) escape(l);
       all.push_back(std::move(k));
     }

@@ -7,6 +7,7 @@
 
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/machine/matrix.hpp"
+#include "common/ptx/spelling.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -58,6 +58,8 @@ struct access_site {
   bool matrix = false;        // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
   // The checks hear of its lanes' accesses by access_range(); this event is for counting.
   bool counted_only = false;
+  // No event describes its lanes: access_range() alone does (bulk copies).
+  bool ranged = false;
   // Of a store: the rows of its elements, and the width of their registers, to compare values.
   std::uint32_t values[4] = {};
   std::uint8_t value_bytes = 0;

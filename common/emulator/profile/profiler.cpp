@@ -260,6 +260,7 @@ void profiler::time_access(const access_event& e, recorded_access a,
 
 void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                         std::uint32_t lanes) {
+  if (ranges_.site != no_site) end_ranges();
   if (timer_ != nullptr) timer_->executed(warp, first, end);
   const unsigned n = count_of_lanes(lanes);
   record& r = *now_;

@@ -92,6 +92,9 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
         return step_kind::wait_copies;
       return step_kind::copy;
     case barrier:
+      // The bulk copies that an mbarrier waits for; those of other warps are not known here.
+      if (has_modifier(i, "try_wait") || has_modifier(i, "test_wait"))
+        return step_kind::wait_copies;
       if (i.opcode != "bar" && i.opcode != "barrier") return step_kind::fence;
       if (has_modifier(i, "warp")) return step_kind::fence;
       return has_modifier(i, "arrive") ? step_kind::arrive : step_kind::barrier;

@@ -26,6 +26,18 @@ void recorder::turn_to(std::uint64_t index) {
     if (b.index == index) now_ = &b;
 }
 
+launch_trace recorder::take(std::span<const std::uint64_t> blocks) {
+  launch_trace taken;
+  taken.runs = trace_.runs;
+  now_ = nullptr;
+  std::erase_if(trace_.blocks, [&](block_trace& b) {
+    const bool is_wanted = std::ranges::find(blocks, b.index) != blocks.end();
+    if (is_wanted) taken.blocks.push_back(std::move(b));
+    return is_wanted;
+  });
+  return taken;
+}
+
 std::uint32_t recorder::run_of(std::uint32_t first, std::uint32_t end) {
   const std::uint64_t key = std::uint64_t{first} << 32 | end;
   if (key == last_key_) return last_run_;

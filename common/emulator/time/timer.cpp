@@ -119,6 +119,40 @@ void timer::find_early() {
     early_.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
+// A judge's seed: a kernel that did less in the blocks which are recorded would have to guess them.
+// Where all blocks are resident, the early multiprocessor is recorded all the same, since it is the
+// one that ends last, and a second one is compared with it.
+void timer::choose_by_seed() {
+  drawn_.clear();
+  if (how_.seed == 0 || cuts_) return;
+  std::uint64_t state = how_.seed + 0x9e3779b97f4a7c15 * ++launches_;
+  const auto draw = [&](std::uint64_t below) {  // SplitMix64
+    std::uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (z ^ (z >> 31)) % below;
+  };
+  const std::uint64_t processors = costs_.multiprocessors;
+  if (!early_.empty()) {
+    const auto is_taken = [&](std::uint64_t lane) {
+      return std::ranges::any_of(early_, [&](std::uint64_t b) { return b % processors == lane; });
+    };
+    std::uint64_t lane = draw(processors);
+    for (std::uint64_t tries = 0; tries < processors && is_taken(lane); ++tries)
+      lane = (lane + 1) % processors;
+    for (std::uint64_t b = lane; b < shape_.blocks && drawn_.size() < early_.size();
+         b += processors)
+      drawn_.push_back(b);
+    return;
+  }
+  const std::uint64_t busiest = shape_.blocks % processors;
+  lane_ = draw(shape_.blocks <= processors ? shape_.blocks : busiest == 0 ? processors : busiest);
+  // The first wave finds empty caches, and the last ones are short.
+  const std::uint64_t waves = shape_.blocks / wave_;
+  const bool is_even = idle_share_ == 0 && busy_share_ == 1 && work_share_ == 1;
+  if (first_ != 0 && waves > 4 && is_even) first_ = (1 + draw(waves - 4)) * wave_;
+}
+
 bool timer::is_recorded(std::uint64_t block) const {
   if (!early_.empty()) return std::find(early_.begin(), early_.end(), block) != early_.end();
   const std::uint64_t processors = costs_.multiprocessors;

@@ -198,6 +198,31 @@ using enum goal::kind;
 
 }  // namespace
 
+TEST_CASE("a kernel with accesses that nobody counts has no figure: its goals are held") {
+  graded g;
+  g.counted[0].uncounted = "tex.2d.v4.f32.f32";
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  const grade_report r = g.of({of_kind(correct, 40), sectors_at_most(100), faster});
+  CHECK(r.what == verdict::held);
+  CHECK(r.points == 40);
+  CHECK(r.max_points == 40);
+  CHECK(r.goals[1].message.find("tex.2d.v4.f32.f32 in k()") != std::string::npos);
+}
+
+TEST_CASE("a time made from blocks that do less than the others is held") {
+  graded g;
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  CHECK(g.of({of_kind(correct, 40), faster}).what == verdict::pass);
+  g.counted[0].timing.likeness = 0.2;
+  const grade_report r = g.of({of_kind(correct, 40), faster});
+  CHECK(r.what == verdict::held);
+  CHECK(r.max_points == 40);
+}
+
 TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {
   graded g;
   auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
