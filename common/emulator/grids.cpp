@@ -109,6 +109,10 @@ status grids::move_bytes(const child_work& work) {
 // Starts a grid, which then has ended, or is left running. The answer says why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
+  if (!k.code->tensor_instruction.empty() && !allows_tensor_cores())
+    return {error::not_permitted, k.code->pretty + " has the instruction " +
+                                      k.code->tensor_instruction +
+                                      ": the contract rules tensor cores out"};
   auto grid = std::make_unique<running_grid>(threads_);
   launch_state& state = grid->state;
   {

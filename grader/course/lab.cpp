@@ -303,10 +303,13 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
         std::max<std::int64_t>(0, table.as<std::int64_t>("host_bytes").value_or(0)));
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
     l.timing_s = table.as<double>("timing_s").value_or(l.timing_s);
-    if (const toml_value* earn = table.find("published_steps_earn")) {
-      const auto value = earn->as<bool>();
-      if (!value) fail(at_line(origin, *earn), "`published_steps_earn` is true or false");
-      l.published_steps_earn = *value;
+    for (const auto& [key, truth] : {std::pair{"published_steps_earn", &l.published_steps_earn},
+                                     {"tensor_cores", &l.tensor_cores}}) {
+      const toml_value* const found = table.find(key);
+      if (found == nullptr) continue;
+      const auto value = found->as<bool>();
+      if (!value) fail(at_line(origin, *found), fmt::format("`{}` is true or false", key));
+      *truth = *value;
     }
     l.own_input = table.as<std::string>("own_input").value_or("");
     if (!l.own_input.empty() && l.own_input != "image" && l.own_input != "points")

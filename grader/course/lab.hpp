@@ -93,6 +93,7 @@ struct lab {
   std::vector<lab_size> modelled;  // times by the model, ascending: large enough to fill a GPU
   std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
   std::vector<lab_size> ragged;    // the same, of the sizes that `bench --ragged` draws
+  bool tensor_cores = true;        // that the contract allows
   // A submission that is one of the steps, under other names, earns its points.
   bool published_steps_earn = true;
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else

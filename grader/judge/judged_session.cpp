@@ -160,6 +160,7 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
   if (!options_.times.empty()) environment.push_back("STEPWISE_TIMES=" + options_.times);
   if (!options_.findings.empty()) environment.push_back("STEPWISE_CHECK=1");
+  if (!options_.tensor_cores) environment.push_back("STEPWISE_TENSOR_CORES=0");
   start.environment = empty_environment(std::move(environment));
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;

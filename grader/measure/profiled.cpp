@@ -49,6 +49,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   session_options options = options_for(emulator, profile_patience * l.time_limit_s, file.bytes());
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
+  options.tensor_cores = l.tensor_cores;
   options.profile = folder.path() / "profile";
   now.doing(fmt::format("counting {}, line by line", result.label));
   const auto runner = start_session(program, emulator, file, options);

@@ -65,6 +65,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
+  options.tensor_cores = l.tensor_cores;
   options.profile = folder.path() / "profile";
   options.times = launches == launches_are::whole ? "whole" : "sampled";
   if (experiments == what_ifs::modelled) options.times += ",experiments";
