@@ -25,7 +25,7 @@ inline double time_limit_s() {
   return value > 0 ? value : 0;
 }
 
-// STEPWISE_TIMES: "whole" or "sampled", with ",experiments" appended.
+// STEPWISE_TIMES: "whole" or "sampled", with ",seed=NUMBER" or ",experiments" appended.
 inline std::optional<timer::options> timing_wanted() {
   const char* text = std::getenv("STEPWISE_TIMES");
   if (text == nullptr || *text == '\0') return {};

@@ -103,6 +103,7 @@ void each_timing_field(Timing& t, Visit visit) {
   visit("machine_instructions", t.instructions);
   visit("active_warps", t.active_warps);
   visit("counted", t.counted);
+  visit("likeness", t.likeness);
 }
 
 template <class Traffic, class Visit>

@@ -365,6 +365,10 @@ class grading {
       return;
     }
     g.passed = g.modelled->ratio >= g.what->modelled;
+    if (*g.passed && !is_likely(mine)) {
+      g.passed.reset();
+      return hold(g, "the blocks that the time is made from do much less than the others");
+    }
     if (*g.passed) return;
     g.message += fmt::format("; the goal is {}", ratio_text(g.what->modelled));
     if (const double ms = mine.transfers.us / 1000; ms > worth_saying * mine.time_ms)
@@ -385,7 +389,7 @@ class grading {
       const phase doing("modelled time, of all blocks");
       my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
                                 *emulator, now_, seconds_for_a_whole_call, what_ifs::left_out,
-                                launches_are::whole, outputs_are::compared);
+                                launches_are::whole, outputs_are::compared, seed_);
       settle_blame(my_whole_->found);
       overturn_by(my_whole_->found, my_whole_->label, my_whole_->size);
     }

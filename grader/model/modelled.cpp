@@ -41,7 +41,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
                                double patience_s, what_ifs experiments, launches_are launches,
-                               outputs_are outputs) {
+                               outputs_are outputs, std::uint64_t blocks_seed) {
   modelled_figures result;
   std::vector<problem_call> calls;
   try {
@@ -68,6 +68,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   options.tensor_cores = l.tensor_cores;
   options.profile = folder.path() / "profile";
   options.times = launches == launches_are::whole ? "whole" : "sampled";
+  if (blocks_seed != 0) options.times += fmt::format(",seed={}", blocks_seed);
   if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
   result.with_copies = calls[0].memory == runner::memory_kind::host;

@@ -58,6 +58,7 @@ enum class what_ifs { left_out, modelled };
 // Sampled: of a large launch, only as many blocks run as its time needs. Whole: all of them.
 enum class launches_are { sampled, whole };
 
+// `blocks_seed` chooses the blocks that the time of a whole launch is made from; 0: the usual ones.
 // `emulator` must be the emulator. A call that takes longer than `patience_s` has no time. Outputs
 // can be compared where launches are whole.
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
@@ -65,6 +66,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
                                const device_choice& emulator, const activity& now,
                                double patience_s = 60, what_ifs experiments = what_ifs::left_out,
                                launches_are launches = launches_are::sampled,
-                               outputs_are outputs = outputs_are::ignored);
+                               outputs_are outputs = outputs_are::ignored,
+                               std::uint64_t blocks_seed = 0);
 
 }  // namespace stepwise

@@ -186,6 +186,7 @@ void profiler::add_time() {
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;
   all.instructions += t.instructions;
+  all.likeness = (all.likeness * before + t.likeness * (t.us + launching)) / all.us;
   if (all.instructions > 0)
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
   if (!all.traffic) all.traffic.emplace();

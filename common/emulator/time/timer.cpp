@@ -54,16 +54,19 @@ void timer::begin(const launch_shape& shape) {
                                      : busiest / 2;
   find_uneven();
   find_early();
+  choose_by_seed();
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
   enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
-  run_instructions_ = 0;
+  run_instructions_ = sectors_ = shared_wavefronts_ = 0;
   stored_before_.insert(stored_.begin(), stored_.end());
   stored_.clear();
   loaded_.clear();
   loads_of_.clear();
   last_loaded_ = last_stored_ = {};
   atomics_.clear();
-  recorder_.begin(launch.warps, shape.resident);
+  trace_ = &recorder_.trace();
+  drawn_trace_ = {};
+  recorder_.begin(launch.warps, drawn_.empty() ? shape.resident : 2 * shape.resident);
 }
 
 // A few instructions for each warp, which often prepare what later kernels read: an index, a sum.
@@ -154,7 +157,10 @@ void timer::choose_by_seed() {
 }
 
 bool timer::is_recorded(std::uint64_t block) const {
-  if (!early_.empty()) return std::find(early_.begin(), early_.end(), block) != early_.end();
+  const auto holds = [&](const std::vector<std::uint64_t>& all) {
+    return std::find(all.begin(), all.end(), block) != all.end();
+  };
+  if (!early_.empty()) return holds(early_) || holds(drawn_);
   const std::uint64_t processors = costs_.multiprocessors;
   if (block < first_ || block % processors != (first_ + lane_) % processors) return false;
   return (block - first_) / processors < recorded_blocks_;
