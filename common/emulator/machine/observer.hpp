@@ -118,6 +118,9 @@ class observer {
   virtual void end_block(const block&) {}
   // The worker turns to another resident block.
   virtual void turn_to(const block&) {}
+  // Whether a block that polls lets the other resident blocks run at once. Blocks that draw their
+  // work from a counter then share it as they would on a GPU.
+  virtual bool takes_turns() { return false; }
 
   // The lanes that may continue with it; the others pass over the access.
   virtual std::uint32_t access(const access_event& e) { return e.active; }

@@ -24,6 +24,8 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid stands for all of it, unless the average block has less or more than that.
 constexpr double even_from = 0.8, even_to = 1.25;
+constexpr std::int64_t slice_of_turns =
+    512;  // what a poll takes of a slice (rows/rows_control.cpp)
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
 
 }  // namespace
@@ -46,7 +48,8 @@ void timer::begin(const launch_shape& shape) {
   wave_ = std::min(shape.blocks, processors * shape.resident);
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
-  first_ = waves > 2 ? waves / 2 * wave_ : 0;
+  // Where blocks draw their work from a counter, the first ones have most of it.
+  first_ = waves > 2 && !code_->takes_turns ? waves / 2 * wave_ : 0;
   // A multiprocessor in the middle of those that have the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
@@ -171,6 +174,8 @@ bool timer::wants(std::uint64_t block) const {
 }
 
 std::int64_t timer::slice() const {
+  // A poll ends such a slice: the next block gets its turn.
+  if (code_->takes_turns) return slice_of_turns;
   if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
              ? 0

@@ -66,6 +66,7 @@ class timer {
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
+  bool takes_turns() const { return code_->takes_turns; }
   // Instructions that a warp of the running block may do until it is asked again; 0: enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);
