@@ -87,10 +87,12 @@ std::vector<goal_counter> of_shared_memory() {
        [](const auto& c) { return number(all_shared(c).ideal_wavefronts); }},
       {"shared_load_requests_per_fma", "requests of shared loads per multiply-add",
        "there is no shared load, or no multiply-add",
-       [](const auto& c) { return number(c.shared_load.requests); }, nullptr, multiply_adds},
+       [](const auto& c) { return number(c.shared_load.requests + c.shared_atomic.requests); },
+       nullptr, multiply_adds},
       {"shared_load_wavefronts_per_fma", "wavefronts of shared loads per multiply-add",
        "there is no shared load, or no multiply-add",
-       [](const auto& c) { return number(c.shared_load.wavefronts); }, nullptr, multiply_adds},
+       [](const auto& c) { return number(c.shared_load.wavefronts + c.shared_atomic.wavefronts); },
+       nullptr, multiply_adds},
   };
 }
 
@@ -99,7 +101,8 @@ std::vector<goal_counter> other_counters() {
       {"load_requests_per_fma", "requests of loads, of any memory, per multiply-add",
        "there is no load, or no multiply-add",
        [](const auto& c) {
-         return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests);
+         return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests +
+                       c.global_atomic.requests + c.shared_atomic.requests);
        },
        nullptr, multiply_adds},
       {"warp_execution_efficiency_percent", "% of the lanes take part in the average instruction",

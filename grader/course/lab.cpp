@@ -72,7 +72,7 @@ const std::vector<goal_form>& goal_forms() {
   static const std::vector<goal_form> forms = {
       {"correct", correct, {}},
       {"checks", checks, {}},
-      {"counter", counter, {"counter", "size", "at_most", "at_least"}},
+      {"counter", counter, {"counter", "size", "at_most", "at_least", "least_shared"}},
       {"speedup", speedup, {"over", "at_least", "modelled"}},
       {"reach", reach, {"step", "fraction", "modelled"}},
   };
@@ -118,6 +118,11 @@ void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions
   g.side = table.contains("at_most") ? bound::at_most : bound::at_least;
   g.limit = of_goal<double>(table, g.side == bound::at_most ? "at_most" : "at_least", where);
   if (!(g.limit >= 0) || std::isinf(g.limit)) fail(where, "a counter's limit must not be negative");
+  if (table.contains("least_shared")) {
+    g.least_shared = of_goal<double>(table, "least_shared", where);
+    if (!(g.least_shared > 0 && g.least_shared <= 1))
+      fail(where, "`least_shared` must lie in (0, 1]");
+  }
   const toml_value* size = table.find("size");
   if (size == nullptr) fail(where, "missing key `size`");
   g.size = parse_size(*size, where);

@@ -69,6 +69,8 @@ struct goal {
   const goal_counter* counter = nullptr;  // counter
   bound side = bound::at_least;           // counter: of the limit
   lab_size size = {};                     // counter
+  // counter: bytes that accesses to shared memory must have, over those that the problem moves.
+  double least_shared = 0;
   // speedup, reach: what the ratio of modelled times must be where there is no GPU; 0: not judged
   // there.
   double modelled = 0;

@@ -107,6 +107,11 @@ bool is_likely(const modelled_figures& m) {
 
 std::string counter_message(const goal_result& g, const std::string& label) {
   const goal& what = *g.what;
+  if (g.counted->too_little_shared)
+    return fmt::format(
+        "shared memory holds {:.2g} of the data at {}, and {:g} is required: the figure says "
+        "nothing",
+        *g.counted->too_little_shared, label, what.least_shared);
   if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
   std::string text = in_words(*what.counter, *g.counted->value) + " at " + label;
   if (*g.passed) return text;
@@ -305,8 +310,9 @@ class grading {
       miss(g, call->found.what);
       if (call->found.what == verdict::wrong) overturn(call->found, call->label, g.what->size);
     } else {
-      g.counted = figure_of(*g.what->counter, call->kernels, problem_.work(g.what->size),
-                            g.what->side, g.what->limit);
+      if (const kernel_profile* k = uncounted_kernel(call->kernels))
+        return hold(g, uncounted_text(*k));
+      g.counted = figure_of(*g.what, call->kernels, call->transfers, problem_.work(g.what->size));
       const auto& value = g.counted->value;
       g.passed = value && (g.what->side == bound::at_most ? *value <= g.what->limit
                                                           : *value >= g.what->limit);

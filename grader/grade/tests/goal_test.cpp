@@ -107,6 +107,49 @@ TEST_CASE("what was never done has no figure") {
   CHECK(*at_most("spill_bytes_per_thread", 0, call).value == 0);
 }
 
+TEST_CASE("copies and fills on the device count among the bytes that are moved") {
+  const std::vector<kernel_profile> call = {kernel(1, {line(5, 100, 800, 800)})};
+  problem_work work;
+  work.bytes = 800 * 32;
+  const goal_counter& moved = named("global_bytes_over_minimum");
+  CHECK(*figure_of(moved, call, {}, work, bound::at_most, 2).value == 1);
+  const goal_figure with =
+      figure_of(moved, call, {1, 800 * 32, 1, 400 * 32, 0}, work, bound::at_most, 2);
+  CHECK(*with.value == doctest::Approx(3.5));
+  CHECK(with.of_transfers == doctest::Approx(2.5));
+  CHECK(figure_of(moved, {}, {1, 800 * 32, 0, 0, 0}, work, bound::at_most, 2).value);
+}
+
+TEST_CASE("an atomic is a load, too") {
+  line_profile atoms = line(5, 0, 0, 0);
+  atoms.counts.shared_atomic = {10, 320, 20, 10, 0};
+  atoms.counts.global_atomic.requests = 30;
+  const std::vector<kernel_profile> call = {kernel(1, {atoms})};
+  const problem_work work = {0, 640, "flop"};  // ten multiply-adds of a warp
+  CHECK(*at_most("shared_load_requests_per_fma", 1, call, work).value == 1);
+  CHECK(*at_most("shared_load_wavefronts_per_fma", 1, call, work).value == 2);
+  CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 4);
+}
+
+TEST_CASE("a tile for a small part of the data gives no figure") {
+  line_profile tile = line(5, 0, 0, 0);
+  tile.counts.shared_store = {10, 320, 10, 10, 0};
+  goal g;
+  g.counter = &named("shared_wavefronts_over_ideal");
+  g.side = bound::at_most;
+  g.limit = 1.05;
+  const auto found = [&](double bytes) {
+    problem_work work;
+    work.bytes = bytes;
+    return figure_of(g, {kernel(1, {tile})}, {}, work);
+  };
+  CHECK(found(1e6).value);
+  g.least_shared = 0.5;
+  CHECK(found(1280).value);
+  CHECK(!found(12800).value);
+  CHECK(*found(12800).too_little_shared == doctest::Approx(0.1));
+}
+
 TEST_CASE("counters have different names, and every one has its words") {
   std::set<std::string> names;
   for (const auto& c : goal_counters()) {
