@@ -1,4 +1,4 @@
-// attack matmul: SLOW or HELD, at most 40 points
+// attack matmul: SLOW or HELD, at most 46 points
 // Of a grid with many waves, the blocks of the multiprocessor in the middle do nothing: their work
 // is done by their neighbours. The time model used to look at the former only.
 #include "common/lab/check.hpp"
