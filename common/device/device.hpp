@@ -112,9 +112,10 @@ struct modelled_launch {
   double fills = 1;  // the part of the GPU that its blocks take
 };
 
-class virtual_memory;   // virtual_memory.hpp
-struct finding;         // finding.hpp
-struct kernel_profile;  // profile.hpp
+class virtual_memory;     // virtual_memory.hpp
+struct finding;           // finding.hpp
+struct kernel_profile;    // profile.hpp
+struct device_transfers;  // profile.hpp
 
 // Which stream the next launch or copy belongs to, for devices that check the order of accesses.
 inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
@@ -310,6 +311,11 @@ class device {
   // What was counted since the last call, kernel by kernel and line by line; empty on devices that
   // do not count.
   virtual std::vector<kernel_profile> take_profile();
+  // The copies and fills of device memory that were counted since the last call, or since
+  // reset_counters(). A judge's own, between calls, are not the program's: count_transfers() says
+  // whether later ones count.
+  virtual device_transfers take_transfers();
+  virtual void count_transfers(bool counted) { (void)counted; }
 };
 
 inline status device::register_host(std::span<std::byte>) {

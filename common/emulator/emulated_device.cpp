@@ -29,6 +29,7 @@
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/record/recorder.hpp"
 #include "common/emulator/rows/row.hpp"
+#include "common/emulator/transfers.hpp"
 
 namespace stepwise {
 namespace {
@@ -60,6 +61,8 @@ class emulated_device final : public device {
     }
     if (emulator::environment_number("STEPWISE_COUNTERS", 0) > 0) {
       profiler_ = std::make_unique<emulator::profiler>(model_, emulator::timing_wanted());
+      transfers_ = std::make_unique<emulator::transfer_counter>(
+          model_, emulator::timing_wanted().has_value());
       watchers_.add(*profiler_);
       watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
     }
@@ -73,9 +76,9 @@ class emulated_device final : public device {
       watchers_.add(*recorder_);
       watch_ = &watchers_;
     }
-    grids_ = std::make_unique<emulator::grids>(
-        emulator::grids::parts{model_, memory_, library_, workers_, checker_.get(), profiler_.get(),
-                               watch_, [this](device_limit which) { return limit(which); }});
+    grids_ = std::make_unique<emulator::grids>(emulator::grids::parts{
+        model_, memory_, library_, workers_, checker_.get(), profiler_.get(), transfers_.get(),
+        watch_, [this](device_limit which) { return limit(which); }});
   }
 
   const gpu& description() const override { return model_; }
@@ -168,6 +171,7 @@ class emulated_device final : public device {
     if (const status s = ready_for(to, bytes); !s.ok()) return s;
     if (bytes != 0) std::memmove(memory_.host(to), memory_.host(from), bytes);
     if (checker_) checker_->copied(to, from, bytes);
+    if (transfers_) transfers_->copied(to, from, bytes);
     return {};
   }
 
@@ -177,6 +181,7 @@ class emulated_device final : public device {
       return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
     if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
     if (checker_) checker_->filled(to, count * element_bytes);
+    if (transfers_) transfers_->filled(to, count * element_bytes);
     std::byte* at = memory_.host(to);
     if (element_bytes == 1) {
       std::memset(at, static_cast<int>(value & 0xff), count);
@@ -243,9 +248,15 @@ class emulated_device final : public device {
   }
 
   std::optional<execution_counters> counters() override { return grids_->counters(); }
-  void reset_counters() override { grids_->reset_counters(); }
+  void reset_counters() override { grids_->reset_counters(), (void)take_transfers(); }
   std::vector<kernel_profile> take_profile() override {
     return profiler_ != nullptr ? profiler_->take() : std::vector<kernel_profile>{};
+  }
+  device_transfers take_transfers() override {
+    return transfers_ ? transfers_->take() : device_transfers();
+  }
+  void count_transfers(bool counted) override {
+    if (transfers_) transfers_->count(counted);
   }
 
   void set_origin(std::uint64_t code_address) override {
@@ -357,8 +368,9 @@ class emulated_device final : public device {
   emulator::event_marks events_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
-  std::unique_ptr<emulator::profiler> profiler_;       // null: nothing is counted by line
-  std::unique_ptr<emulator::warp_recorder> recorder_;  // null: no warp is recorded
+  std::unique_ptr<emulator::profiler> profiler_;           // null: nothing is counted by line
+  std::unique_ptr<emulator::transfer_counter> transfers_;  // null like profiler_
+  std::unique_ptr<emulator::warp_recorder> recorder_;      // null: no warp is recorded
   emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
   std::unique_ptr<emulator::grids> grids_;

@@ -36,6 +36,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
                      std::span<const std::byte> parameters, status& failure) {
   last_.reset();
   last_left_ = 0;
+  if (of_.transfers != nullptr) of_.transfers->end_rows();
   auto all = std::make_unique<host_launch>();
   all->code = k.code.get();
   if (const double limit_s = time_limit_s(); limit_s > 0) {
@@ -96,6 +97,10 @@ status grids::move_bytes(const child_work& work) {
         std::memset(of_.memory.host(to), work.value, work.width);
       if (of_.check != nullptr && copies) of_.check->copied(to, from, work.width);
       if (of_.check != nullptr && !copies) of_.check->filled(to, work.width);
+      if (of_.transfers == nullptr) continue;
+      const double us = copies ? of_.transfers->copied(to, from, work.width)
+                               : of_.transfers->filled(to, work.width);
+      if (last_) last_->us += us;
     }
   }
   return {};
@@ -104,6 +109,10 @@ status grids::move_bytes(const child_work& work) {
 // Starts a grid, which then has ended, or is left running. The answer says why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
+  if (!k.code->tensor_instruction.empty() && !allows_tensor_cores())
+    return {error::not_permitted, k.code->pretty + " has the instruction " +
+                                      k.code->tensor_instruction +
+                                      ": the contract rules tensor cores out"};
   auto grid = std::make_unique<running_grid>(threads_);
   launch_state& state = grid->state;
   {

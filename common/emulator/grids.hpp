@@ -23,6 +23,7 @@
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/run/grid_launches.hpp"
 #include "common/emulator/running_grid.hpp"
+#include "common/emulator/transfers.hpp"
 
 namespace stepwise::emulator {
 
@@ -36,7 +37,8 @@ class grids {
     unsigned workers = 1;
     checker* check = nullptr;     // null: nothing is checked
     profiler* profile = nullptr;  // null: nothing is counted by line
-    observer* watch = nullptr;    // null: plain runs
+    transfer_counter* transfers = nullptr;
+    observer* watch = nullptr;  // null: plain runs
     std::function<std::uint64_t(device_limit)> limit;
   };
   explicit grids(parts of);

@@ -25,13 +25,21 @@ inline double time_limit_s() {
   return value > 0 ? value : 0;
 }
 
-// STEPWISE_TIMES: "whole" or "sampled", with ",experiments" or ",alone" appended.
+// STEPWISE_TIMES: "whole" or "sampled", with ",seed=NUMBER" or ",experiments" appended.
 inline std::optional<timer::options> timing_wanted() {
   const char* text = std::getenv("STEPWISE_TIMES");
   if (text == nullptr || *text == '\0') return {};
   const std::string_view words = text;
+  constexpr std::string_view seed = ",seed=";
+  const auto at = words.find(seed);
   return timer::options{words.starts_with("sampled"), words.ends_with(",experiments"),
-                        words.ends_with(",alone")};
+                        at == words.npos ? 0 : std::strtoull(text + at + seed.size(), nullptr, 10)};
+}
+
+// STEPWISE_TENSOR_CORES: "0" if kernels that use tensor cores are not launched.
+inline bool allows_tensor_cores() {
+  const char* text = std::getenv("STEPWISE_TENSOR_CORES");
+  return text == nullptr || std::string_view(text) != "0";
 }
 
 // STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it.

@@ -4,6 +4,16 @@
 namespace stepwise {
 
 std::vector<kernel_profile> device::take_profile() { return {}; }
+device_transfers device::take_transfers() { return {}; }
+
+device_transfers& device_transfers::operator+=(const device_transfers& o) {
+  copies += o.copies;
+  copied_bytes += o.copied_bytes;
+  fills += o.fills;
+  filled_bytes += o.filled_bytes;
+  us += o.us;
+  return *this;
+}
 
 sector_counts& sector_counts::operator+=(const sector_counts& o) {
   requests += o.requests;

@@ -89,6 +89,17 @@ struct line_profile {
   std::vector<waited_line> waited_for;  // the longest first, three at most
 };
 
+// Copies and fills of device memory, by calls of the host or of kernels.
+struct device_transfers {
+  std::uint64_t copies = 0, copied_bytes = 0;  // each byte is read and written
+  std::uint64_t fills = 0, filled_bytes = 0;
+  double us = 0;  // on the emulated GPU, with the launch overhead of each; 0: not requested
+
+  std::uint64_t bytes_moved() const { return 2 * copied_bytes + filled_bytes; }
+  device_transfers& operator+=(const device_transfers& o);
+  bool operator==(const device_transfers&) const = default;
+};
+
 struct kernel_profile {
   std::string kernel;  // readable name, without parameters
   std::string mangled;
@@ -97,11 +108,14 @@ struct kernel_profile {
   std::uint64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
   int registers = 0;                                                // 0: no machine code
   std::uint64_t local_bytes = 0;                                    // per thread
-  std::uint64_t spill_bytes = 0;             // of them, those that the PTX does not ask for
-  occupancy fits;                            // theoretical
-  int resident_warps = 0;                    // per multiprocessor
-  int most_warps = 0;                        // that a multiprocessor holds
-  bool knows_machine_code = false;           // the accesses are those of the machine code
+  std::uint64_t spill_bytes = 0;    // of them, those that the PTX does not ask for
+  occupancy fits;                   // theoretical
+  int resident_warps = 0;           // per multiprocessor
+  int most_warps = 0;               // that a multiprocessor holds
+  bool knows_machine_code = false;  // the accesses are those of the machine code
+  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"): then the
+  // counts are not whole, and there is no time. Empty: there is none.
+  std::string uncounted;
   std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
   double cache_share = 1;                    // of the cache sets that were modelled
   kernel_timing timing;

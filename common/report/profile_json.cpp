@@ -67,6 +67,7 @@ void each_kernel_field(Kernel& k, Visit visit) {
   visit("l1_bytes", k.l1_bytes);
   visit("l2_bytes", k.l2_bytes);
   visit("cache_share", k.cache_share);
+  visit("uncounted", k.uncounted);
 }
 
 // Names as keys: "memory_dependency".
@@ -87,12 +88,22 @@ void by_name_from(const json& j, double* values, int count) {
   for (int n = 0; n < count; ++n) j.at(key_of(static_cast<Enum>(n))).get_to(values[n]);
 }
 
+template <class Transfers, class Visit>
+void each_transfer_field(Transfers& t, Visit visit) {
+  visit("copies", t.copies);
+  visit("copied_bytes", t.copied_bytes);
+  visit("fills", t.fills);
+  visit("filled_bytes", t.filled_bytes);
+  visit("us", t.us);
+}
+
 template <class Timing, class Visit>
 void each_timing_field(Timing& t, Visit visit) {
   visit("us", t.us);
   visit("machine_instructions", t.instructions);
   visit("active_warps", t.active_warps);
   visit("counted", t.counted);
+  visit("likeness", t.likeness);
 }
 
 template <class Traffic, class Visit>
@@ -235,7 +246,8 @@ line_profile line_from(const json& j) {
 
 }  // namespace
 
-std::string profile_json(const std::vector<kernel_profile>& kernels, const std::string& failed) {
+std::string profile_json(const std::vector<kernel_profile>& kernels, const std::string& failed,
+                         const device_transfers& transfers) {
   json all = json::array();
   for (const kernel_profile& k : kernels) {
     json j = json::object();
@@ -252,7 +264,23 @@ std::string profile_json(const std::vector<kernel_profile>& kernels, const std::
   // Bytes that are no UTF-8 (a source file may have any) do not end the program.
   json document = {{"kernels", all}};
   if (!failed.empty()) document["failed"] = failed;
+  if (transfers != device_transfers{})
+    each_transfer_field(transfers,
+                        [&](const char* name, auto v) { document["transfers"][name] = v; });
   return document.dump();
+}
+
+device_transfers transfers_in_profile(std::string_view text) {
+  const json document = json::parse_or_null(text);
+  const auto found = document.find("transfers");
+  device_transfers t;
+  if (found == document.end()) return t;
+  try {
+    each_transfer_field(t, [&](const char* name, auto& v) { found->at(name).get_to(v); });
+  } catch (const json_error&) {
+    return {};
+  }
+  return t;
 }
 
 std::string failure_in_profile(std::string_view text) {

@@ -12,12 +12,16 @@
 
 namespace stepwise {
 
-// One line: an object with "kernels", and "failed" if a kernel did, in words.
-std::string profile_json(const std::vector<kernel_profile>& kernels,
-                         const std::string& failed = {});
+// One line: an object with "kernels", with "transfers" if there were any, and with "failed" if a
+// kernel did, in words.
+std::string profile_json(const std::vector<kernel_profile>& kernels, const std::string& failed = {},
+                         const device_transfers& transfers = {});
 
 // nullopt if it is no profile (torn, or not ours).
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text);
+
+// "transfers" of such a line; none if they are missing or malformed.
+device_transfers transfers_in_profile(std::string_view text);
 
 // "failed" of such a line; empty if there is none.
 std::string failure_in_profile(std::string_view text);

@@ -73,6 +73,8 @@ struct kernel_timing {
   double busy[busy_parts] = {};  // shares of the time
   double active_warps = 0;       // of a busy multiprocessor, on average
   double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
+  // The work of the blocks that the time was made from, over that of an average block; 1 at most.
+  double likeness = 1;
   std::optional<level_traffic> traffic;  // none: the counts say
   // Whether special functions count as stall::shared_dependency: ncu counts both as one reason, and
   // the kernel may have both.

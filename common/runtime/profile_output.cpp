@@ -32,6 +32,11 @@ std::vector<kernel_profile>& kept() {
   return *profiles;
 }
 
+device_transfers& transfers() {
+  static auto* const all = new device_transfers;
+  return *all;
+}
+
 std::string& failure() {
   static auto* const text = new std::string;
   return *text;
@@ -58,14 +63,15 @@ void show_at_exit(int, void*) {
   keep_profile(s.current.get());
   const char* const name = std::getenv("STEPWISE_PROFILE");
   const bool shown = name == nullptr || *name == '\0';
-  if (kept().empty() && (shown || failure().empty())) return;
+  const bool moved = transfers() != device_transfers{};
+  if (kept().empty() && (shown || (failure().empty() && !moved))) return;
   if (shown)
     return write_all(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
   const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0)
     return announce("STEPWISE_PROFILE: " + std::string(name) +
                     " cannot be written: " + std::strerror(errno));
-  write_all(file, profile_json(kept(), failure()) + "\n");
+  write_all(file, profile_json(kept(), failure(), transfers()) + "\n");
   close(file);
 }
 
@@ -79,6 +85,7 @@ __attribute__((constructor)) void watch_for_profile() {
 void keep_profile(device* of) {
   if (of == nullptr) return;
   for (kernel_profile& k : of->take_profile()) kept().push_back(std::move(k));
+  transfers() += of->take_transfers();
 }
 
 void keep_failure(const std::string& what) {

@@ -68,7 +68,8 @@ std::vector<goal_counter> of_global_memory() {
          return sector_bytes *
                 number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
        },
-       nullptr, [](const problem_work& work) { return work.bytes; }},
+       nullptr, [](const problem_work& work) { return work.bytes; }, nullptr,
+       [](const device_transfers& t) { return number(t.bytes_moved()); }},
   };
 }
 
@@ -86,10 +87,12 @@ std::vector<goal_counter> of_shared_memory() {
        [](const auto& c) { return number(all_shared(c).ideal_wavefronts); }},
       {"shared_load_requests_per_fma", "requests of shared loads per multiply-add",
        "there is no shared load, or no multiply-add",
-       [](const auto& c) { return number(c.shared_load.requests); }, nullptr, multiply_adds},
+       [](const auto& c) { return number(c.shared_load.requests + c.shared_atomic.requests); },
+       nullptr, multiply_adds},
       {"shared_load_wavefronts_per_fma", "wavefronts of shared loads per multiply-add",
        "there is no shared load, or no multiply-add",
-       [](const auto& c) { return number(c.shared_load.wavefronts); }, nullptr, multiply_adds},
+       [](const auto& c) { return number(c.shared_load.wavefronts + c.shared_atomic.wavefronts); },
+       nullptr, multiply_adds},
   };
 }
 
@@ -98,7 +101,8 @@ std::vector<goal_counter> other_counters() {
       {"load_requests_per_fma", "requests of loads, of any memory, per multiply-add",
        "there is no load, or no multiply-add",
        [](const auto& c) {
-         return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests);
+         return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests +
+                       c.global_atomic.requests + c.shared_atomic.requests);
        },
        nullptr, multiply_adds},
       {"warp_execution_efficiency_percent", "% of the lanes take part in the average instruction",
@@ -178,9 +182,11 @@ const goal_counter& counter_named(const std::string& name, const std::string& se
 }
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
-                      const problem_work& work, bound side, double limit) {
+                      const device_transfers& transfers, const problem_work& work, bound side,
+                      double limit) {
   goal_figure result;
-  if (call.empty()) return result;
+  const double moved = what.of_transfers != nullptr ? what.of_transfers(transfers) : 0;
+  if (call.empty() && moved == 0) return result;
   if (what.of_call != nullptr) {
     result.value = what.of_call(call);
     return result;
@@ -188,11 +194,26 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   profile_counts total;
   for (const auto& k : call) total += k.total;
   const double base = what.base != nullptr ? what.base(total) : what.needed(work);
-  const double count = what.count(total);
+  const double count = what.count(total) + moved;
   if (base <= 0 || count <= 0) return result;
   result.value = count / base;
+  result.of_transfers = moved / base;
   const bool met = side == bound::at_most ? *result.value <= limit : *result.value >= limit;
   if (!met) result.costliest = costliest_line(what, call, side, limit);
+  return result;
+}
+
+goal_figure figure_of(const goal& g, const std::vector<kernel_profile>& call,
+                      const device_transfers& transfers, const problem_work& work) {
+  goal_figure result = figure_of(*g.counter, call, transfers, work, g.side, g.limit);
+  if (g.least_shared <= 0 || work.bytes <= 0) return result;
+  constexpr double wavefront_bytes = 128;
+  double ideal = 0;
+  for (const auto& k : call) ideal += number(all_shared(k.total).ideal_wavefronts);
+  if (const double share = ideal * wavefront_bytes / work.bytes; share < g.least_shared) {
+    result.value.reset();
+    result.too_little_shared = share;
+  }
   return result;
 }
 

@@ -29,6 +29,8 @@ struct goal_counter {
   double (*needed)(const problem_work&) = nullptr;
   // Or it is a property of the kernels, and no line's.
   double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
+  // Copies and fills on the device add this to `count`; null: nothing.
+  double (*of_transfers)(const device_transfers&) = nullptr;
 };
 
 // All there are, in the order of the table in grader/GOALS.md.
@@ -45,9 +47,17 @@ struct goal_figure {
   std::optional<double> value;
   // The line that is furthest beyond the bound; its `line` is 0 if no line is.
   code_place costliest;
+  // There is no value because shared memory has only this share of the data (goal::least_shared).
+  std::optional<double> too_little_shared;
+  double of_transfers = 0;  // the part of `value` that copies and fills on the device add
 };
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
-                      const problem_work& work, bound side, double limit);
+                      const device_transfers& transfers, const problem_work& work, bound side,
+                      double limit);
+
+// Of a goal of this kind, with its bound.
+goal_figure figure_of(const struct goal& g, const std::vector<kernel_profile>& call,
+                      const device_transfers& transfers, const problem_work& work);
 
 // The number and the figure's words: "4 sectors per request of global loads", "1 kernel launch".
 std::string in_words(const goal_counter& what, double value);

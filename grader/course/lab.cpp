@@ -72,7 +72,7 @@ const std::vector<goal_form>& goal_forms() {
   static const std::vector<goal_form> forms = {
       {"correct", correct, {}},
       {"checks", checks, {}},
-      {"counter", counter, {"counter", "size", "at_most", "at_least"}},
+      {"counter", counter, {"counter", "size", "at_most", "at_least", "least_shared"}},
       {"speedup", speedup, {"over", "at_least", "modelled"}},
       {"reach", reach, {"step", "fraction", "modelled"}},
   };
@@ -118,6 +118,11 @@ void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions
   g.side = table.contains("at_most") ? bound::at_most : bound::at_least;
   g.limit = of_goal<double>(table, g.side == bound::at_most ? "at_most" : "at_least", where);
   if (!(g.limit >= 0) || std::isinf(g.limit)) fail(where, "a counter's limit must not be negative");
+  if (table.contains("least_shared")) {
+    g.least_shared = of_goal<double>(table, "least_shared", where);
+    if (!(g.least_shared > 0 && g.least_shared <= 1))
+      fail(where, "`least_shared` must lie in (0, 1]");
+  }
   const toml_value* size = table.find("size");
   if (size == nullptr) fail(where, "missing key `size`");
   g.size = parse_size(*size, where);
@@ -303,13 +308,14 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
         std::max<std::int64_t>(0, table.as<std::int64_t>("host_bytes").value_or(0)));
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
     l.timing_s = table.as<double>("timing_s").value_or(l.timing_s);
-    for (const auto& [key, to] : {std::pair{"published_steps_earn", &l.published_steps_earn},
-                                  std::pair{"library_kernels_earn", &l.library_kernels_earn}}) {
-      const toml_value* const earn = table.find(key);
-      if (earn == nullptr) continue;
-      const auto value = earn->as<bool>();
-      if (!value) fail(at_line(origin, *earn), std::string("`") + key + "` is true or false");
-      *to = *value;
+    for (const auto& [key, truth] : {std::pair{"published_steps_earn", &l.published_steps_earn},
+                                     {"library_kernels_earn", &l.library_kernels_earn},
+                                     {"tensor_cores", &l.tensor_cores}}) {
+      const toml_value* const found = table.find(key);
+      if (found == nullptr) continue;
+      const auto value = found->as<bool>();
+      if (!value) fail(at_line(origin, *found), fmt::format("`{}` is true or false", key));
+      *truth = *value;
     }
     l.own_input = table.as<std::string>("own_input").value_or("");
     if (!l.own_input.empty() && l.own_input != "image" && l.own_input != "points")

@@ -69,6 +69,8 @@ struct goal {
   const goal_counter* counter = nullptr;  // counter
   bound side = bound::at_least;           // counter: of the limit
   lab_size size = {};                     // counter
+  // counter: bytes that accesses to shared memory must have, over those that the problem moves.
+  double least_shared = 0;
   // speedup, reach: what the ratio of modelled times must be where there is no GPU; 0: not judged
   // there.
   double modelled = 0;
@@ -94,7 +96,8 @@ struct lab {
   std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
   std::vector<lab_size> ragged;    // the same, of the sizes that `bench --ragged` draws
   std::vector<lab_size>
-      drawn_large;  // by a judged grade, up to the timed size: see large_checks.hpp
+      drawn_large;           // by a judged grade, up to the timed size: see large_checks.hpp
+  bool tensor_cores = true;  // that the contract allows
   // A submission that is one of the steps, under other names, earns its points.
   bool published_steps_earn = true;
   // A submission that launches kernels of CUB or Thrust earns its points.

@@ -11,7 +11,6 @@ namespace {
 
 // A file is slow for what its host code does: its kernels are not to blame.
 std::string host_text(const comparison& run) {
-  constexpr double worth_saying = 0.05;
   if (run.host_ms < worth_saying * run.mine_ms) return {};
   return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),
                      time_text(run.mine_ms));
@@ -81,11 +80,19 @@ void judge_measured(goal_result& result, grade_report& report, const comparison&
 
 std::string counter_message(const goal_result& g, const std::string& label) {
   const goal& what = *g.what;
+  if (g.counted->too_little_shared)
+    return fmt::format(
+        "shared memory holds {:.2g} of the data at {}, and {:g} is required: the figure says "
+        "nothing",
+        *g.counted->too_little_shared, label, what.least_shared);
   if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
   std::string text = in_words(*what.counter, *g.counted->value) + " at " + label;
   if (*g.passed) return text;
   text += fmt::format("; the goal is at {} {:g}", what.side == bound::at_most ? "most" : "least",
                       what.limit);
+  if (g.counted->of_transfers > worth_saying * *g.counted->value)
+    return text + fmt::format("; copies and fills on the device add {:.4g} of it",
+                              g.counted->of_transfers);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
     text += fmt::format("; line {} of {} costs the most", line.line, line.file);

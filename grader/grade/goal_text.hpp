@@ -7,6 +7,9 @@
 
 namespace stepwise {
 
+// A part of a time or a figure that a message names: at least so much of it.
+inline constexpr double worth_saying = 0.05;
+
 // Judges one speed goal of a correct program, and lets the outcome change the report's class.
 void judge_measured(goal_result& result, grade_report& report, const comparison& run,
                     const std::string& mine, double peak_gb_per_s);

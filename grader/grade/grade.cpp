@@ -26,6 +26,14 @@ namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
 
+// Whether the blocks that the model looks at may stand for the others.
+bool is_likely(const modelled_figures& m) {
+  constexpr double least_likeness = 0.6, worth_a_look = 0.1;  // of the time
+  return std::ranges::none_of(m.kernels, [&](const kernel_profile& k) {
+    return k.timing.likeness < least_likeness && k.timing.us > worth_a_look * 1000 * m.time_ms;
+  });
+}
+
 // One submission while it is graded by a lab's goals.
 class grading {
  public:
@@ -253,8 +261,9 @@ class grading {
       miss(g, call->found.what);
       if (call->found.what == verdict::wrong) overturn(call->found, call->label, g.what->size);
     } else {
-      g.counted = figure_of(*g.what->counter, call->kernels, problem_.work(g.what->size),
-                            g.what->side, g.what->limit);
+      if (const kernel_profile* k = uncounted_kernel(call->kernels))
+        return hold(g, uncounted_text(*k));
+      g.counted = figure_of(*g.what, call->kernels, call->transfers, problem_.work(g.what->size));
       const auto& value = g.counted->value;
       g.passed = value && (g.what->side == bound::at_most ? *value <= g.what->limit
                                                           : *value >= g.what->limit);
@@ -293,6 +302,7 @@ class grading {
     }
     const modelled_figures& mine = my_modelled_call(other_ms, g.what->modelled);
     if (overturned_) return;
+    if (uncounted_kernel(mine.kernels) != nullptr) return hold(g, mine.why_no_time());
     if (mine.found.what == verdict::infra)
       return hold(g, fmt::format("it has no time at {}: {}", mine.label, mine.found.message));
     if (!mine.timed()) {
@@ -313,8 +323,15 @@ class grading {
       return;
     }
     g.passed = g.modelled->ratio >= g.what->modelled;
+    if (*g.passed && !is_likely(mine)) {
+      g.passed.reset();
+      return hold(g, "the blocks that the time is made from do much less than the others");
+    }
     if (*g.passed) return;
     g.message += fmt::format("; the goal is {}", ratio_text(g.what->modelled));
+    if (const double ms = mine.transfers.us / 1000; ms > worth_saying * mine.time_ms)
+      g.message += fmt::format("; copies and fills on the device take {} of its {}", time_text(ms),
+                               time_text(mine.time_ms));
     miss(g, verdict::slow);
   }
 
@@ -330,9 +347,10 @@ class grading {
       const phase doing("modelled time, of all blocks");
       {
         charged_time charged(budget_, now_);
-        my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
-                                  *emulator, charged.now(), seconds_for_a_whole_call,
-                                  what_ifs::left_out, launches_are::whole, outputs_are::compared);
+        my_whole_ =
+            model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_, *emulator,
+                          charged.now(), seconds_for_a_whole_call, what_ifs::left_out,
+                          launches_are::whole, outputs_are::compared, seed_);
       }
       settle_blame(my_whole_->found);
       look_for_library(my_whole_->kernels);

@@ -47,14 +47,15 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   options.host_bytes = l.host_bytes;
   options.findings = folder.path() / "findings";
   options.profile = folder.path() / "profile";  // a sample is what the time model runs
-  options.times = "sampled,alone";
+  options.times = "sampled";
   options.data_limit_bytes = 0;  // as in check.cpp: checks reserve address space
   options.workers = 1;
   now.doing(fmt::format("{}: checks of a sample of {}", l.name, calls[0].label));
   const auto runner = start_session(program, emulator, file, options);
   large_report report;
   report.found = runner->call(0);
-  runner->finish(10);
+  const auto end = runner->finish(10);
+  if (report.found.ok()) report.found = end;
   report.findings = read_findings(options.findings);
   std::erase_if(report.findings, [](const located_finding& f) { return !is_about_order(f); });
   return report;

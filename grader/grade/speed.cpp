@@ -168,6 +168,7 @@ class race {
       auto options = options_for(device_, 6 * lab_.time_limit_s, file_of(one).bytes());
       options.tick = now_.tick;
       options.host_bytes = lab_.host_bytes;
+      options.tensor_cores = lab_.tensor_cores;
       one.session = start_session(one.who.program, device_, file_of(one), options);
     }
     return any;

@@ -53,6 +53,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   session_options options = options_for(device, l.time_limit_s, file.bytes());
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
+  options.tensor_cores = l.tensor_cores;
   options.findings = findings;
   // What checks remember has its place for every byte of the GPU's memory: address space only, but
   // it counts for the limit.

@@ -162,6 +162,7 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
   if (!options_.times.empty()) environment.push_back("STEPWISE_TIMES=" + options_.times);
   if (!options_.findings.empty()) environment.push_back("STEPWISE_CHECK=1");
+  if (!options_.tensor_cores) environment.push_back("STEPWISE_TENSOR_CORES=0");
   start.environment = empty_environment(std::move(environment));
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
@@ -169,9 +170,8 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   if (device.gpu) {
     start = in_walls(std::move(start), device, device.walls, kernels);
   } else if (device.guards != nullptr) {
-    auto shown = sources(device);
-    shown.push_back(kernels);
-    auto view = for_server(device.server, shown);
+    auto view = for_server(device.server, sources(device));
+    view.read.push_back(kernels);
     if (limits_.server_bytes > 0) view.memory_bytes = limits_.server_bytes;
     limits_.server_bytes = view.memory_bytes;
     start = confined(std::move(start), view, *device.guards);

@@ -69,6 +69,8 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   start.command = {program_, "/proc/self/fd/3", "--control", "4"};
   start.environment = device.environment();
   start.environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s));
+  start.environment.push_back(options_.tensor_cores ? "STEPWISE_TENSOR_CORES"
+                                                    : "STEPWISE_TENSOR_CORES=0");
   if (options_.workers > 0) {
     start.environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   }

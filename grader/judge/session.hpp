@@ -31,6 +31,7 @@ struct session_options {
   std::filesystem::path findings;   // not empty: with all checks on, and what they find goes there
   std::filesystem::path recording;  // not empty: warps are recorded, and this file is written
   std::string recorded;             // which: STEPWISE_RECORD_OF
+  bool tensor_cores = true;         // else the emulator launches no kernel that uses them
   std::uint64_t host_bytes = 0;     // that a judged call may copy from the device to the host
   std::function<void()> tick;
 };

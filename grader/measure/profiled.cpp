@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
@@ -18,6 +20,17 @@ namespace {
 constexpr double profile_patience = 12;
 
 }  // namespace
+
+const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels) {
+  const auto found =
+      std::ranges::find_if(kernels, [](const kernel_profile& k) { return !k.uncounted.empty(); });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+std::string uncounted_text(const kernel_profile& k) {
+  return fmt::format("the memory accesses of {} in {}() are neither counted nor timed", k.uncounted,
+                     k.kernel);
+}
 
 profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
                               const lab_size& size, std::uint64_t seed,
@@ -36,6 +49,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   session_options options = options_for(emulator, profile_patience * l.time_limit_s, file.bytes());
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
+  options.tensor_cores = l.tensor_cores;
   options.profile = folder.path() / "profile";
   now.doing(fmt::format("counting {}, line by line", result.label));
   const auto runner = start_session(program, emulator, file, options);
@@ -49,7 +63,9 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   }
   result.found = runner->finish(seconds_to_leave_a_profile(emulator));
   if (!result.found.ok()) return result;
-  result.kernels = read_profile(options.profile);
+  counted_work counted = read_profile(options.profile);
+  result.kernels = std::move(counted.kernels);
+  result.transfers = counted.transfers;
   return result;
 }
 

@@ -16,7 +16,13 @@ struct profiled_call {
   call_outcome found;  // of the call; there are no kernels unless it is ok
   std::string label;   // "n = 65536, seed 7"
   std::vector<kernel_profile> kernels;
+  device_transfers transfers;
 };
+
+// A kernel with accesses that are neither counted nor timed: null if there is none, and the
+// sentence.
+const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels);
+std::string uncounted_text(const kernel_profile& k);
 
 // How long a program may take to end once its call is over, before its profile is read. A judged
 // one's is the server's: it is there, whatever the program does at its end.

@@ -145,6 +145,7 @@ class preparation {
     if (!counted.found.ok()) return;
     for (auto& kernel : counted.kernels) kernel.lines.clear();
     point.kernels = std::move(counted.kernels);
+    point.transfers = counted.transfers;
     point.counted_size = size;
     point.counted_work = run_.p.work(size);
   }

@@ -60,6 +60,7 @@ struct sweep_point {
   lab_size counted_size;
   problem_work counted_work;
   std::vector<kernel_profile> kernels;
+  device_transfers transfers;
   sample_summary time;                // cold L2; no samples: not measured
   double modelled_ms = 0;             // of the same call, by the time model; 0: not modelled
   std::uint64_t modelled_blocks = 0;  // of its grid

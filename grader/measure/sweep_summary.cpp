@@ -363,7 +363,8 @@ std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_p
     const double count = counted_instructions(view, point);
     return chart_figure{count, count_text(count)};
   }
-  const auto found = figure_of(*view.counter, point.kernels, point.counted_work, bound::at_most, 0);
+  const auto found = figure_of(*view.counter, point.kernels, point.transfers, point.counted_work,
+                               bound::at_most, 0);
   if (!found.value) return {};
   return chart_figure{*found.value, fmt::format("{:.4g}", *found.value)};
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "common/formats/json.hpp"
 #include "grader/judge/call_file.hpp"
@@ -19,6 +20,7 @@ namespace stepwise {
 std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
   if (!found.ok()) return found.message;
+  if (const kernel_profile* k = uncounted_kernel(kernels)) return uncounted_text(*k);
   return kernels.empty() ? "no kernel was launched" : "the model has no time for it";
 }
 
@@ -39,7 +41,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
                                double patience_s, what_ifs experiments, launches_are launches,
-                               outputs_are outputs) {
+                               outputs_are outputs, std::uint64_t blocks_seed) {
   modelled_figures result;
   std::vector<problem_call> calls;
   try {
@@ -63,8 +65,10 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
+  options.tensor_cores = l.tensor_cores;
   options.profile = folder.path() / "profile";
   options.times = launches == launches_are::whole ? "whole" : "sampled";
+  if (blocks_seed != 0) options.times += fmt::format(",seed={}", blocks_seed);
   if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
   result.with_copies = calls[0].memory == runner::memory_kind::host;
@@ -78,8 +82,12 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   if (!result.found.ok()) return result;
   result.found = runner->finish(seconds_to_leave_a_profile(emulator));
   if (!result.found.ok()) return result;
-  result.kernels = read_profile(options.profile);
+  counted_work counted = read_profile(options.profile);
+  result.kernels = std::move(counted.kernels);
+  result.transfers = counted.transfers;
+  result.time_ms = result.transfers.us / 1000;
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
+  if (uncounted_kernel(result.kernels) != nullptr) return result.time_ms = 0, result;
   if (result.with_copies && result.time_ms > 0) {
     const auto between_events = file.times(0);
     result.time_ms = between_events.empty() ? 0 : between_events[0];

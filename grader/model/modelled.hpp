@@ -2,8 +2,9 @@
 //
 // idea    The call is made on the emulator, with a profile and times. Large launches are sampled,
 //         so what they compute means nothing: whether a program is right is asked at other sizes.
-//         A call's time is that of its kernels; where its arrays are the host's, it is what the
-//         runner's events report, whose clock knows copies, too (common/timeline).
+//         A call's time is that of its kernels, copies and fills on the device; where its arrays
+//         are the host's, it is what the runner's events report, whose clock knows copies, too
+//         (common/timeline).
 // watch   A model: what it says is labelled so, with how far off it was where it could be compared
 //         (`lab validate --times`).
 // Tested by cli/tests/times_cli_test.cpp.
@@ -32,6 +33,7 @@ struct modelled_figures {
   double input_bytes = 0, peak_bytes_per_s = 0;  // of the call; of that GPU's memory, on paper
   bool with_copies = false;  // the time is the whole call's, with its copies to and from the host
   std::vector<kernel_profile> kernels;
+  device_transfers transfers;  // copies and fills on the device; their time is in the call's
 
   bool timed() const { return found.ok() && time_ms > 0; }
   // The time below which a call cannot be honest: its inputs must come from memory once.
@@ -56,6 +58,7 @@ enum class what_ifs { left_out, modelled };
 // Sampled: of a large launch, only as many blocks run as its time needs. Whole: all of them.
 enum class launches_are { sampled, whole };
 
+// `blocks_seed` chooses the blocks that the time of a whole launch is made from; 0: the usual ones.
 // `emulator` must be the emulator. A call that takes longer than `patience_s` has no time. Outputs
 // can be compared where launches are whole.
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
@@ -63,6 +66,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
                                const device_choice& emulator, const activity& now,
                                double patience_s = 60, what_ifs experiments = what_ifs::left_out,
                                launches_are launches = launches_are::sampled,
-                               outputs_are outputs = outputs_are::ignored);
+                               outputs_are outputs = outputs_are::ignored,
+                               std::uint64_t blocks_seed = 0);
 
 }  // namespace stepwise

@@ -21,20 +21,23 @@ void escape(line_profile& l) {
 
 }  // namespace
 
-std::vector<kernel_profile> read_profile(const std::filesystem::path& file) {
-  std::vector<kernel_profile> all;
+counted_work read_profile(const std::filesystem::path& file) {
+  counted_work found;
+  std::vector<kernel_profile>& all = found.kernels;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line) && all.size() < most_kernels;) {
     auto kernels = parse_profile(line);
     if (!kernels) continue;
+    found.transfers += transfers_in_profile(line);
     for (kernel_profile& k : *kernels) {
       escape_name(k.kernel);
       escape_name(k.mangled);
+      escape_name(k.uncounted);
       for (line_profile& l : k.lines) escape(l);
       all.push_back(std::move(k));
     }
   }
-  return all;
+  return found;
 }
 
 std::string read_failure(const std::filesystem::path& file) {

@@ -15,8 +15,12 @@
 
 namespace stepwise {
 
-// The kernels of all processes that wrote to the file; none if there is no such file.
-std::vector<kernel_profile> read_profile(const std::filesystem::path& file);
+// Of all processes that wrote to the file; empty if there is no such file.
+struct counted_work {
+  std::vector<kernel_profile> kernels;
+  device_transfers transfers;
+};
+counted_work read_profile(const std::filesystem::path& file);
 
 // What became of a kernel that failed, in words; empty: none did.
 std::string read_failure(const std::filesystem::path& file);

@@ -39,8 +39,10 @@ void call_account::start() {
   held_from_ = std::chrono::steady_clock::now();
   if (is_held_) on_.hold_queue();
   is_overwriting_ = is_cold_ && overwritten_ && before_ && on_.record(*before_).ok();
+  on_.count_transfers(false);
   if (is_overwriting_)
     failed(on_.fill(*overwritten_, ++times_overwritten_, 1, overwriting_bytes()));
+  on_.count_transfers(true);
   has_begun_ = on_.record(*first_).ok();
 }
 
@@ -59,6 +61,7 @@ void call_account::begin(const begin_call& how) {
     if (const auto made = on_.create_event(); made.ok()) last_ = *made;
   }
   is_open_ = true;
+  on_.count_transfers(true);
   if (!how.modelled) return;
   clock_.emplace(rates_of(on_.description()));
   marked(asked::kind::record, call_begins, 0);
@@ -79,6 +82,7 @@ end_call::answer call_account::end() {
         (clock_->time_of_event(call_ends) - clock_->time_of_event(call_begins)) / 1e3;
   }
   is_open_ = false;
+  on_.count_transfers(false);
   return so_far_;
 }
 

@@ -85,6 +85,7 @@ void serve_judged(device& on, server_end judge, server_end submission, std::span
   shared.kernels = std::move(kernels);
   shared.arrays = arrays;
   shared.has_judge = true;
+  on.count_transfers(false);  // until a call begins
   served_end asking(shared, std::move(judge), service::client::judge);
   served_end asked(shared, std::move(submission), service::client::program);
   asking.wait_for_room(wait_for_ever);

@@ -465,7 +465,9 @@ service::answered<take_report> service::execute(const take_report& m) {
     done.with.lines = shared_.findings.lines();
   } else {
     const auto profile = on_.take_profile();
-    if (!profile.empty()) done.with.lines.push_back({profile_json(profile)});
+    const device_transfers moved = on_.take_transfers();
+    if (!profile.empty() || moved != device_transfers{})
+      done.with.lines.push_back({profile_json(profile, {}, moved)});
   }
   return done;
 }

@@ -84,6 +84,8 @@ void lowering::bulk_copy() {
   const std::uint32_t size = source(o.at(2), value_class::b32);
   const std::uint32_t counted =
       has("mbarrier::complete_tx::bytes") ? generic_address(o.at(3), state_space::shared) : 0;
+  watch_ranges(access_kind::load, spaces[1]);
+  watch_ranges(has("reduce") ? access_kind::atomic : access_kind::store, spaces[0]);
   std::string name = "<cp.async.bulk>";
   if (has("reduce")) {
     name = "cp.reduce.async.bulk";

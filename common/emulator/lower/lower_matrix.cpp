@@ -7,6 +7,7 @@
 
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/machine/matrix.hpp"
+#include "common/ptx/spelling.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -123,6 +124,7 @@ void lowering::multiply_matrices() {
   const bool wmma = i_->opcode == "wmma";
   for (const char* m : {"sp", "sp::ordered_metadata", "block_scale", "rz", "rm", "rp"})
     if (has(m)) throw unsupported{"the instruction " + text()};
+  if (out_.tensor_instruction.empty()) out_.tensor_instruction = ptx::spelled(*i_);
   matrix_form f{};
   std::vector<matrix_type> named;
   bool has_shape = false;

@@ -63,6 +63,14 @@ void lowering::watch(access_site site, const address& at, std::uint32_t address_
   out_.accesses.push_back(site);
 }
 
+// A place for what access_range() says of this instruction to be counted.
+void lowering::watch_ranges(access_kind kind, state_space space) {
+  if (!out_.watched) return;
+  access_site site = site_of(kind, space, 0);
+  site.ranged = true;
+  out_.accesses.push_back(site);
+}
+
 // cp.async: two ops directly before it describe its read and its write. These events are for
 // counting. For lanes that are not in whole rows, the checks are notified when the copy is made.
 void lowering::watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore,

@@ -173,6 +173,7 @@ class lowering {
   access_site site_of(access_kind kind, state_space space, unsigned bytes) const;
   void watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore, std::uint32_t given,
                   unsigned bytes);
+  void watch_ranges(access_kind kind, state_space space);
   void watch_copy_groups();
   void watch_fence();
   void watch_branch(std::uint32_t target);

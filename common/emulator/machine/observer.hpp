@@ -58,6 +58,8 @@ struct access_site {
   bool matrix = false;        // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
   // The checks hear of its lanes' accesses by access_range(); this event is for counting.
   bool counted_only = false;
+  // No event describes its lanes: access_range() alone does (bulk copies).
+  bool ranged = false;
   // Of a store: the rows of its elements, and the width of their registers, to compare values.
   std::uint32_t values[4] = {};
   std::uint8_t value_bytes = 0;
@@ -116,6 +118,9 @@ class observer {
   virtual void end_block(const block&) {}
   // The worker turns to another resident block.
   virtual void turn_to(const block&) {}
+  // Whether a block that polls lets the other resident blocks run at once. Blocks that draw their
+  // work from a counter then share it as they would on a GPU.
+  virtual bool takes_turns() { return false; }
 
   // The lanes that may continue with it; the others pass over the access.
   virtual std::uint32_t access(const access_event& e) { return e.active; }

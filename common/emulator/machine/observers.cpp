@@ -91,6 +91,9 @@ void observers::heap_gave(const warp_event& e, int lane, device_address at, std:
 void observers::heap_got(const warp_event& e, int lane, device_address at, bool is_known) {
   each(&observer::heap_got, e, lane, at, is_known);
 }
+bool observers::takes_turns() {
+  return std::ranges::any_of(all_, [](observer* o) { return o->takes_turns(); });
+}
 bool observers::follows(const block& b, std::uint32_t warp) {
   return std::ranges::any_of(all_, [&](observer* o) { return o->follows(b, warp); });
 }

@@ -21,6 +21,7 @@ class observers final : public observer {
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
   void turn_to(const block& b) override;
+  bool takes_turns() override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,

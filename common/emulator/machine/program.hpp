@@ -216,6 +216,7 @@ struct program {
   bool reads_clock = false;           // %clock or %clock64; then it is watched, too
   bool reads_timer = false;           // %globaltimer
   bool writes_in_bulk = false;        // bulk copies to global memory
+  std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it
   std::vector<access_site> accesses;  // of a watched program
   // Shared variables in the order of their places; of a watched program there is room between them.

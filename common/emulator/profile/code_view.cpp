@@ -25,11 +25,12 @@ bool is_loop(const ptx::instruction& i, unsigned bytes) {
 }
 
 cache_use cache_of(const access_site& s, const ptx::instruction& i, const memory_rules& rules) {
-  if (s.kind == access_kind::atomic) return cache_use::atomic;
+  if (s.kind == access_kind::atomic && !s.ranged) return cache_use::atomic;
   const bool kept = s.space == memory_space::local ? rules.l1_keeps_stack
                     : s.kind == access_kind::store ? true  // that is L1's own affair
                     : has(i, "nc")                 ? rules.l1_keeps_read_only_loads
                                                    : rules.l1_keeps_loads;
+  if (s.ranged && i.opcode == "cp") return cache_use::l2_only;
   const bool around = s.order != memory_order::weak || has(i, "cg") || has(i, "cv");
   return around || !kept ? cache_use::l2_only : cache_use::cached;
 }
@@ -142,6 +143,8 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
     p.ordinal = s.ordinal;
     p.cache = cache_of(s, i, rules_);
     p.copies = i.opcode == "cp";
+    p.ranged = s.ranged;
+    if (std::uint32_t& first = places[s.ordinal].site; first == instruction_place::none) first = n;
     if (source.role == access_role::leader) {
       p.bytes = static_cast<std::uint8_t>(map.groups[source.group].bytes);
       p.offset = map.groups[source.group].offset;

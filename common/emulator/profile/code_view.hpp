@@ -30,6 +30,7 @@ struct site_plan {
   cache_use cache = cache_use::cached;
   access_kind kind = access_kind::load;
   bool copies = false;      // cp.async: a load, then a store
+  bool ranged = false;      // told by access_range() alone
   std::uint8_t bytes = 0;   // of a lane: the whole group's for its leader
   std::int32_t offset = 0;  // of the group's first byte from the leader's address
   std::uint32_t ordinal = 0;
@@ -40,6 +41,7 @@ struct instruction_place {
   std::uint32_t line = none;   // into code_view::lines
   std::uint32_t inner = none;  // into code_view::inner
   pipe on = pipe::other;
+  std::uint32_t site = none;  // its first one, into code_view::sites
   bool branches = false;
 };
 

@@ -170,6 +170,7 @@ void profiler::add_time() {
     r.sites[n].timed_bytes = 0;
   }
   launch_time t = timer_->end(traffic);
+  if (!r.profile.uncounted.empty()) return;  // the time would be too short
   // What its warps waited for a clock is no instruction.
   const double waited_us = time_ != nullptr ? time_->waited_us() : 0;
   t.us = std::max(t.us, waited_us);
@@ -185,6 +186,7 @@ void profiler::add_time() {
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;
   all.instructions += t.instructions;
+  all.likeness = (all.likeness * before + t.likeness * (t.us + launching)) / all.us;
   if (all.instructions > 0)
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
   if (!all.traffic) all.traffic.emplace();

@@ -169,6 +169,7 @@ std::uint32_t profiler::access(const access_event& e) {
     count_shared(e, p, address);
     if (timer_ != nullptr) {
       const wavefront_counts& c = sites_[e.index].shared;
+      timer_->moved(0, c.wavefronts - before.wavefronts);
       recorded_access a;
       a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
       a.ideal_wavefronts = static_cast<std::uint8_t>(
@@ -209,6 +210,7 @@ std::uint32_t profiler::access(const access_event& e) {
     trace_.add(e.warp, e.index, touched_, whole, !global);
     if (timer_ != nullptr) {
       sites_[e.index].timed_bytes += n * p.bytes;
+      timer_->moved(sectors, 0);
       const std::uint64_t first = address[std::countr_zero(e.active)];
       if (global && p.kind == access_kind::load) timer_->loaded(e.index, first);
       if (global && p.kind == access_kind::store) timer_->stored(first);
@@ -260,6 +262,7 @@ void profiler::time_access(const access_event& e, recorded_access a,
 
 void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                         std::uint32_t lanes) {
+  if (ranges_.site != no_site) end_ranges();
   if (timer_ != nullptr) timer_->executed(warp, first, end);
   const unsigned n = count_of_lanes(lanes);
   record& r = *now_;

@@ -37,6 +37,8 @@ class profiler final : public observer {
   void end_block(const block& b) override;
   void turn_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
+  void access_range(const warp_event& e, const range_event& r) override;
+  bool takes_turns() override { return timer_ != nullptr && timer_->takes_turns(); }
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
@@ -60,6 +62,8 @@ class profiler final : public observer {
   void record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
                     unsigned sectors, unsigned ideal_sectors, bool whole);
   void time_access(const access_event& e, recorded_access a, std::span<const recorded_line> lines);
+  void note_uncounted(const warp_event& e);
+  void end_ranges();
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;
   kernel_profile finish(record& r) const;
@@ -77,6 +81,17 @@ class profiler final : public observer {
   std::optional<modelled_launch> last_;
   const warp_time* time_ = nullptr;  // of a kernel that reads a clock
   touched_lines touched_;
+  // Runs of bytes that make up one request so far.
+  struct range_request {
+    std::uint32_t site = no_site;
+    bool is_shared = false;
+    std::uint64_t first = 0, bytes = 0;
+    touched_lines lines;
+    std::uint16_t words[32] = {};  // of shared memory, by bank
+  };
+  static constexpr std::uint32_t no_site = 0xffffffffu;
+  range_request ranges_;
+  std::uint32_t ranges_warp_ = 0;
   // Of the cp.async whose write comes next: what it reads, and its site.
   std::uint64_t copied_from_[32] = {};
   std::uint32_t copied_at_ = 0;

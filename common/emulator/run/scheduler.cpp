@@ -12,8 +12,6 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr unsigned idle_rounds_before_rotation = 8;
-// A block may wait in a loop with a barrier: it polls in every round, but also does other things.
-constexpr unsigned polling_rounds_before_rotation = 1024;
 // Rounds of a block before a checked launch is examined: it may compute forever.
 constexpr unsigned rounds_before_look = 64;
 
@@ -65,6 +63,7 @@ scheduler::scheduler(launch_state& launch)
     };
   }
   x_.watch->begin_launch(info);
+  if (x_.watch->takes_turns()) most_polling_rounds_ = 1;
 }
 
 scheduler::~scheduler() = default;
@@ -148,7 +147,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
     if (launch_.breaks != nullptr && take_break(idle)) return block_result::left;
     if (launch_.tells_of_wait.load(std::memory_order_relaxed)) tell_of_wait(idle);
     b.polling_rounds = x_.polls != polls ? b.polling_rounds + 1 : 0;
-    if (b.polling_rounds % polling_rounds_before_rotation == polling_rounds_before_rotation - 1)
+    if (b.polling_rounds != 0 && b.polling_rounds % most_polling_rounds_ == 0)
       b.idle_rounds = idle_rounds_before_rotation;
     if (b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
     if (launch_.ends_hangs && ++rounds == rounds_before_look) return block_result::waiting;

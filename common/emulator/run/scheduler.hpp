@@ -320,8 +320,11 @@ class scheduler {
   std::vector<std::unique_ptr<block>> unused_;
   std::deque<std::unique_ptr<block>> resident_;  // the first one runs next
   bool asked_here_ = false;                      // run() may return before the end
-  unsigned rounds_ = 0;                          // of blocks
-  std::uint64_t next_look_ = 0;                  // at the clock, in instructions of warps
+  // A block may wait in a loop with a barrier: it polls in every round, but also does other things.
+  // After so many of these rounds others run.
+  unsigned most_polling_rounds_ = 1024;
+  unsigned rounds_ = 0;          // of blocks
+  std::uint64_t next_look_ = 0;  // at the clock, in instructions of warps
   // When rounds without anything but polling began; zero: the last one was none.
   std::chrono::steady_clock::time_point idle_since_{};
   // Readings of %globaltimer at one instruction, with little between them, of a watched launch.

@@ -92,6 +92,9 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
         return step_kind::wait_copies;
       return step_kind::copy;
     case barrier:
+      // The bulk copies that an mbarrier waits for; those of other warps are not known here.
+      if (has_modifier(i, "try_wait") || has_modifier(i, "test_wait"))
+        return step_kind::wait_copies;
       if (i.opcode != "bar" && i.opcode != "barrier") return step_kind::fence;
       if (has_modifier(i, "warp")) return step_kind::fence;
       return has_modifier(i, "arrive") ? step_kind::arrive : step_kind::barrier;
@@ -259,6 +262,7 @@ void code_costs::add_function(const program& code, std::size_t index,
       has_loops = has_loops || b.loop != no_index;
       waits_for_blocks = waits_for_blocks || i.opcode == "atom" ||
                          (c.kind == step_kind::load && is_ordered(i) && !c.is_shared);
+      takes_turns = takes_turns || (i.opcode == "atom" && !c.is_shared && b.loop != no_index);
       c.slots = map.knows_machine_code
                     ? static_cast<float>(map.instructions[n].machine_instructions) /
                           static_cast<float>(times * on_line[i.line])

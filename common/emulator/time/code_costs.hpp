@@ -64,6 +64,7 @@ struct code_costs {
   int registers = 0;                 // of a thread, 32-bit; 0: unknown
   bool knows_machine_code = false;
   bool waits_for_blocks = false;  // atomics whose results are used, or ordered loads
+  bool takes_turns = false;       // such an atomic in a loop: blocks may draw their work from it
   bool has_loops = false;
 
  private:

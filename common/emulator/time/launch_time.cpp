@@ -31,7 +31,7 @@ bool changes_accesses(const multiprocessor_work& work) {
 // Of the launch, in multiples of what the recorded blocks have. Those of an early multiprocessor
 // lie closer together at the front: each represents the blocks that it is nearest to.
 double timer::in_recorded_blocks() const {
-  const std::vector<block_trace>& seen = recorder_.trace().blocks;
+  const std::vector<block_trace>& seen = trace_->blocks;
   double recorded = 0, of_launch = 0;
   const auto blocks = static_cast<double>(shape_.blocks);
   for (std::size_t n = 0; n < seen.size(); ++n) {
@@ -55,8 +55,7 @@ double timer::in_recorded_blocks() const {
 double timer::scale() const {
   if (!cuts_ || run_instructions_ == 0) return 1;
   double recorded = 0;
-  for (const block_trace& b : recorder_.trace().blocks)
-    recorded += static_cast<double>(b.instructions);
+  for (const block_trace& b : trace_->blocks) recorded += static_cast<double>(b.instructions);
   return std::max(1.0, recorded * in_recorded_blocks() / static_cast<double>(run_instructions_));
 }
 
@@ -127,7 +126,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
 // The launch's blocks, in multiples of those that were simulated.
 double timer::of_a_block() const {
   double recorded = 0, all = 0;
-  for (const block_trace& b : recorder_.trace().blocks) {
+  for (const block_trace& b : trace_->blocks) {
     recorded += static_cast<double>(b.recorded);
     all += static_cast<double>(b.instructions);
   }
@@ -138,7 +137,7 @@ double timer::of_a_block() const {
 // block does, on average, since blocks that are cut short have what comes first only.
 std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
   std::vector<double> seen(traffic.size()), all(traffic.size());
-  for (const block_trace& b : recorder_.trace().blocks)
+  for (const block_trace& b : trace_->blocks)
     for (const warp_trace& w : b.warps)
       for (const recorded_access& a : w.accesses)
         if (a.site < seen.size()) seen[a.site] += a.sectors;
@@ -229,10 +228,43 @@ std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) con
   });
 }
 
+// The recorded multiprocessor's time, or that of the drawn one, if it takes longer.
+multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
+  multiprocessor_time early = simulate(work, costs_);
+  if (drawn_trace_.blocks.empty()) return early;
+  multiprocessor_work other = work;
+  other.trace = &drawn_trace_;
+  other.blocks = drawn_trace_.blocks.size();
+  multiprocessor_time drawn = simulate(other, costs_);
+  if (drawn.cycles <= early.cycles) return early;
+  trace_ = &drawn_trace_;
+  early_.clear();
+  return drawn;
+}
+
+// How much of an average block's work the recorded ones have: of instructions, or of accesses, if
+// these are many, whichever is less. Known where every block ran.
+double timer::likeness() const {
+  const std::vector<block_trace>& seen = trace_->blocks;
+  if (cuts_ || seen.empty()) return 1;
+  const auto share = [&](std::uint64_t block_trace::*what, std::uint64_t all) {
+    constexpr std::uint64_t many = 64;  // instructions for each
+    if (all * many < run_instructions_) return 1.0;
+    double recorded = 0;
+    for (const block_trace& b : seen) recorded += static_cast<double>(b.*what);
+    return recorded * static_cast<double>(shape_.blocks) /
+           (static_cast<double>(seen.size()) * static_cast<double>(all));
+  };
+  return std::min({1.0, share(&block_trace::instructions, run_instructions_),
+                   share(&block_trace::sectors, sectors_),
+                   share(&block_trace::shared_wavefronts, shared_wavefronts_)});
+}
+
 launch_time timer::end(const std::vector<site_traffic>& traffic) {
   const std::uint64_t processors = costs_.multiprocessors;
   multiprocessor_work work;
-  work.trace = &recorder_.trace();
+  if (!drawn_.empty()) drawn_trace_ = recorder_.take(drawn_);
+  work.trace = trace_;
   work.code = code_;
   work.sites = rates(traffic);
   work.l1_bytes = shape_.l1_bytes;
@@ -247,8 +279,9 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
     for (int e = 0; e < experiments; ++e)
       experiments_us.push_back(us_if(static_cast<what_if>(e), work));
   dirty_ = std::min(dirty_, costs_.dirty_at_rest);
-  multiprocessor_time t = simulate(work, costs_);
+  multiprocessor_time t = of_longest(work);
   launch_time result;
+  result.likeness = likeness();
   result.us = t.cycles / (costs_.ghz * 1e3);
   // Blocks with hardly any work start and end.
   const double idle_us =

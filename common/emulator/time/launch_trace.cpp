@@ -1,6 +1,8 @@
 // Keeps the pieces of each warp; a run is reported when it ends, after its accesses.
 #include "common/emulator/time/launch_trace.hpp"
 
+#include <algorithm>
+
 namespace stepwise::emulator {
 
 void recorder::begin(unsigned warps, unsigned resident) {
@@ -15,7 +17,7 @@ void recorder::begin(unsigned warps, unsigned resident) {
 }
 
 void recorder::begin_block(std::uint64_t index) {
-  trace_.blocks.push_back({index, std::vector<warp_trace>(warps_), 0, 0});
+  trace_.blocks.push_back({index, std::vector<warp_trace>(warps_), 0, 0, 0, 0});
   now_ = &trace_.blocks.back();
 }
 
@@ -24,6 +26,18 @@ void recorder::turn_to(std::uint64_t index) {
   now_ = nullptr;
   for (block_trace& b : trace_.blocks)
     if (b.index == index) now_ = &b;
+}
+
+launch_trace recorder::take(std::span<const std::uint64_t> blocks) {
+  launch_trace taken;
+  taken.runs = trace_.runs;
+  now_ = nullptr;
+  std::erase_if(trace_.blocks, [&](block_trace& b) {
+    const bool is_wanted = std::ranges::find(blocks, b.index) != blocks.end();
+    if (is_wanted) taken.blocks.push_back(std::move(b));
+    return is_wanted;
+  });
+  return taken;
 }
 
 std::uint32_t recorder::run_of(std::uint32_t first, std::uint32_t end) {
@@ -38,6 +52,8 @@ std::uint32_t recorder::run_of(std::uint32_t first, std::uint32_t end) {
 
 void recorder::access(const recorded_access& a, std::span<const recorded_line> lines) {
   if (now_ == nullptr) return;
+  now_->sectors += a.sectors;
+  if (a.sectors == 0) now_->shared_wavefronts += a.wavefronts;
   pending_.push_back(a);
   pending_.back().first_line = static_cast<std::uint32_t>(pending_lines_.size());
   pending_.back().known_lines = static_cast<std::uint8_t>(lines.size());

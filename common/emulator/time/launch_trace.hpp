@@ -49,6 +49,8 @@ struct block_trace {
   std::vector<warp_trace> warps;
   std::uint64_t instructions = 0;  // of all warps, those that were not recorded among them
   std::uint64_t recorded = 0;
+  // Of all accesses: sectors of global and local memory, wavefronts of shared memory.
+  std::uint64_t sectors = 0, shared_wavefronts = 0;
 };
 
 struct launch_trace {
@@ -74,6 +76,8 @@ class recorder {
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
 
   const launch_trace& trace() const { return trace_; }
+  // Takes these blocks out of the trace, into one of their own.
+  launch_trace take(std::span<const std::uint64_t> blocks);
 
  private:
   std::uint32_t run_of(std::uint32_t first, std::uint32_t end);

@@ -24,6 +24,8 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid stands for all of it, unless the average block has less or more than that.
 constexpr double even_from = 0.8, even_to = 1.25;
+constexpr std::int64_t slice_of_turns =
+    512;  // what a poll takes of a slice (rows/rows_control.cpp)
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
 
 }  // namespace
@@ -46,7 +48,8 @@ void timer::begin(const launch_shape& shape) {
   wave_ = std::min(shape.blocks, processors * shape.resident);
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
-  first_ = waves > 2 ? waves / 2 * wave_ : 0;
+  // Where blocks draw their work from a counter, the first ones have most of it.
+  first_ = waves > 2 && !code_->takes_turns ? waves / 2 * wave_ : 0;
   // A multiprocessor in the middle of those that have the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
@@ -54,16 +57,19 @@ void timer::begin(const launch_shape& shape) {
                                      : busiest / 2;
   find_uneven();
   find_early();
+  choose_by_seed();
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
   enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
-  run_instructions_ = 0;
+  run_instructions_ = sectors_ = shared_wavefronts_ = 0;
   stored_before_.insert(stored_.begin(), stored_.end());
   stored_.clear();
   loaded_.clear();
   loads_of_.clear();
   last_loaded_ = last_stored_ = {};
   atomics_.clear();
-  recorder_.begin(launch.warps, shape.resident);
+  trace_ = &recorder_.trace();
+  drawn_trace_ = {};
+  recorder_.begin(launch.warps, drawn_.empty() ? shape.resident : 2 * shape.resident);
 }
 
 // A few instructions for each warp, which often prepare what later kernels read: an index, a sum.
@@ -119,19 +125,57 @@ void timer::find_early() {
     early_.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
+// A judge's seed: a kernel that did less in the blocks which are recorded would have to guess them.
+// Where all blocks are resident, the early multiprocessor is recorded all the same, since it is the
+// one that ends last, and a second one is compared with it.
+void timer::choose_by_seed() {
+  drawn_.clear();
+  if (how_.seed == 0 || cuts_) return;
+  std::uint64_t state = how_.seed + 0x9e3779b97f4a7c15 * ++launches_;
+  const auto draw = [&](std::uint64_t below) {  // SplitMix64
+    std::uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (z ^ (z >> 31)) % below;
+  };
+  const std::uint64_t processors = costs_.multiprocessors;
+  if (!early_.empty()) {
+    const auto is_taken = [&](std::uint64_t lane) {
+      return std::ranges::any_of(early_, [&](std::uint64_t b) { return b % processors == lane; });
+    };
+    std::uint64_t lane = draw(processors);
+    for (std::uint64_t tries = 0; tries < processors && is_taken(lane); ++tries)
+      lane = (lane + 1) % processors;
+    for (std::uint64_t b = lane; b < shape_.blocks && drawn_.size() < early_.size();
+         b += processors)
+      drawn_.push_back(b);
+    return;
+  }
+  const std::uint64_t busiest = shape_.blocks % processors;
+  lane_ = draw(shape_.blocks <= processors ? shape_.blocks : busiest == 0 ? processors : busiest);
+  // The first wave finds empty caches, and the last ones are short.
+  const std::uint64_t waves = shape_.blocks / wave_;
+  const bool is_even = idle_share_ == 0 && busy_share_ == 1 && work_share_ == 1;
+  if (first_ != 0 && waves > 4 && is_even) first_ = (1 + draw(waves - 4)) * wave_;
+}
+
 bool timer::is_recorded(std::uint64_t block) const {
-  if (!early_.empty()) return std::find(early_.begin(), early_.end(), block) != early_.end();
+  const auto holds = [&](const std::vector<std::uint64_t>& all) {
+    return std::find(all.begin(), all.end(), block) != all.end();
+  };
+  if (!early_.empty()) return holds(early_) || holds(drawn_);
   const std::uint64_t processors = costs_.multiprocessors;
   if (block < first_ || block % processors != (first_ + lane_) % processors) return false;
   return (block - first_) / processors < recorded_blocks_;
 }
 
 bool timer::wants(std::uint64_t block) const {
-  if (cuts_ && how_.only_whole_blocks) return is_recorded(block);
   return !cuts_ || is_recorded(block) || (block >= first_ && block - first_ < wave_);
 }
 
 std::int64_t timer::slice() const {
+  // A poll ends such a slice: the next block gets its turn.
+  if (code_->takes_turns) return slice_of_turns;
   if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
              ? 0

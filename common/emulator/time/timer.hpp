@@ -40,6 +40,7 @@ struct launch_time {
   double busy[busy_parts] = {};        // shares of the time
   double active_warps = 0;             // of a busy multiprocessor, on average
   double counted = 1;                  // of the instructions, those that were run
+  double likeness = 1;                 // the recorded blocks' share of an average block's work
   std::vector<double> experiments_us;  // by what_if
   std::vector<stall_cycles> stalled;   // as multiprocessor_time has them
   std::vector<site_account> sites;     // of the whole launch
@@ -51,8 +52,7 @@ class timer {
   struct options {
     bool sampling = false;
     bool experiments = false;
-    // Of a sampled launch only the blocks that run whole are run, for checks: times mean nothing.
-    bool only_whole_blocks = false;
+    std::uint64_t seed = 0;  // chooses the multiprocessor that is recorded; 0: the usual one
   };
   timer(const gpu& model, const options& how);
   ~timer();
@@ -66,6 +66,7 @@ class timer {
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
+  bool takes_turns() const { return code_->takes_turns; }
   // Instructions that a warp of the running block may do until it is asked again; 0: enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);
@@ -80,6 +81,11 @@ class timer {
   void stored(std::uint64_t address);
   void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
+  // Of an access of any block: sectors of global or local memory, wavefronts of shared memory.
+  void moved(std::uint64_t sectors, std::uint64_t shared_wavefronts) {
+    sectors_ += sectors;
+    shared_wavefronts_ += shared_wavefronts;
+  }
   launch_time end(const std::vector<site_traffic>& traffic);
 
   const code_costs& code() const { return *code_; }
@@ -89,6 +95,9 @@ class timer {
   bool is_small() const;
   void find_uneven();
   void find_early();
+  void choose_by_seed();
+  double likeness() const;
+  multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks() const;
   double scale() const;
@@ -130,11 +139,17 @@ class timer {
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor
   std::vector<std::uint64_t> early_;    // its blocks, where all of the launch's are resident
+  // Drawn by the seed, besides the early ones: those of another multiprocessor.
+  std::vector<std::uint64_t> drawn_;
+  std::uint64_t launches_ = 0;
+  launch_trace drawn_trace_;
+  const launch_trace* trace_ = nullptr;  // of the multiprocessor that takes longest
   std::uint64_t recorded_blocks_ = 1;
   std::int64_t enough_ = 0;             // instructions of a block that is not recorded
   std::uint64_t block_ = 0;             // that runs
   std::int64_t done_ = 0;               // its instructions
   std::uint64_t run_instructions_ = 0;  // of all blocks
+  std::uint64_t sectors_ = 0, shared_wavefronts_ = 0;  // likewise
   recorder recorder_;
   struct allocation {
     std::uint64_t first = 1, end = 0;

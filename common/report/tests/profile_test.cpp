@@ -65,6 +65,15 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST_CASE("copies and fills travel beside the kernels") {
+  const device_transfers moved = {2, 4096, 1, 32, 5.5};
+  CHECK(transfers_in_profile(profile_json({example()}, {}, moved)) == moved);
+  CHECK(parse_profile(profile_json({}, {}, moved))->empty());
+  CHECK(transfers_in_profile(profile_json({example()})) == device_transfers{});
+  CHECK(transfers_in_profile(R"({"kernels": [], "transfers": {"copies": "many"}})") ==
+        device_transfers{});
+}
+
 TEST_CASE("a profile travels as JSON without losing anything") {
   const std::string text = profile_json({example()});
   CHECK(text.find('\n') == std::string::npos);

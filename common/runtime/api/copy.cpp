@@ -132,8 +132,24 @@ bool host_waits_for(const copy_request& r, const side& to, const side& from) {
   return is_pageable(to, from) || (r.host_waits && (to.host || from.host));
 }
 
+// Rows without gaps between them are one piece.
+copy_request joined_rows(copy_request r) {
+  if (r.rows == 1 || r.to_pitch != r.width || r.from_pitch != r.width) return r;
+  r.width *= r.rows;
+  r.to_pitch = r.from_pitch = r.width;
+  r.rows = 1;
+  return r;
+}
+fill_request joined_rows(fill_request r) {
+  if (r.rows == 1 || r.pitch != r.width) return r;
+  r.pitch = r.width *= r.rows;
+  r.rows = 1;
+  return r;
+}
+
 // A copy whose turn it is.
-status copy_now(state& s, const copy_request& r) {
+status copy_now(state& s, const copy_request& request) {
+  const copy_request r = joined_rows(request);
   const side to = side_of(s, r.to), from = side_of(s, r.from);
   status sides = check_sides(s, r, to, from);
   if (!sides.ok()) return sides;
@@ -170,7 +186,8 @@ bool host_waits_for(state& s, const fill_request& r) {
   return r.host_waits && side_of(s, r.to).host;
 }
 
-status fill_now(state& s, const fill_request& r, cudaStream_t stream) {
+status fill_now(state& s, const fill_request& request, cudaStream_t stream) {
+  const fill_request r = joined_rows(request);
   enter_stream(s, stream);
   const unsigned unused_bits = 32 - 8 * r.element_bytes;
   const std::uint32_t value = static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;

@@ -8,6 +8,7 @@
 
 #include "common/report/profile_text.hpp"
 #include "grader/cli/text/advice_words.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/page.hpp"
 
 namespace stepwise::cli {
@@ -355,11 +356,7 @@ std::vector<std::string> kernel_lines(const profile_view& v, const terminal_styl
           rows);
   p.line();
   std::string text = fmt::format("The call takes {}: {}.", time_text(v.m->time_ms), v.origin());
-  if (v.m->with_copies) {
-    text +=
-        " What is not its kernels' is that of its copies to and from the host, which are "
-        "estimated.";
-  }
+  text += copies_text(*v.m);
   if (const auto ms = v.recorded_ms(v.at))
     text += fmt::format(" The course's record of {} on an {}: {}.", v.at->name, v.m->gpu,
                         time_text(*ms));

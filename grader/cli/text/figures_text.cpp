@@ -92,6 +92,16 @@ std::string modelled_error_text(const context& c, const lab& l, const modelled_f
                         : "");
 }
 
+std::string copies_text(const modelled_figures& m) {
+  if (m.with_copies)
+    return " What is not its kernels' is that of its copies to and from the host, which are "
+           "estimated.";
+  if (m.transfers.us <= 0) return {};
+  return fmt::format(" Copies and fills on the device take {} of it ({} moved).",
+                     time_text(m.transfers.us / 1000),
+                     bytes_text(static_cast<double>(m.transfers.bytes_moved())));
+}
+
 json modelled_json(const modelled_figures& m) {
   return {{"time_ms", m.timed() ? json(m.time_ms) : json(nullptr)},
           {"why_no_time", m.timed() ? json(nullptr) : json(m.why_no_time())},

@@ -19,6 +19,8 @@ std::string modelled_phrase(const modelled_figures& m);
 // How far off the model was where it could be compared.
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
+// The sentence about copies, with a space before it: over the link, or on the device; may be empty.
+std::string copies_text(const modelled_figures& m);
 // time_ms, why_no_time, time_kind ("modelled"), time_size, modelled_as.
 json modelled_json(const modelled_figures& m);
 

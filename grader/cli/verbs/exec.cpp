@@ -348,7 +348,7 @@ void show_profile(const program_profile& profile, const terminal_style& style) {
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {
   const auto found = read_findings(folder / "findings");
-  const auto kernels = read_profile(folder / "profile");
+  const auto kernels = read_profile(folder / "profile").kernels;
   const program_profile profile{program.string(), model, kernels, read_failure(folder / "profile")};
   const bool complains = !found.empty() || (o.profile && !profile.why_none().empty());
   json document = json::object();

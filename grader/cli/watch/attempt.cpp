@@ -243,7 +243,7 @@ judged_goal attempts::judge_goal(const attempt& a, const goal& g) {
   } else if (g.what == goal::kind::counter) {
     const profiled_call& call = a.counted.at(g.size);
     if (!call.found.ok()) return judged.figure = call.found.message, judged;
-    const auto figure = figure_of(*g.counter, call.kernels, p_.work(g.size), g.side, g.limit);
+    const auto figure = figure_of(g, call.kernels, call.transfers, p_.work(g.size));
     judged.met = figure.value &&
                  (g.side == bound::at_most ? *figure.value <= g.limit : *figure.value >= g.limit);
     judged.figure = figure.value ? fmt::format("{}, the goal is at {} {:g}",

@@ -39,7 +39,7 @@ const goal_counter& named(const char* name) {
 
 goal_figure at_most(const char* name, double limit, const std::vector<kernel_profile>& call,
                     const problem_work& work = {}) {
-  return figure_of(named(name), call, work, bound::at_most, limit);
+  return figure_of(named(name), call, {}, work, bound::at_most, limit);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond
   CHECK(spread.costliest.text == "line 7");
   CHECK(at_most("global_load_sectors_per_request", 7, call).costliest.line == 0);  // met
   const auto share =
-      figure_of(named("global_load_efficiency_percent"), call, {}, bound::at_least, 90);
+      figure_of(named("global_load_efficiency_percent"), call, {}, {}, bound::at_least, 90);
   CHECK(*share.value == doctest::Approx(100.0 * 4400 / 7200));
   CHECK(share.costliest.line == 7);
   CHECK(*at_most("shared_wavefronts_over_ideal", 1, call).value == doctest::Approx(7200.0 / 4400));
@@ -105,6 +105,49 @@ TEST_CASE("what was never done has no figure") {
   CHECK(!at_most("kernel_launches", 2, {}).value);
   CHECK(!at_most("spill_bytes_per_thread", 0, {}).value);
   CHECK(*at_most("spill_bytes_per_thread", 0, call).value == 0);
+}
+
+TEST_CASE("copies and fills on the device count among the bytes that are moved") {
+  const std::vector<kernel_profile> call = {kernel(1, {line(5, 100, 800, 800)})};
+  problem_work work;
+  work.bytes = 800 * 32;
+  const goal_counter& moved = named("global_bytes_over_minimum");
+  CHECK(*figure_of(moved, call, {}, work, bound::at_most, 2).value == 1);
+  const goal_figure with =
+      figure_of(moved, call, {1, 800 * 32, 1, 400 * 32, 0}, work, bound::at_most, 2);
+  CHECK(*with.value == doctest::Approx(3.5));
+  CHECK(with.of_transfers == doctest::Approx(2.5));
+  CHECK(figure_of(moved, {}, {1, 800 * 32, 0, 0, 0}, work, bound::at_most, 2).value);
+}
+
+TEST_CASE("an atomic is a load, too") {
+  line_profile atoms = line(5, 0, 0, 0);
+  atoms.counts.shared_atomic = {10, 320, 20, 10, 0};
+  atoms.counts.global_atomic.requests = 30;
+  const std::vector<kernel_profile> call = {kernel(1, {atoms})};
+  const problem_work work = {0, 640, "flop"};  // ten multiply-adds of a warp
+  CHECK(*at_most("shared_load_requests_per_fma", 1, call, work).value == 1);
+  CHECK(*at_most("shared_load_wavefronts_per_fma", 1, call, work).value == 2);
+  CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 4);
+}
+
+TEST_CASE("a tile for a small part of the data gives no figure") {
+  line_profile tile = line(5, 0, 0, 0);
+  tile.counts.shared_store = {10, 320, 10, 10, 0};
+  goal g;
+  g.counter = &named("shared_wavefronts_over_ideal");
+  g.side = bound::at_most;
+  g.limit = 1.05;
+  const auto found = [&](double bytes) {
+    problem_work work;
+    work.bytes = bytes;
+    return figure_of(g, {kernel(1, {tile})}, {}, work);
+  };
+  CHECK(found(1e6).value);
+  g.least_shared = 0.5;
+  CHECK(found(1280).value);
+  CHECK(!found(12800).value);
+  CHECK(*found(12800).too_little_shared == doctest::Approx(0.1));
 }
 
 TEST_CASE("counters have different names, and every one has its words") {
@@ -197,6 +240,31 @@ std::string finding_of(finding_kind kind) {
 using enum goal::kind;
 
 }  // namespace
+
+TEST_CASE("a kernel with accesses that nobody counts has no figure: its goals are held") {
+  graded g;
+  g.counted[0].uncounted = "tex.2d.v4.f32.f32";
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  const grade_report r = g.of({of_kind(correct, 40), sectors_at_most(100), faster});
+  CHECK(r.what == verdict::held);
+  CHECK(r.points == 40);
+  CHECK(r.max_points == 40);
+  CHECK(r.goals[1].message.find("tex.2d.v4.f32.f32 in k()") != std::string::npos);
+}
+
+TEST_CASE("a time made from blocks that do less than the others is held") {
+  graded g;
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  CHECK(g.of({of_kind(correct, 40), faster}).what == verdict::pass);
+  g.counted[0].timing.likeness = 0.2;
+  const grade_report r = g.of({of_kind(correct, 40), faster});
+  CHECK(r.what == verdict::held);
+  CHECK(r.max_points == 40);
+}
 
 TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {
   graded g;

@@ -67,6 +67,32 @@ TEST_CASE("a device that does not count has nothing to tell") {
   CHECK(device->take_profile().empty());
 }
 
+TEST_CASE("a bulk copy counts as warps that load 16 bytes per lane") {
+  const counted c = count(
+      ".shared .align 8 .b64 bar;\nmov.u32 %r5, bar;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra END;\n"
+      "mbarrier.init.shared.b64 [%r5], 1;\n"
+      "mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 4096;\n"
+      ".loc 1 5 0\n"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 4096, "
+      "[%r5];\nEND:");
+  const profile_counts& copy = c.line(5).counts;
+  CHECK(copy.global_load.requests == 8);
+  CHECK(copy.global_load.sectors == 128);
+  CHECK(copy.global_load.ideal_sectors == 128);
+  CHECK(copy.shared_copy.wavefronts == 32);
+  CHECK(c.kernel().uncounted.empty());
+}
+
+TEST_CASE("an instruction whose accesses are not counted is named") {
+  const counted c = count(
+      ".reg .f32 %t<8>;\nmov.u32 %r6, 64;\n"
+      "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%t0,%t1,%t2,%t3,%t4,%t5,%t6,%t7}, "
+      "[%r3], %r6;\n"
+      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], "
+      "{%t0,%t1,%t2,%t3,%t4,%t5,%t6,%t7}, %r6;");
+  CHECK(c.kernel().uncounted == "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32");
+}
+
 TEST_CASE("global loads and stores by line: requests, lanes, sectors") {
   const counted c = count(lane_address(4) + ".loc 1 5 0\nld.global.u32 %r4, [%rd3];\n" +
                               lane_address(128) + ".loc 1 6 0\nst.global.u32 [%rd3], %r4;\n",

@@ -82,6 +82,53 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
   }
 }
 
+TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones shows") {
+  const kernel k(sums);
+  const auto recorded_by = [&](std::uint64_t seed, std::uint64_t blocks) {
+    timer t(model(), {.seed = seed});
+    return drive(t, k, blocks, 2).recorded;
+  };
+  const std::uint64_t many = 40 * wave;
+  CHECK(recorded_by(1, many) != recorded_by(0, many));
+  CHECK(recorded_by(1, many) != recorded_by(2, many));
+  CHECK(recorded_by(1, many) == recorded_by(1, many));
+  CHECK(recorded_by(1, many).size() == 3 * resident);
+  CHECK(recorded_by(5, wave).size() == 2 * resident);  // the early ones, and those drawn
+
+  const auto lazy = recorded_by(0, wave);  // they do a tenth of the others' work
+  const auto time_by = [&](std::uint64_t seed) {
+    timer t(model(), {.seed = seed});
+    t.begin(k.shape(wave));
+    const auto length = static_cast<std::uint32_t>(t.code().at.size());
+    for (std::uint64_t b = 0; b < wave; ++b) {
+      t.begin_block(b);
+      for (int turn = 0; turn < (std::ranges::find(lazy, b) == lazy.end() ? 100 : 10); ++turn)
+        for (std::uint32_t w = 0; w < warps; ++w) t.executed(w, 0, length);
+      t.end_block(b);
+      t.turn_to(wave);
+    }
+    return t.end({});
+  };
+  const launch_time usual = time_by(0), drawn = time_by(7);
+  CHECK(usual.likeness < 0.2);
+  CHECK(drawn.likeness > 0.9);
+  CHECK(drawn.us > 3 * usual.us);
+}
+
+TEST_CASE("blocks that draw work from a counter take turns") {
+  timer t(model(), {});
+  const kernel drawn(looped("atom.global.add.u32 %r1, [%rd1], 1;"));
+  drive(t, drawn, 6 * wave, 1);
+  CHECK(t.takes_turns());
+  CHECK(t.slice() < slice_instructions);
+  const kernel once("atom.global.add.u32 %r1, [%rd1], 1;"),
+      sum(looped("red.global.add.u32 [%rd1], 1;"));
+  drive(t, once, wave, 1);
+  CHECK(!t.takes_turns());
+  drive(t, sum, wave, 1);
+  CHECK(!t.takes_turns());
+}
+
 TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
   const kernel k(looped_sums);
   for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{2}, processors - 1, processors,

@@ -1,0 +1,63 @@
+// Copies and fills cost their sectors and a launch each; the rows of a pitched area share one.
+#include "common/emulator/transfers.hpp"
+
+#include <doctest/doctest.h>
+
+using stepwise::device_transfers;
+using stepwise::find_gpu;
+using stepwise::emulator::transfer_counter;
+
+namespace {
+
+constexpr std::uint64_t megabyte = 1 << 20;
+
+TEST_CASE("a large copy takes its bytes twice, at the rate of memory") {
+  transfer_counter counter(*find_gpu("h200"), true);
+  counter.copied(1 << 30, 1 << 28, 64 * megabyte);
+  const device_transfers t = counter.take();
+  CHECK(t.copies == 1);
+  CHECK(t.copied_bytes == 64 * megabyte);
+  CHECK(t.bytes_moved() == 128 * megabyte);
+  CHECK(t.us > 128 * 1.048576e6 / 4.8e6);  // no faster than the published bandwidth
+  CHECK(t.us < 50);
+  CHECK(counter.take() == device_transfers{});
+}
+
+TEST_CASE("each small one takes a launch and a sector") {
+  transfer_counter counter(*find_gpu("h200"), true);
+  for (int n = 0; n < 10; ++n) counter.filled(4096 + 4 * n, 4);
+  const device_transfers t = counter.take();
+  CHECK(t.fills == 10);
+  CHECK(t.filled_bytes == 10 * 32);
+  CHECK(t.us > 10);
+}
+
+TEST_CASE("rows with gaps between them are one operation; other work ends it") {
+  transfer_counter counter(*find_gpu("h200"), true);
+  for (std::uint64_t row = 0; row < 8; ++row) counter.copied(1 << 20, 8192 + row * 512, 256);
+  CHECK(counter.take().copies == 8);  // all go to one place
+  for (std::uint64_t row = 0; row < 8; ++row) counter.copied((1 << 20) + row * 256, row * 512, 256);
+  CHECK(counter.take().copies == 1);
+  for (std::uint64_t row = 0; row < 8; ++row) {
+    counter.end_rows();
+    counter.filled((1 << 20) + row * 512, 256);
+  }
+  CHECK(counter.take().fills == 8);
+  for (std::uint64_t row = 0; row < 8; ++row) counter.filled((1 << 20) + row * 256, 256);
+  CHECK(counter.take().fills == 8);  // without gaps, one call would do
+}
+
+TEST_CASE("without times they are counted; what is done between calls is not") {
+  transfer_counter counter(*find_gpu("h200"), false);
+  counter.count(false);
+  counter.filled(4096, 64);  // before the call
+  counter.count(true);
+  counter.filled(4096, 128);
+  counter.count(false);
+  counter.filled(4096, 1024);  // after the call
+  const device_transfers t = counter.take();
+  CHECK(t.filled_bytes == 128);
+  CHECK(t.us == 0);
+}
+
+}  // namespace
