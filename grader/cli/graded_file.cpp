@@ -97,7 +97,6 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
             {"goals", json::array()}};
   if (graded.budget)
     j["time_budget"] = {{"seconds", graded.budget->seconds()},
-                        {"used_s", graded.budget->used_s()},
                         {"exceeded", graded.budget->exceeded()}};
   if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
   if (!graded.published.empty()) {

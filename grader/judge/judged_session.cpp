@@ -473,7 +473,7 @@ call_outcome judged_session::finish(double seconds) {
   is_over_ = true;
   deadline_s_ = now_s() + request_s;
   // It may ask for what it needs to end: its calls of cudaFree, and where what was found came from.
-  if (ends_in_order && device_->begin({.is_last = true}).ok()) {
+  if (ends_in_order && device_->end_program().ok() && device_->begin({}).ok()) {
     control_.reset();
     const double until = now_s() + seconds;
     auto event = child::event::deadline;

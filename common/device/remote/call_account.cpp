@@ -52,7 +52,6 @@ void call_account::begin(const begin_call& how) {
   stream_ = {};
   clock_.reset();
   is_cold_ = how.cold;
-  is_last_ = how.is_last;
   if (is_cold_) get_ready_for_cold();
   (void)on_.synchronize();
   if (!first_) {

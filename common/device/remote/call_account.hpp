@@ -30,7 +30,6 @@ class call_account {
   call_account& operator=(const call_account&) = delete;
 
   bool is_open() const { return is_open_; }
-  bool is_last() const { return is_last_; }
   void begin(const begin_call& how);
   end_call::answer end();
 
@@ -64,7 +63,7 @@ class call_account {
   void ask(asked what);
 
   device& on_;
-  bool is_open_ = false, is_last_ = false, is_cold_ = false, has_begun_ = false, has_more_ = false,
+  bool is_open_ = false, is_cold_ = false, has_begun_ = false, has_more_ = false,
        is_overwriting_ = false, is_held_ = false;
   std::chrono::steady_clock::time_point held_from_;
   std::size_t held_commands_ = 0;

@@ -296,8 +296,7 @@ struct begin_call {
   using answer = no_answer;
   bool cold = false;      // the first work finds an L2 cache without its data, or persisting lines
   bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
-  bool is_last = false;   // the program ends: it may free and ask, and nothing else is done
-  void fields(auto&& of) { of(cold, modelled, is_last); }
+  void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
   // What the call did. Only work that the submission asked for counts.
@@ -327,6 +326,11 @@ struct take_report {
   std::uint32_t which = 0;  // report_kind
   void fields(auto&& of) { of(which); }
 };
+// From now on the program may free memory and ask, and nothing else is done for it.
+struct end_program {
+  using answer = no_answer;
+  void fields(auto&& of) { of(); }
+};
 enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
 
 // A message begins with its index in this list. New messages go at the end, so that recorded
@@ -338,15 +342,16 @@ using message =
                  tell_place, tell_finding, describe, allocate_memory, try_release, ask_memory,
                  locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
                  wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
-                 begin_call, end_call, take_report, ask_host_access, host_waits_for_event>;
+                 begin_call, end_call, take_report, ask_host_access, host_waits_for_event,
+                 end_program>;
 
 template <class T>
 concept is_request = requires {
   typename T::answer;
 };
 template <class T>
-inline constexpr bool is_judges =
-    std::same_as<T, begin_call> || std::same_as<T, end_call> || std::same_as<T, take_report>;
+inline constexpr bool is_judges = std::same_as<T, begin_call> || std::same_as<T, end_call> ||
+                                  std::same_as<T, take_report> || std::same_as<T, end_program>;
 
 // What stands before every answer.
 struct reply_head {

@@ -93,6 +93,7 @@ class remote_device : public device {
   using taker = std::function<bool(std::size_t at, std::span<const std::byte> piece)>;
   status read_pieces(device_address from, std::size_t bytes, const taker& take);
   status begin(const begin_call& how);
+  status end_program();
   result<end_call::answer> end();
   result<std::vector<std::string>> take(report_kind which);
   bool is_whole() const { return to_.is_whole(); }

@@ -51,6 +51,12 @@ status remote_device::begin(const begin_call& how) {
   return begun.ok() ? status{} : begun.failure();
 }
 
+status remote_device::end_program() {
+  const std::lock_guard guard(lock_);
+  const auto ended = ask(remote::end_program{});
+  return ended.ok() ? status{} : ended.failure();
+}
+
 result<end_call::answer> remote_device::end() {
   const std::lock_guard guard(lock_);
   return ask(end_call{});

@@ -60,7 +60,7 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       return std::nullopt;
     }
     const bool answers = std::visit([]<class T>(const T&) { return is_request<T>; }, *next);
-    const bool refused = !is_judge_ && shared_.call.is_last() && is_refused_at_the_end(*next);
+    const bool refused = !is_judge_ && shared_.is_ending && is_refused_at_the_end(*next);
     if (!answers && refused) {
       note(at_the_end);
       continue;
@@ -457,6 +457,11 @@ service::answered<end_call> service::execute(const end_call&) {
   done.with.broken = shared_.broken;
   shared_.findings.add(on_.take_findings(false));
   return done;
+}
+
+service::answered<end_program> service::execute(const end_program&) {
+  shared_.is_ending = true;
+  return {};
 }
 
 service::answered<take_report> service::execute(const take_report& m) {

@@ -33,6 +33,7 @@ struct shared_device {
   std::uint32_t epoch = 0;
   bool has_judge = false;
   std::span<std::byte> arrays;  // of the call, where its contract wants them in the host's memory
+  bool is_ending = false;       // the submission has made its last call
   std::string broken;           // why the submission's connection was ended
   // The only fat binary that the submission may load; empty: any.
   std::vector<std::byte> kernels;
@@ -109,6 +110,7 @@ class service {
   answered<begin_call> execute(const begin_call& m);
   answered<end_call> execute(const end_call& m);
   answered<take_report> execute(const take_report& m);
+  answered<end_program> execute(const end_program& m);
 
   shared_device& shared_;
   device& on_;

@@ -10,8 +10,7 @@ TEST_CASE("every text of a report names the student's file") {
   report.message = "race at submission.cu:3, seed 99";
   report.goals.resize(2);
   report.goals[0].message = report.message;
-  report.goals[1].counted =
-      goal_figure{.value = 7.0, .costliest = {"submission.cu", 4, "x", "f at submission.cu:9"}};
+  report.goals[1].counted.emplace().costliest = {"submission.cu", 4, "x", "f at submission.cu:9"};
   check_report& checked = report.correctness.emplace();
   checked.found.message = "x/submission.cu(3) says no";
   checked.label = "n = 4, seed 99";

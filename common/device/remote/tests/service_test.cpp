@@ -193,7 +193,8 @@ TEST_CASE_FIXTURE(three, "after the last call a program may free memory, and do 
   const auto own = program->allocate(256);
   REQUIRE((module.ok() && own.ok()));
   REQUIRE(judge->end().ok());
-  REQUIRE(judge->begin({.is_last = true}).ok());
+  REQUIRE(judge->end_program().ok());
+  REQUIRE(judge->begin({}).ok());
   CHECK(program->allocate(256).failure().code == error::not_permitted);
   CHECK(!program->load_module(bytes_of(ptx)).ok());
   CHECK(launch_poke(*program, *module, *buffer).ok());  // a command: the answer comes with a wait
