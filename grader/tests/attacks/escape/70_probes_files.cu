@@ -1,4 +1,4 @@
-// attack reduction: WRONG, at most 0 points
+// attack reduction: COMPILE or WRONG, at most 0 points
 // asks the preprocessor which files there are, and tells of what it finds
 #include "labs/reduction/reduction.hpp"
 
