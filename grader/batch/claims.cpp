@@ -120,7 +120,7 @@ void claims::keep_first_claims() {
   }
 }
 
-// A folder inside a person's work that is named like somebody else's.
+// A folder inside one person's work that has the name of another person's submission.
 void claims::leave_out_inner_claims() {
   std::map<std::string, std::string> ids;  // by what the platform calls them
   for (std::size_t i = 0; i < members_.size(); ++i)

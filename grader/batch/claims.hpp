@@ -1,4 +1,4 @@
-// Whose each file is, where a platform, an instructor and a student all have a say.
+// Decides who owns each file when a platform, an instructor and a student all have a say.
 //
 // idea    A platform makes the outer folders and the beginnings of names, and puts its metadata
 //         next to them. A student chooses everything inside. So the outermost name decides, all
@@ -22,7 +22,7 @@ namespace stepwise::batch {
 // What is known of one file.
 struct claim {
   std::string id, name;  // name: empty if there is none beside the id
-  std::string unit;      // the platform's folder, number or name: one person's, and nobody else's
+  std::string unit;      // the platform's folder, number or name, which belongs to one person
   std::string file, time;
   std::string timestamp;  // the path at which the platform notes the time; empty: it does not
   std::optional<bool> late;
@@ -36,7 +36,7 @@ class claims {
 
   // In the order of the files; nothing for those that are left out.
   const std::vector<std::optional<claim>>& all() const { return all_; }
-  // What a person should read: claims to an identity that somebody else has, in one line for all
+  // Messages for the instructor: claims to another person's identity, in one line for all
   // files of a person, so that many files hide nothing; metadata that cannot be believed.
   std::vector<std::string> reports() const;
   // Other files without an owner, each with the reason.

@@ -24,7 +24,7 @@
 namespace stepwise::batch {
 namespace {
 
-// Of one child. A submission cannot reach it: its compilers and its calls have limits of their own.
+// The time limit of one child. Compilers and calls have lower limits, so no submission reaches it.
 // The rest is for the course's programs, and for waiting.
 constexpr double most_seconds = compile_limit_s + most_budget_s + 120;
 constexpr int most_attempts = 3;
@@ -115,7 +115,7 @@ bool is_over_budget(const graded& g) {
 graded grade_content(const grading_options& options, const fs::path& file, const std::string& gpu) {
   graded g;
   double load = 0;
-  // Threads of the submission's own are no excuse: the machine must have been busy before.
+  // The submission's own threads do not count as load: the machine must have been busy before.
   const double load_before = overload();
   for (int attempt = 1; attempt <= most_attempts; ++attempt) {
     g = try_once(options.command, file, options, gpu);

@@ -9,10 +9,10 @@
 
 namespace stepwise::batch {
 
-// Equal for two ids that look alike. It means nothing by itself.
+// A key that is equal for two ids that look alike. The key has no meaning by itself.
 std::string look_of(std::string_view id);
 
-// The first character, which is taken off; of bytes that are no UTF-8, some character.
+// Removes and returns the first character. For bytes that are not UTF-8, returns some character.
 char32_t take_character(std::string_view& text);
 
 // White space, and characters that show nothing.

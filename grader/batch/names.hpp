@@ -39,8 +39,9 @@ class name_pattern {
   const std::string& text() const { return text_; }
   // One of the platforms that name what they hand over; not plain, and not a text.
   bool is_platform() const { return is_platform_; }
-  // Of a path below the folder, with "/"; nothing if it does not fit. A platform's names begin at
-  // `from` or in the first folder after it that fits; other patterns begin at 0.
+  // Returns the owner of a path below the folder (separator "/"), or nothing if the path does not
+  // match. A platform's names begin at `from` or in the first folder after it that fits; other
+  // patterns begin at 0.
   std::optional<owner> match(std::string_view path, std::size_t from = 0) const;
 
  private:

@@ -51,7 +51,7 @@ class charged_time {
 
   // Its `tick` throws out_of_time once nothing is left.
   const activity& now() const { return now_; }
-  // What happens until `go_on` is free.
+  // Time that passes before `go_on` is not charged.
   void pause();
   void go_on();
 

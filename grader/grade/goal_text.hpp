@@ -14,7 +14,7 @@ inline constexpr double worth_saying = 0.05;
 void judge_measured(goal_result& result, grade_report& report, const comparison& run,
                     const std::string& mine, double peak_gb_per_s);
 
-// Of a goal that was counted in the call with this label.
+// For a goal whose figure was counted in the call with this label.
 std::string counter_message(const goal_result& g, const std::string& label);
 
 }  // namespace stepwise

@@ -29,14 +29,15 @@ class finding_list {
   void place(const tell_place& where);
   // Origins without a known place; each is named once.
   std::vector<std::uint64_t> wanted();
-  // All of them with their places, as lines of JSON, the device's own first; equal ones are one.
+  // All findings with their places, as lines of JSON. The device's own come first, and duplicates
+  // are merged.
   // As many as fit into a reply.
   std::vector<long_text> lines() const;
 
  private:
   void want(std::uint64_t origin);
 
-  // Each with a bound of its own: what is told displaces nothing that was found.
+  // Each list has its own bound, so findings from the program never displace the device's.
   std::vector<located_finding> found_, told_;
   std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not known
   std::vector<std::uint64_t> unasked_;

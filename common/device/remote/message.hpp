@@ -326,7 +326,7 @@ struct take_report {
   std::uint32_t which = 0;  // report_kind
   void fields(auto&& of) { of(which); }
 };
-// From now on the program may free memory and ask, and nothing else is done for it.
+// From now on the program may only free memory and make queries.
 struct end_program {
   using answer = no_answer;
   void fields(auto&& of) { of(); }

@@ -221,7 +221,7 @@ status service::execute(const enter_stream& m) {
   return {};
 }
 
-// What the host has waited for is known where the wait was carried out, not where it is claimed.
+// The host has waited only if the wait was carried out here. A program's claim does not count.
 status service::execute(const host_waits& m) {
   if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
   on_.host_waited(m.stream);

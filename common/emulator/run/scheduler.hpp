@@ -321,7 +321,7 @@ class scheduler {
   std::deque<std::unique_ptr<block>> resident_;  // the first one runs next
   bool asked_here_ = false;                      // run() may return before the end
   // A block may wait in a loop with a barrier: it polls in every round, but also does other things.
-  // After so many of these rounds others run.
+  // The number of rounds after which other blocks get a turn.
   unsigned most_polling_rounds_ = 1024;
   unsigned rounds_ = 0;          // of blocks
   std::uint64_t next_look_ = 0;  // at the clock, in instructions of warps

@@ -49,7 +49,7 @@ struct block_trace {
   std::vector<warp_trace> warps;
   std::uint64_t instructions = 0;  // of all warps, those that were not recorded among them
   std::uint64_t recorded = 0;
-  // Of all accesses: sectors of global and local memory, wavefronts of shared memory.
+  // The sum over all accesses: sectors of global and local memory, wavefronts of shared memory.
   std::uint64_t sectors = 0, shared_wavefronts = 0;
 };
 

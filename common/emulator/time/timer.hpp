@@ -81,7 +81,7 @@ class timer {
   void stored(std::uint64_t address);
   void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
-  // Of an access of any block: sectors of global or local memory, wavefronts of shared memory.
+  // Adds an access of any block: sectors of global or local memory, wavefronts of shared memory.
   void moved(std::uint64_t sectors, std::uint64_t shared_wavefronts) {
     sectors_ += sectors;
     shared_wavefronts_ += shared_wavefronts;

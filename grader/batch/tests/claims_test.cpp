@@ -36,10 +36,10 @@ class claimed {
     left_out_.insert(left_out_.end(), whose.left_out().begin(), whose.left_out().end());
   }
   std::string pattern() const { return text_; }
-  // The owner; "nobody" of what is left out.
+  // The owner's id, or "left out".
   std::string of(const std::string& path) const {
     const auto& c = at(path);
-    return c ? c->id : "nobody";
+    return c ? c->id : "left out";
   }
   const std::optional<claim>& at(const std::string& path) const {
     const auto found = std::find(paths_.begin(), paths_.end(), path);
@@ -87,7 +87,7 @@ TEST_CASE("Gradescope's metadata counts where the platform puts it, and nowhere 
       CHECK(c.of(in + "submission_1/reduction.cu") == "alice@uni");
       CHECK(c.of(in + "submission_2/reduction.cu") == "mallory@uni");
       CHECK(c.at(in + "submission_2/reduction.cu")->submitted == time_of("2026-11-29 10:00 Z"));
-      CHECK(c.of(in + inside) == "nobody");
+      CHECK(c.of(in + inside) == "left out");
       CHECK(c.reports(in + inside, "handed it in"));
       CHECK(c.left_out().size() == 1);
     }
@@ -119,8 +119,8 @@ TEST_CASE("metadata is read by its columns, and the first description counts") {
 TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   const claimed g({"x/submission_1/r.cu", "x/submission_2/r.cu", "x/submission_2/submission_1/r.cu",
                    "x/submission_2/a/b/submission_1/r.cu", "x/submission_2/submission_77/r.cu"});
-  CHECK(g.of("x/submission_2/submission_1/r.cu") == "nobody");
-  CHECK(g.of("x/submission_2/a/b/submission_1/r.cu") == "nobody");
+  CHECK(g.of("x/submission_2/submission_1/r.cu") == "left out");
+  CHECK(g.of("x/submission_2/a/b/submission_1/r.cu") == "left out");
   CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // nobody's name
   REQUIRE(g.left_out().size() == 1);                        // one line for each person
   CHECK(g.reports("x/submission_2/a/b/submission_1/r.cu", "in the name of 1"));
@@ -139,11 +139,11 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(n.of("submitted/alice/ps1/timestamp.txt") == "alice");
   CHECK(n.of("submitted/mallory/ps1/r.cu") == "mallory");
   CHECK(n.at("submitted/mallory/ps1/r.cu")->timestamp == "submitted/mallory/ps1/timestamp.txt");
-  CHECK(n.of("submitted/mallory/ps1/submitted/alice/ps1/r-9999.cu") == "nobody");
-  CHECK(n.of("submitted/mallory/ps1/alice_attempt_2026-11-20-10-00-00_r.cu") == "nobody");
+  CHECK(n.of("submitted/mallory/ps1/submitted/alice/ps1/r-9999.cu") == "left out");
+  CHECK(n.of("submitted/mallory/ps1/alice_attempt_2026-11-20-10-00-00_r.cu") == "left out");
   CHECK(n.of("submitted/mallory/ps1/bob_attempt_2026-11-20-10-00-00_r.cu") == "mallory");
   CHECK(n.of("submitted/mallory/ps1/submitted/alicf/ps1/r.cu") == "mallory");
-  CHECK(n.of("submitted/mallory/ps1/old/timestamp.txt") == "nobody");
+  CHECK(n.of("submitted/mallory/ps1/old/timestamp.txt") == "left out");
   CHECK(n.reports("submitted/mallory/", "in the name of alice"));
 
   const claimed m({"Alice A_11_assignsubmission_file_/r.cu",
@@ -155,9 +155,9 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(m.of("Mallory_12_assignsubmission_file_/r.cu") == "12");
   CHECK(m.at("Mallory_12_assignsubmission_file_/r.cu")->file == "r.cu");
   CHECK(m.of("Mallory_12_assignsubmission_file_/Alice A_11_assignsubmission_file_/r.cu") ==
-        "nobody");
+        "left out");
   CHECK(m.of("Mallory_12_assignsubmission_file_/Alice A_11_assignsubmission_file_r.cu") ==
-        "nobody");
+        "left out");
 
   // A file's name: only its beginning is the platform's.
   const claimed k(
@@ -173,19 +173,19 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(!k.at("alice_1_11_r.cu")->submitted);
 }
 
-TEST_CASE("a second claim to an identity is left out, and says whom it concerns") {
+TEST_CASE("a second claim to an identity is left out, and the report names the identity") {
   const claimed p({"anna/r.cu", "anna/deep/anna/r.cu", "anna.zip", "anna.tar.gz", "bert.cu"});
   CHECK(p.pattern() == "plain");
   CHECK(p.of("anna.tar.gz") == "anna");  // the first in the order of paths
-  CHECK(p.of("anna.zip") == "nobody");
-  CHECK(p.of("anna/r.cu") == "nobody");
+  CHECK(p.of("anna.zip") == "left out");
+  CHECK(p.of("anna/r.cu") == "left out");
   CHECK(p.reports("anna.zip", "to be anna, whose work is anna.tar.gz"));
   CHECK(p.reports("anna/deep/anna/r.cu", "to be anna"));
   // A name that two people have, one of whom chose it.
   const claimed k({"doejane_4711_11_r.cu", "doejane_4711_12_answers.md", "doejane_9999_13_r-7.cu",
                    "bert_5_14_r.cu"});
   CHECK(k.of("doejane_4711_12_answers.md") == "doejane");
-  CHECK(k.of("doejane_9999_13_r-7.cu") == "nobody");
+  CHECK(k.of("doejane_9999_13_r-7.cu") == "left out");
   CHECK(k.reports("doejane_9999_13_r-7.cu", "to be doejane, whose work is doejane_4711_11_r.cu"));
   // Two numbers with one address, and one number in two exports.
   const claimed g({"a/submission_metadata.yml=" + facts("1", "alice", "2026-11-20 10:00") +
@@ -193,10 +193,10 @@ TEST_CASE("a second claim to an identity is left out, and says whom it concerns"
                    "a/submission_1/r.cu", "a/submission_2/r.cu", "b/submission_1/r.cu",
                    "b/submission_3/r.cu", "c/d/submission_4/r.cu"});
   CHECK(g.of("a/submission_1/r.cu") == "alice@uni");
-  CHECK(g.of("a/submission_2/r.cu") == "nobody");
+  CHECK(g.of("a/submission_2/r.cu") == "left out");
   CHECK(g.of("b/submission_1/r.cu") == "1");  // the other export's metadata is not about it
   CHECK(g.of("b/submission_3/r.cu") == "3");
-  CHECK(g.of("c/d/submission_4/r.cu") == "nobody");
+  CHECK(g.of("c/d/submission_4/r.cu") == "left out");
   // An instructor's pattern says itself what is one person's.
   const claimed own({"anna.v1/r.cu", "anna.v2/r.cu", "bert.v1/anna.v1/r.cu"}, "{id}.{any}/{file}");
   CHECK(own.of("anna.v2/r.cu") == "anna");

@@ -237,7 +237,7 @@ TEST_CASE("ids that look alike are kept apart, and noted") {
   CHECK(all.at("bob").notes.empty());
 }
 
-TEST_CASE("a folder in a person's folder is no other person, also where there is one person") {
+TEST_CASE("a folder in a person's folder is not another person, even with only one person") {
   course_folder c;
   c.put("mallory/alice/reduction.cu", "mallory");
   auto all = c.read();

@@ -95,7 +95,7 @@ std::vector<item> all_items(const context& c, const gpu_state& gpu) {
   return items;
 }
 
-// How each layer of the sandbox was tested, and what came of it.
+// How each layer of the sandbox was tested, with the results.
 int show_attempts(context& c) {
   const protections& guards = find_protections();
   if (c.as_json) {

@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(three, "a submission uses the judge's memory, and cannot give 
   REQUIRE(judge->end().ok());
 }
 
-TEST_CASE_FIXTURE(three, "after the last call a program may free memory, and do no more") {
+TEST_CASE_FIXTURE(three, "after the last call a program may only free memory") {
   const auto buffer = judge->allocate(4096);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(three, "after the last call a program may free memory, and do 
   CHECK(did->launches == 0);
 }
 
-TEST_CASE("what a program tells displaces nothing that the device found") {
+TEST_CASE("findings that a program sends do not displace the device's own") {
   finding_list list;
   located_finding told;
   told.what.kind = finding_kind::leak;
