@@ -93,7 +93,8 @@ void checker::note_host_memory(const access_event& e, device_address at, access_
     host_flags_.strong = true;
     return;
   }
-  auto& store = host_flags_.lone.try_emplace(e.index, at, window.base).first->second;
+  auto& store =
+      host_flags_.lone.try_emplace(e.index, host_flags::lone_store{at, window.base}).first->second;
   if (store.at != at) store.at = 0;
   if (store.at == at) window = {at, s.bytes};
 }
