@@ -2,6 +2,7 @@
 #include "grader/cli/context.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <ctime>
@@ -146,14 +147,14 @@ void show_todos(context& c, const std::string& shown) {
   }
 }
 
-void show_refusals(context& c, const std::string& shown) {
+void warn_of_refusals(context& c, const std::string& shown, json& document) {
   const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
-  if (c.as_json || !text) return;
-  std::string names;
-  for (const auto& name : refused_when_graded(*text)) names += (names.empty() ? "" : ", ") + name;
-  if (names.empty()) return;
-  c.out.paragraph("`./lab grade` refuses " + names + ", although it runs here", 11,
-                  "  " + c.out.paint(tone::note, "warning"));
+  const auto names = text ? refused_when_graded(*text) : std::vector<std::string>{};
+  document["grade_refuses"] = names;
+  if (c.as_json || names.empty()) return;
+  c.out.paragraph(fmt::format("`./lab grade` refuses {}: rewrite this before you hand it in",
+                              fmt::join(names, ", ")),
+                  11, "  " + c.out.paint(tone::note, "warning"));
   c.say();
 }
 

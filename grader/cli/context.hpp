@@ -80,8 +80,8 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
 void show_finding(context& c, const check_report& report);
 // The TODO lines that are left in a file that did not pass: often all there is to say.
 void show_todos(context& c, const std::string& shown);
-// One line if the file names what a grade refuses.
-void show_refusals(context& c, const std::string& shown);
+// Warns if the file names features that `lab grade` refuses, and lists them in `document`.
+void warn_of_refusals(context& c, const std::string& shown, json& document);
 // What the program printed, bounded and escaped; nothing if it printed nothing.
 void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".

@@ -24,6 +24,23 @@ TEST_CASE("check: a solution is silent") {
   CHECK(has(result.out, "1 of 1 size"));
 }
 
+TEST_CASE("run and check name the features that a grade refuses") {
+  const cloned_course c;
+  const std::string step = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");
+  const std::string file = c.root() / "graph.cu";
+  write_atomically(file,
+                   step + "void replay(cudaGraphExec_t g) { check(cudaGraphLaunch(g, 0)); }\n");
+  for (const std::string verb : {"run", "check"}) {
+    const json document =
+        document_of(c.lab({verb, "launch", "--file", file, "--size", "33", "--json"}));
+    check_documented(document, verb);
+    CHECK(document["correct"] == true);
+    CHECK(document["grade_refuses"] == json::array({"graphs"}));
+    const auto shown = c.lab({verb, "launch", "--file", file, "--size", "33"});
+    CHECK(has(shown.out, "`./lab grade` refuses graphs: rewrite this before you hand it in"));
+  }
+}
+
 TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {
   const cloned_course c;
   const std::string mutant = "labs/reduction/tests/mutants/missing_barrier.cu";

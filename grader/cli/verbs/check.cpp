@@ -40,7 +40,7 @@ int check(context& c, const check_options& o) {
     remember_own(c, l, s, "check", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
-  show_refusals(c, s.shown);
+  warn_of_refusals(c, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : small_sizes(l, p);
   const auto report = check_thoroughly(l, p, s.program, device, sizes, o.seed, c.now());
   document.update(check_json(report));

@@ -102,7 +102,7 @@ int run(context& c, const run_options& o) {
     remember_own(c, l, s, "run", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
-  show_refusals(c, s.shown);
+  warn_of_refusals(c, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
   const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());
   document.update(check_json(report));
