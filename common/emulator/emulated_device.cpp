@@ -53,10 +53,13 @@ class emulated_device final : public device {
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       watch_ = &watchers_;
+      mapped_.tell(*checker_);
+    }
+    const auto addresses = emulator::addresses_wanted();
+    if (checker_ || addresses == "apart") {
       library_.set_room_between(256);
       memory_.set_room_between();
-      mapped_.tell(*checker_);
-    } else if (emulator::addresses_as_gpu()) {
+    } else if (addresses == "gpu") {
       memory_.place_as_gpu();
     }
     if (emulator::environment_number("STEPWISE_COUNTERS", 0) > 0) {

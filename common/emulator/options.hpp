@@ -42,10 +42,11 @@ inline bool allows_tensor_cores() {
   return text == nullptr || std::string_view(text) != "0";
 }
 
-// STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it.
-inline bool addresses_as_gpu() {
+// STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it, "apart" for the
+// room that checks need between allocations.
+inline std::string_view addresses_wanted() {
   const char* text = std::getenv("STEPWISE_ADDRESSES");
-  return text != nullptr && std::string_view(text) == "gpu";
+  return text != nullptr ? text : "";
 }
 
 }  // namespace stepwise::emulator

@@ -153,10 +153,10 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   const auto kernels = kernels_of(program_);
   if (access(kernels.c_str(), F_OK) == 0) start.command.push_back(kernels);
   std::vector<std::string> environment = {
-      fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s)};
+      fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s),
+      "STEPWISE_ADDRESSES=apart"};  // as with checks: addresses must not reveal those
   keep(environment, "STEPWISE_GPU");
-  if (device.gpu)
-    for (auto& entry : gpu_environment()) environment.push_back(std::move(entry));
+  if (device.gpu) std::ranges::move(gpu_environment(), std::back_inserter(environment));
   if (options_.workers > 0)
     environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
