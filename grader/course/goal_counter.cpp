@@ -28,11 +28,19 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
-// Of the kernel that leaves most warp slots empty.
+// Of the kernel that leaves the most warp slots empty. Kernels with less than a twentieth of the
+// call's instructions, such as one that resets a counter, are left out.
 double least_occupancy(const std::vector<kernel_profile>& call) {
-  double least = 100;
-  for (const auto& k : call)
-    least = std::min(least, 100.0 * k.resident_warps / std::max(1, k.most_warps));
+  constexpr double least_share = 0.05;
+  const auto instructions = [](const kernel_profile& k) {
+    return number(k.total.all_instructions().warps);
+  };
+  double all = 0, least = 100;
+  for (const auto& k : call) all += instructions(k);
+  for (const auto& k : call) {
+    if (instructions(k) >= least_share * all)
+      least = std::min(least, 100.0 * k.resident_warps / std::max(1, k.most_warps));
+  }
   return least;
 }
 

@@ -72,7 +72,7 @@ const std::vector<goal_form>& goal_forms() {
   static const std::vector<goal_form> forms = {
       {"correct", correct, {}},
       {"checks", checks, {}},
-      {"counter", counter, {"counter", "size", "at_most", "at_least", "least_shared"}},
+      {"counter", counter, {"counter", "size", "at_most", "at_least", "least_shared", "needs"}},
       {"speedup", speedup, {"over", "at_least", "modelled"}},
       {"reach", reach, {"step", "fraction", "modelled"}},
   };
@@ -123,6 +123,7 @@ void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions
     if (!(g.least_shared > 0 && g.least_shared <= 1))
       fail(where, "`least_shared` must lie in (0, 1]");
   }
+  if (table.contains("needs")) g.needs = of_goal<std::string>(table, "needs", where);
   const toml_value* size = table.find("size");
   if (size == nullptr) fail(where, "missing key `size`");
   g.size = parse_size(*size, where);
@@ -338,6 +339,14 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     for (const auto& entry : goals->items) {
       if (!entry.is_table()) fail(at_line(origin, entry), "a goal is a table: [[goals]]");
       l.goals.push_back(parse_goal(entry, l.check[0].size(), origin));
+    }
+    for (const goal& g : l.goals) {
+      if (g.needs.empty()) continue;
+      const auto other = std::find_if(l.goals.begin(), l.goals.end(),
+                                      [&](const goal& o) { return o.name == g.needs; });
+      if (other == l.goals.end() || other->what != goal::kind::counter || !other->needs.empty())
+        fail(origin, "goal \"" + g.name + "\" needs \"" + g.needs +
+                         "\", which is no counter goal that stands alone");
     }
     std::stable_sort(l.goals.begin(), l.goals.end(),
                      [](const goal& a, const goal& b) { return a.what < b.what; });

@@ -71,6 +71,7 @@ struct goal {
   lab_size size = {};                     // counter
   // counter: bytes that accesses to shared memory must have, over those that the problem moves.
   double least_shared = 0;
+  std::string needs = {};  // counter: the name of another goal without which this one is not met
   // speedup, reach: what the ratio of modelled times must be where there is no GPU; 0: not judged
   // there.
   double modelled = 0;

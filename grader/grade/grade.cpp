@@ -68,12 +68,14 @@ class grading {
         result.message = error.what();
         miss_for_time(result);
       }
-      if (result.passed) {
-        if (*result.passed) result.points = g.points;
-        report_.points += result.points;
-        report_.max_points += g.points;
-      }
       report_.goals.push_back(std::move(result));
+    }
+    for (goal_result& g : report_.goals) require_needed(g);
+    for (goal_result& g : report_.goals) {
+      if (!g.passed) continue;
+      if (*g.passed) g.points = g.what->points;
+      report_.points += g.points;
+      report_.max_points += g.what->points;
     }
     if (overturned_) take_all_back();
     if (!library_kernel_.empty()) hold_for_library();
@@ -248,6 +250,17 @@ class grading {
       g.passed = true;
       g.message = fmt::format("no findings at {} sizes", small_sizes(lab_, problem_).size());
     }
+  }
+
+  // A figure that is good only because the kernel does little of the work earns nothing.
+  void require_needed(goal_result& g) {
+    if (g.what->needs.empty() || !g.passed.value_or(false)) return;
+    const auto other =
+        std::find_if(report_.goals.begin(), report_.goals.end(),
+                     [&](const goal_result& o) { return o.what->name == g.what->needs; });
+    if (other->passed.value_or(false)) return;
+    g.message += fmt::format("; it counts only together with the goal \"{}\"", g.what->needs);
+    miss(g, verdict::slow);
   }
 
   void judge_counter(goal_result& g) {

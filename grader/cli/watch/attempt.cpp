@@ -228,6 +228,13 @@ void attempts::run_all(attempt& a) {
 void attempts::judge(attempt& a) {
   a.goals.clear();
   for (const goal& g : l_.goals) a.goals.push_back(judge_goal(a, g));
+  for (judged_goal& g : a.goals) {
+    if (!g.met.value_or(false) || g.what->needs.empty()) continue;
+    const auto needed = std::find_if(a.goals.begin(), a.goals.end(), [&](const judged_goal& other) {
+      return other.what->name == g.what->needs;
+    });
+    g.met = needed->met;
+  }
 }
 
 judged_goal attempts::judge_goal(const attempt& a, const goal& g) {

@@ -148,6 +148,9 @@ TEST_CASE("errors in a goal name file, line and goal, and say what is known") {
   CHECK(unknown.starts_with(at + "unknown counter \"kernel_lunches\"; did you mean "
                                  "\"kernel_launches\"?\nknown are\n  global_load_"));
   for (const auto& c : goal_counters()) CHECK(unknown.find(c.name) != std::string::npos);
+  CHECK(message(counter + launches + "size = [10]\nat_most = 1\nneeds = \"other\"\n")
+            .find("needs \"other\", which is no counter goal that stands alone") !=
+        std::string::npos);
 }
 
 TEST_CASE("steps.txt is read, comments and empty lines aside") {

@@ -71,6 +71,12 @@ TEST_CASE("occupancy is that of the kernel that has the least") {
   call[1].most_warps = 48;
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
   CHECK(!at_most("occupancy_percent", 100, {}).value);
+  // A kernel that does next to nothing, such as one that clears a counter, is left out.
+  call[0].total.instructions[0] = {1000, 32000};
+  call[1].total.instructions[0] = {40, 40};
+  CHECK(*at_most("occupancy_percent", 100, call).value == 100);
+  call[1].total.instructions[0] = {60, 60};
+  CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
 }
 
 TEST_CASE("figures over what the problem needs") {
