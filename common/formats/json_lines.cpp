@@ -1,0 +1,71 @@
+// Moves the facts of a size from entries to a line of their own, and back.
+#include "common/formats/json_lines.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stepwise {
+namespace {
+
+constexpr const char* facts_of_sizes[] = {"label",   "bytes", "operations",
+                                          "rate_in", "class", "amount"};
+
+json parse_line(std::string_view text, int number) {
+  json line;
+  try {
+    line = json::parse(text);
+  } catch (const json_error& error) {
+    throw json_error("line " + std::to_string(number) + ": " + error.what());
+  }
+  if (!line.is_object())
+    throw json_error("line " + std::to_string(number) + ": expected an object");
+  return line;
+}
+
+}  // namespace
+
+json parse_json_lines(std::string_view text) {
+  json record, entries = json::array();
+  std::map<std::string, json> facts;  // by size
+  int number = 0;
+  do {
+    const auto end = std::min(text.find('\n'), text.size());
+    json line = parse_line(text.substr(0, end), ++number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (number == 1) {
+      record = std::move(line);
+    } else if (line.contains("describes")) {
+      json& known = facts[line.at("describes").dump()];
+      line.erase("describes");
+      known = std::move(line);
+    } else {
+      if (line.contains("size"))
+        if (const auto known = facts.find(line.at("size").dump()); known != facts.end())
+          line.update(known->second);
+      entries.push_back(std::move(line));
+    }
+  } while (!text.empty());
+  record["entries"] = std::move(entries);
+  return record;
+}
+
+std::string json_lines_text(const json& record) {
+  json head = record, sizes = json::object();
+  head.erase("entries");
+  std::string entries;
+  for (json entry : record.at("entries")) {
+    for (const char* const fact : facts_of_sizes) {
+      if (!entry.contains("size") || !entry.contains(fact)) continue;
+      json& known = sizes[entry.at("size").dump()];
+      known["describes"] = entry.at("size");
+      known[fact] = entry.at(fact);
+      entry.erase(fact);
+    }
+    entries += entry.dump() + "\n";
+  }
+  std::string text = head.dump() + "\n";
+  for (const json& known : sizes) text += known.dump() + "\n";
+  return text + entries;
+}
+
+}  // namespace stepwise
