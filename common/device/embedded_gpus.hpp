@@ -1,4 +1,4 @@
-// The texts of common/gpus/*.toml and *.measured.json, put into the program when it is built
+// The texts of common/gpus/*.toml and *.measured.jsonl, put into the program when it is built
 // (meson.build).
 #pragma once
 

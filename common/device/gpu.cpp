@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "common/device/embedded_gpus.hpp"
-#include "common/formats/json.hpp"
+#include "common/formats/json_lines.hpp"
 #include "common/formats/toml.hpp"
 
 namespace stepwise {
@@ -242,8 +242,8 @@ result<gpu> find_gpu(std::string_view id) {
     if (entry.id == id) {
       auto model = parse_gpu(id, entry.text);
       if (model.ok() && !entry.measured.empty()) {
-        const json record = json::parse(entry.measured);
-        for (const json& figure : record.at("figures"))
+        const json record = parse_json_lines(entry.measured);
+        for (const json& figure : record.at("entries"))
           model->measured[figure.at("name").get<std::string>()] = figure.at("value").get<double>();
       }
       return model;

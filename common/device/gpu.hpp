@@ -45,8 +45,8 @@ struct gpu {
   std::set<int> estimated;  // of these, what is neither measured nor published
   // Every cudaLimit by its number, as it is until a program sets it.
   std::map<int, std::uint64_t> limits;
-  // What microbenchmarks found (common/gpus/<id>.measured.json), by name, in the units given there;
-  // empty where nothing was measured.
+  // What microbenchmarks found (common/gpus/<id>.measured.jsonl), by name, in the units given
+  // there; empty where nothing was measured.
   std::map<std::string, double, std::less<>> measured;
 
   // On paper: double data rate.

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "grader/system/failure.hpp"
-#include "grader/system/files.hpp"
+#include "grader/measure/records/record_file.hpp"
 #include "grader/system/process.hpp"
 
 namespace stepwise {
@@ -13,9 +12,9 @@ namespace {
 constexpr int runs = 5;
 constexpr double limit_s = 300;
 
-std::vector<device_figure> figures_of(const json& document) {
+std::vector<device_figure> figures_of(const json& list) {
   std::vector<device_figure> figures;
-  for (const auto& f : document.at("figures"))
+  for (const auto& f : list)
     figures.push_back({f.at("name"), f.at("unit"), f.at("value"), f.at("what")});
   return figures;
 }
@@ -51,7 +50,7 @@ device_record measure_device(const device_choice& on, const installation& where)
   for (int i = 0; i < runs; ++i) {
     const json document = run_once(program, on);
     record.gpu = document.at("gpu").get<std::string>();
-    found.push_back(figures_of(document));
+    found.push_back(figures_of(document.at("figures")));
   }
   record.driver = on.state.driver_version;
   record.figures = found.front();
@@ -65,20 +64,23 @@ device_record measure_device(const device_choice& on, const installation& where)
 }
 
 fs::path device_record_file(const fs::path& root, const std::string& id) {
-  return root / "common" / "gpus" / (id + ".measured.json");
+  return root / "common" / "gpus" / (id + ".measured.jsonl");
 }
 
 std::optional<device_record> load_device_record(const fs::path& root, const std::string& id) {
   const fs::path file = device_record_file(root, id);
-  const auto text = read_if_there(file);
-  if (!text) return {};
-  try {
-    const json document = json::parse(*text);
-    return device_record{document.at("gpu"), document.at("date"), document.at("command"),
-                         document.at("driver"), figures_of(document)};
-  } catch (const json_error& error) {
-    throw failure(exit_code::ours, file.string() + ": " + error.what());
-  }
+  if (!fs::exists(file)) return {};
+  return read_record(file, [](const json& record) {
+    return device_record{record.at("gpu"), record.at("date"), record.at("command"),
+                         record.at("driver"), figures_of(record.at("entries"))};
+  });
+}
+
+void keep_device_record(const fs::path& root, const std::string& id, const device_record& record) {
+  json kept = device_record_json(record);
+  kept["entries"] = kept.at("figures");
+  kept.erase("figures");
+  write_record(device_record_file(root, id), kept);
 }
 
 json device_record_json(const device_record& record) {

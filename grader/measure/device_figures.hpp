@@ -31,9 +31,10 @@ struct device_record {
 // not built or fails.
 device_record measure_device(const device_choice& on, const installation& where);
 
-// common/gpus/ID.measured.json; none if there is no such file, failure(ours) if it is broken.
+// common/gpus/ID.measured.jsonl; none if there is no such file, failure(ours) if it is broken.
 fs::path device_record_file(const fs::path& root, const std::string& id);
 std::optional<device_record> load_device_record(const fs::path& root, const std::string& id);
+void keep_device_record(const fs::path& root, const std::string& id, const device_record& record);
 json device_record_json(const device_record& record);
 
 }  // namespace stepwise

@@ -20,8 +20,9 @@ namespace {
 
 constexpr const char* kind_of_record = "sweeps";
 
-json point_record(const sweep_view& view, const sweep_point& point) {
-  json j = {{"values", point.values},
+json point_record(const std::string& name, const sweep_view& view, const sweep_point& point) {
+  json j = {{"sweep", name},
+            {"values", point.values},
             {"size", point.size},
             {"median_ms", point.time.median_ms},
             {"low_ms", point.time.range_ms.low},
@@ -39,14 +40,17 @@ json point_record(const sweep_view& view, const sweep_point& point) {
   return j;
 }
 
-// The records of a lab's sweeps, one document for each GPU.
-std::vector<json> documents_of(const fs::path& root, const lab& l) {
-  std::vector<json> all;
-  of_records(root, l, kind_of_record, [&](const lab&, const json& document) {
-    all.push_back(document);
-    return std::string();
-  });
-  return all;
+// The record's entry of a sweep, with its points; null if it has none of that name.
+json sweep_named(const json& record, const std::string& name) {
+  json sweep;
+  for (const json& entry : record.at("entries")) {
+    if (entry.at("sweep") != name) continue;
+    if (entry.contains("axes"))
+      sweep = entry;
+    else
+      sweep["points"].push_back(entry);
+  }
+  return sweep;
 }
 
 double time_of(const json& point) { return point.at("median_ms").get<double>(); }
@@ -116,11 +120,12 @@ std::string grid_of(const json& sweep) {
   return text;
 }
 
-std::string sweep_table(const json& document, const json& sweep) {
-  json source = sweep;
-  source["driver"] = document.at("driver");
+std::string sweep_table(const json& record, const std::string& name) {
+  json sweep = sweep_named(record, name);
+  if (sweep.is_null()) return "";
+  sweep["driver"] = record.at("driver");
   return fmt::format("On an {} {}; * within 2 % of the best{}\n\n",
-                     document.at("gpu").get<std::string>(), source_of(source),
+                     record.at("gpu").get<std::string>(), source_of(sweep),
                      sweep.at("axes").size() == 2 ? "" : " of its size") +
          (sweep.at("axes").size() == 2 ? grid_of(sweep) : list_of(sweep));
 }
@@ -142,30 +147,30 @@ std::string gpu_text(const std::string& id) {
   return model.ok() ? "an " + model->name : "a " + id;
 }
 
-// The record's largest size at which every one of these steps was measured; empty if there is none.
-std::string common_size(const json& record, const lecture& of) {
-  std::string found;
-  for (const json& cell : record.at("steps").back().at("sizes")) {
-    const std::string label = cell.at("label");
+// The record's last step at the largest size at which every one of these steps was measured; null
+// if there is no such size.
+json entry_at_common_size(const json& record, const lecture& of) {
+  json found;
+  for (const json& cell : entries_of_last_step(record))
     if (std::all_of(of.figures.begin(), of.figures.end(), [&](const published_figure& f) {
-          return measured_at(record, f.step, label) != nullptr;
+          return measured_at(record, f.step, cell.at("size")) != nullptr;
         }))
-      found = label;
-  }
+      found = cell;
   return found;
 }
 
 std::string lecture_table(const lecture& of, const json& record) {
-  const std::string label = common_size(record, of);
+  const json largest = entry_at_common_size(record, of);
   std::string text = fmt::format(
       "{}, on {}; beside it our steps, as they stand, on an {}{} {}\n\n"
       "| version | published | over the one before | our step | time | rate | over the one before "
       "|\n|---|---:|---:|---|---:|---:|---:|\n",
       of.source, gpu_text(of.gpu), record.at("gpu").get<std::string>(),
-      label.empty() ? "" : ", " + label.substr(0, label.find(", seed")), source_of(record));
+      largest.is_null() ? "" : ", " + recorded_size(largest), source_of(record));
   double published_before = 0, measured_before = 0;
   for (const auto& f : of.figures) {
-    const json* const cell = measured_at(record, f.step, label);
+    const json* const cell =
+        largest.is_null() ? nullptr : measured_at(record, f.step, largest.at("size"));
     std::string time, rate, gain;
     if (cell != nullptr) {
       const double ms = cell->at("cold").at("median_ms");
@@ -184,41 +189,37 @@ std::string lecture_table(const lecture& of, const json& record) {
 
 }  // namespace
 
-json sweep_record(const std::string& name, const sweep_view& view, const std::string& date,
-                  const std::string& command) {
-  json sweep = {{"name", name},
-                {"date", date},
-                {"command", command},
-                {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
-                {"axes", json::array()},
-                {"points", json::array()}};
+std::vector<json> sweep_entries(const std::string& name, const sweep_view& view,
+                                const std::string& date, const std::string& command) {
+  json axes = json::array();
   for (const auto& one : view.axes)
-    sweep["axes"].push_back({{"name", one.axis.name}, {"values", one.axis.values}});
+    axes.push_back({{"name", one.axis.name}, {"values", one.axis.values}});
+  std::vector<json> entries = {
+      {{"sweep", name},
+       {"date", date},
+       {"command", command},
+       {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
+       {"axes", axes}}};
   for (const auto& point : view.points)
-    if (point.measured()) sweep["points"].push_back(point_record(view, point));
-  return sweep;
+    if (point.measured()) entries.push_back(point_record(name, view, point));
+  return entries;
 }
 
 fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& device,
-                    const json& sweep) {
+                    const std::vector<json>& sweep) {
   const fs::path file = record_file(l, device.name, kind_of_record);
-  json document = {{"lab", l.name},
-                   {"gpu", device.name},
-                   {"driver", device.state.driver_version},
-                   {"method",
-                    "device time between events, median of all samples with its 95 % interval; "
-                    "configurations take turns; the L2 cache is overwritten before every call; "
-                    "registers, occupancy and counters are those of the emulator's call"},
-                   {"sweeps", json::array()}};
-  if (const auto text = read_if_there(root / file)) {
-    const json older = json::parse_or_null(*text);
-    if (!older.is_object() || !older.contains("sweeps"))
-      throw failure(exit_code::ours, file.string() + " is not a record of sweeps");
-    for (const json& kept : older.at("sweeps"))
-      if (kept.at("name") != sweep.at("name")) document["sweeps"].push_back(kept);
+  json entries = json::array();
+  if (fs::exists(root / file)) {
+    read_record(root / file, [&](const json& older) {
+      for (const json& kept : older.at("entries"))
+        if (kept.at("sweep") != sweep.front().at("sweep")) entries.push_back(kept);
+    });
   }
-  document["sweeps"].push_back(sweep);
-  write_atomically(root / file, document.dump(1) + "\n");
+  for (const json& entry : sweep) entries.push_back(entry);
+  write_record(root / file, {{"lab", l.name},
+                             {"gpu", device.name},
+                             {"driver", device.state.driver_version},
+                             {"entries", entries}});
   return file;
 }
 
@@ -234,11 +235,9 @@ std::vector<std::string> sweeps_in(std::string_view page) {
 }
 
 std::string sweep_markdown(const fs::path& root, const lab& l, const std::string& name) {
-  std::string text;
-  for (const json& document : documents_of(root, l))
-    for (const json& sweep : document.at("sweeps"))
-      if (sweep.at("name") == name)
-        text += (text.empty() ? "" : "\n") + sweep_table(document, sweep);
+  const std::string text = of_records(root, l, kind_of_record, [&](const lab&, const json& record) {
+    return sweep_table(record, name);
+  });
   return text.empty() ? "No GPU has been measured yet: `--record " + name +
                             "` after the command records one.\n"
                       : text;

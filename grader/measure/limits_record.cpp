@@ -18,12 +18,11 @@ double in_nanoseconds(double ms) { return std::round(ms * 1e6) / 1e6; }
 
 interval range_of(const json& program) { return {program.at("low_ms"), program.at("high_ms")}; }
 
-recorded_limits read_record(const json& record) {
-  const std::string label = record.at("label");
-  const json& programs = record.at("programs");
+recorded_limits limits_of(const json& record) {
+  const json& programs = record.at("entries");
   recorded_limits r{record.at("gpu"),
                     record.at("step"),
-                    label.substr(0, label.find(", seed")),
+                    recorded_size(record),
                     record.at("size").get<lab_size>(),
                     programs.at(0).at("median_ms"),
                     range_of(programs.at(0)),
@@ -39,7 +38,7 @@ recorded_limits read_record(const json& record) {
 }
 
 std::string table(const lab& l, const json& record) {
-  const recorded_limits r = read_record(record);
+  const recorded_limits r = limits_of(record);
   std::string text = fmt::format(
       "`{}` on an {}, {} {}\n\n| part | what is left | time | of the whole |\n"
       "|---|---|---:|---:|\n",
@@ -66,34 +65,27 @@ json limits_record(const lab& l, const device_choice& device, const std::string&
                    const std::vector<bench_row>& rows, const std::string& date,
                    const std::string& command) {
   const bench_cell& first = rows.at(0).cells.at(0);
-  json record = record_head(
-      l, device, date, command,
-      "device time between events, median of all samples with its 95 % interval; the step and its "
-      "parts take turns, forwards and backwards; the L2 cache is overwritten before every call");
+  json record = record_head(l, device, date, command);
   record["step"] = step;
   record["size"] = first.size;
   record["label"] = first.label;
-  record["programs"] = json::array();
+  record["entries"] = json::array();
   for (const auto& row : rows) {
     const sample_summary& cold = row.cells.at(0).cold;
-    record["programs"].push_back({{"part", row.name},
-                                  {"median_ms", in_nanoseconds(cold.median_ms)},
-                                  {"low_ms", in_nanoseconds(cold.range_ms.low)},
-                                  {"high_ms", in_nanoseconds(cold.range_ms.high)},
-                                  {"samples", cold.samples}});
+    record["entries"].push_back({{"part", row.name},
+                                 {"median_ms", in_nanoseconds(cold.median_ms)},
+                                 {"low_ms", in_nanoseconds(cold.range_ms.low)},
+                                 {"high_ms", in_nanoseconds(cold.range_ms.high)},
+                                 {"samples", cold.samples}});
   }
   return record;
 }
 
 std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
                                                     std::string_view device_name) {
-  const fs::path file = record_file(l, device_name, "limits");
-  const auto text = read_if_there(root / file);
-  if (!text) return std::nullopt;
-  const json record = json::parse_or_null(*text);
-  if (!record.is_object() || !record.contains("programs"))
-    throw failure(exit_code::ours, file.string() + " is not a record of limits");
-  return read_record(record);
+  const fs::path file = root / record_file(l, device_name, "limits");
+  if (!fs::exists(file)) return std::nullopt;
+  return read_record(file, limits_of);
 }
 
 std::string limits_markdown(const fs::path& root, const lab& l) {

@@ -1,4 +1,4 @@
-// What `lab limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.json, and the handout's
+// What `lab limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.jsonl, and the handout's
 // table made of it.
 //
 // idea    As with record.hpp: times are recorded, their reading is not. It is derived for each
@@ -33,7 +33,7 @@ struct recorded_limits {
   limit_reading reading;
   bool is_certain = true;
 };
-// solutions/LAB/measured/GPU.limits.json; failure(ours) if it is there and is not a record.
+// solutions/LAB/measured/GPU.limits.jsonl; failure(ours) if it is there and is not a record.
 std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
                                                     std::string_view device_name);
 

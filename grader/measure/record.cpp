@@ -19,12 +19,11 @@ namespace {
 
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
 
-json summary_json(const sample_summary& s, const problem_work& work) {
+json summary_json(const sample_summary& s) {
   return {{"median_ms", rounded(s.median_ms, 1e-6)},
           {"low_ms", rounded(s.range_ms.low, 1e-6)},
           {"high_ms", rounded(s.range_ms.high, 1e-6)},
-          {"samples", s.samples},
-          {"gb_per_s", rounded(work.bytes / s.median_ms / 1e6, 0.1)}};
+          {"samples", s.samples}};
 }
 
 json energy_json(const energy_use& e) {
@@ -47,17 +46,33 @@ json side_json(const duel::side& s) {
           {"high", rounded(s.range.high, 1e-4)}};
 }
 
+json cell_json(const bench_cell& cell) {
+  json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
+  if (!cell.work.rated_unit.empty()) {
+    at["operations"] = cell.work.rated;
+    at["rate_in"] = cell.work.rated_unit;
+  }
+  at["cold"] = summary_json(cell.cold);
+  at["warm"] = summary_json(cell.warm);
+  if (cell.energy) at["energy"] = energy_json(*cell.energy);
+  return at;
+}
+
+json duel_json(const duel& d) {
+  return {{"size", d.size},
+          {"label", d.label},
+          {"cold", side_json(d.cold)},
+          {"warm", side_json(d.warm)},
+          {"pairs", d.pairs}};
+}
+
+// With rates, which a record leaves out.
 json sizes_json(const bench_row& row) {
   json sizes = json::array();
   for (const auto& cell : row.cells) {
-    json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
-    if (!cell.work.rated_unit.empty()) {
-      at["operations"] = cell.work.rated;
-      at["rate_in"] = cell.work.rated_unit;
-    }
-    at["cold"] = summary_json(cell.cold, cell.work);
-    at["warm"] = summary_json(cell.warm, cell.work);
-    if (cell.energy) at["energy"] = energy_json(*cell.energy);
+    json at = cell_json(cell);
+    at["cold"]["gb_per_s"] = rounded(cell.work.bytes / cell.cold.median_ms / 1e6, 0.1);
+    at["warm"]["gb_per_s"] = rounded(cell.work.bytes / cell.warm.median_ms / 1e6, 0.1);
     sizes.push_back(std::move(at));
   }
   return sizes;
@@ -80,32 +95,31 @@ problem_work work_of(const json& cell) {
   return w;
 }
 
-// Of the sizes that the last step was measured at.
-std::vector<std::string> labels_of(const json& record) {
-  std::vector<std::string> labels;
-  for (const auto& cell : record.at("steps").back().at("sizes")) labels.push_back(cell.at("label"));
-  return labels;
+std::vector<std::string> names_of(const json& record, const char* kind) {
+  std::vector<std::string> names;
+  for (const json& entry : record.at("entries"))
+    if (entry.contains(kind) && (names.empty() || names.back() != entry.at(kind)))
+      names.push_back(entry.at(kind));
+  return names;
 }
 
-// The last of them at which no step was too slow; the last one if there is none.
-std::string label_of_all(const json& record) {
-  const auto labels = labels_of(record);
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
-    const auto& steps = record.at("steps");
-    if (std::all_of(steps.begin(), steps.end(), [&](const json& step) {
-          return measured_at(record, step.at("name"), *label) != nullptr;
-        }))
-      return *label;
-  }
-  return labels.back();
+// The last step at the largest of its sizes at which no step was too slow; at its largest size if
+// there is no such size.
+json entry_at_size_of_all(const json& record) {
+  const auto cells = entries_of_last_step(record);
+  const auto steps = names_of(record, "step");
+  const auto found = std::find_if(cells.rbegin(), cells.rend(), [&](const json& cell) {
+    return std::all_of(steps.begin(), steps.end(), [&](const std::string& step) {
+      return measured_at(record, step, cell.at("size")) != nullptr;
+    });
+  });
+  return found == cells.rend() ? cells.back() : *found;
 }
-
-std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
 // The lab's peers that the record may have: what runs on a CPU is in those that name one.
 std::vector<peer> peers_of(const lab& l, const json& record) {
   std::vector<peer> found;
-  if (!record.contains("peers")) return found;
+  if (names_of(record, "peer").empty()) return found;
   for (peer p : l.peers) {
     if (p.on_cpu && !record.contains("cpu")) continue;
     if (p.on_cpu)
@@ -117,14 +131,14 @@ std::vector<peer> peers_of(const lab& l, const json& record) {
 }
 
 std::string table_markdown(const lab& l, const json& record) {
-  const std::string label = label_of_all(record);
+  const json largest = entry_at_size_of_all(record);
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
-                  size_label(label), source_of(record));
+                  recorded_size(largest), source_of(record));
   text += "| step | idea | time | rate | over what it builds on |\n|---|---|---:|---:|---:|\n";
   std::map<std::string, double> time_of;
   const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
-    const json* const cell = measured_at(record, name, label);
+    const json* const cell = measured_at(record, name, largest.at("size"));
     if (cell == nullptr) {
       text += fmt::format("| {} | {} | not measured | | |\n", name, what);
       return;
@@ -142,28 +156,27 @@ std::string table_markdown(const lab& l, const json& record) {
 }
 
 std::string handout_table(const lab& l, const json& record) {
-  const auto labels = labels_of(record);
-  // Of the last size alone, if it was measured at all.
+  const auto columns = entries_of_last_step(record);
+  // At the last size alone, if it was measured at all.
   const auto energy_of = [&](const std::string& name) {
-    const json* const cell = measured_at(record, name, labels.back());
+    const json* const cell = measured_at(record, name, columns.back().at("size"));
     return cell == nullptr ? "" : energy_at(*cell);
   };
-  const auto& steps = record.at("steps");
-  const bool has_energy = std::any_of(steps.begin(), steps.end(), [&](const json& step) {
-    return !energy_of(step.at("name")).empty();
-  });
+  const auto steps = names_of(record, "step");
+  const bool has_energy = std::any_of(steps.begin(), steps.end(),
+                                      [&](const auto& step) { return !energy_of(step).empty(); });
   std::string text = fmt::format("Measured on an {} {}\n\n| step |",
                                  record.at("gpu").get<std::string>(), source_of(record));
-  for (const auto& label : labels) text += " " + size_label(label) + " |";
+  for (const auto& column : columns) text += " " + recorded_size(column) + " |";
   if (has_energy)
-    text += " " + size_label(labels.back()) + ", warm: energy of a call, mean power |";
+    text += " " + recorded_size(columns.back()) + ", warm: energy of a call, mean power |";
   text += "\n|---|";
-  for (std::size_t k = 0; k < labels.size() + (has_energy ? 1 : 0); ++k) text += "---:|";
+  for (std::size_t k = 0; k < columns.size() + (has_energy ? 1 : 0); ++k) text += "---:|";
   text += "\n";
   const auto row = [&](const std::string& name, const std::string& shown) {
     text += "| " + shown + " |";
-    for (const auto& label : labels) {
-      const json* const cell = measured_at(record, name, label);
+    for (const auto& column : columns) {
+      const json* const cell = measured_at(record, name, column.at("size"));
       text += cell == nullptr ? " |" : " " + recorded_rate(*cell) + " |";
     }
     if (has_energy) text += " " + energy_of(name) + " |";
@@ -171,31 +184,29 @@ std::string handout_table(const lab& l, const json& record) {
   };
   for (const auto& s : l.steps) row(s.name, s.name);
   for (const auto& p : peers_of(l, record)) row(p.name, p.name + ": " + p.what);
-  if (!record.contains("duels")) return text;
-  for (const auto& d : record.at("duels")) {
+  const auto side = [](const json& s) {
+    return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.at("ratio").get<double>(),
+                       s.at("low").get<double>(), s.at("high").get<double>());
+  };
+  for (const auto& name : names_of(record, "duel")) {
     text += fmt::format(
         "\n`{}` against {}, calls in turns: times as fast, with the 95 % interval "
         "of the median\n\n| size | cold L2 | warm | pairs |\n|---|---|---|---:|\n",
-        record.at("steps").back().at("name").get<std::string>(), d.at("peer").get<std::string>());
-    const auto side = [](const json& s) {
-      return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.at("ratio").get<double>(),
-                         s.at("low").get<double>(), s.at("high").get<double>());
-    };
-    for (const auto& at : d.at("sizes"))
-      text +=
-          fmt::format("| {} | {} | {} | {} |\n", size_label(at.at("label")), side(at.at("cold")),
-                      side(at.at("warm")), at.at("pairs").get<std::size_t>());
+        steps.back(), name);
+    for (const json& at : record.at("entries"))
+      if (at.value("duel", "") == name)
+        text += fmt::format("| {} | {} | {} | {} |\n", recorded_size(at), side(at.at("cold")),
+                            side(at.at("warm")), at.at("pairs").get<std::size_t>());
   }
   return text;
 }
 
-// GPU.json, or GPU.KIND.json.
 std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const fs::path file = entry.path(), of_kind = file.stem().extension();
-    if (file.extension() == ".json" && of_kind == (kind.empty() ? "" : "." + std::string(kind)))
+    if (file.extension() == ".jsonl" && of_kind == (kind.empty() ? "" : "." + std::string(kind)))
       files.push_back(file);
   }
   std::sort(files.begin(), files.end());
@@ -204,29 +215,33 @@ std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind
 
 }  // namespace
 
-const json* measured_at(const json& record, const std::string& name, const std::string& label) {
-  for (const char* const kind : {"steps", "peers"}) {
-    if (!record.contains(kind)) continue;
-    for (const auto& row : record.at(kind)) {
-      if (row.at("name") != name) continue;
-      for (const auto& cell : row.at("sizes"))
-        if (cell.at("label") == label) return &cell;
-    }
-  }
+const json* measured_at(const json& record, const std::string& name, const json& size) {
+  for (const json& entry : record.at("entries"))
+    if ((entry.value("step", "") == name || entry.value("peer", "") == name) &&
+        entry.at("size") == size)
+      return &entry;
   return nullptr;
 }
 
-std::string recorded_rate(const json& measured) {
-  return rate_text(work_of(measured), measured.at("cold").at("median_ms"));
+std::string recorded_rate(const json& entry) {
+  return rate_text(work_of(entry), entry.at("cold").at("median_ms"));
+}
+
+std::vector<json> entries_of_last_step(const json& record) {
+  const auto steps = names_of(record, "step");
+  if (steps.empty()) throw json_error("it has no step");
+  std::vector<json> found;
+  for (const json& entry : record.at("entries"))
+    if (entry.value("step", "") == steps.back()) found.push_back(entry);
+  return found;
+}
+
+std::string recorded_size(const json& entry) {
+  const std::string label = entry.at("label");
+  return label.substr(0, label.find(", seed"));
 }
 
 json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
-
-fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind) {
-  const std::string dot_kind = kind.empty() ? "" : "." + std::string(kind);
-  return fs::path("solutions") / l.name / "measured" /
-         (gpu_file_name(device_name) + dot_kind + ".json");
-}
 
 json peers_json(const lab& l, const std::vector<bench_row>& rows) {
   json peers = json::array();
@@ -242,8 +257,7 @@ json peers_json(const lab& l, const std::vector<bench_row>& rows) {
 std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers) {
   std::vector<std::string> lost;
-  for (const auto& before : older.value("peers", json::array())) {
-    const std::string name = before.value("name", "");
+  for (const auto& name : names_of(older, "peer")) {
     if (peer_named(l, name) != nullptr &&
         std::none_of(peers.begin(), peers.end(),
                      [&](const contender& p) { return p.name == name; }))
@@ -253,54 +267,72 @@ std::vector<std::string> peers_lost(const json& older, const lab& l,
 }
 
 json record_head(const lab& l, const device_choice& device, const std::string& date,
-                 const std::string& command, const std::string& method) {
+                 const std::string& command) {
   return {{"lab", l.name},
           {"gpu", device.name},
           {"driver", device.state.driver_version},
           {"runtime", device.state.runtime_version},
           {"date", date},
-          {"command", command},
-          {"method", method}};
+          {"command", command}};
 }
 
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command) {
-  json record = record_head(
-      l, device, date, command,
+  json record = record_head(l, device, date, command), entries = json::array();
+  for (const auto& row : rows) {
+    const peer* const p = peer_named(l, row.name);
+    if (p != nullptr && p->on_cpu && !row.cells.empty()) record["cpu"] = cpu_json();
+    for (const auto& cell : row.cells) {
+      json entry = {{p == nullptr ? "step" : "peer", row.name}};
+      if (p != nullptr) entry["on"] = p->on_cpu ? "cpu" : "gpu";
+      entry.update(cell_json(cell));
+      entries.push_back(std::move(entry));
+    }
+  }
+  for (const auto& [name, at_sizes] : fought) {
+    for (const auto& d : at_sizes) {
+      json entry = {{"duel", name}};
+      entry.update(duel_json(d));
+      entries.push_back(std::move(entry));
+    }
+  }
+  record["entries"] = std::move(entries);
+  return record;
+}
+
+json bench_json(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
+                const duels& fought, const std::string& date, const std::string& command) {
+  json document = record_head(l, device, date, command);
+  document["method"] =
       "device time between events, median of all samples with its 95 % interval; "
       "the steps take turns, forwards and backwards; cold: the L2 cache is "
       "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
-      "cold: the call's buffers are in no cache");
-  record["steps"] = json::array();
+      "cold: the call's buffers are in no cache";
+  document["steps"] = json::array();
   const bool has_energy = std::any_of(rows.begin(), rows.end(), [](const bench_row& row) {
     return std::any_of(row.cells.begin(), row.cells.end(),
                        [](const bench_cell& cell) { return cell.energy.has_value(); });
   });
   if (has_energy) {
-    record["method"] = record["method"].get<std::string>() +
-                       "; energy: of the whole board by NVML's counter, over calls back to back, "
-                       "warm L2";
+    document["method"] = document["method"].get<std::string>() +
+                         "; energy: of the whole board by NVML's counter, over calls back to "
+                         "back, warm L2";
   }
   for (const auto& row : rows)
     if (peer_named(l, row.name) == nullptr && !row.cells.empty())
-      record["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});
+      document["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});
   if (auto peers = peers_json(l, rows); !peers.empty()) {
     const bool on_cpu =
         std::any_of(peers.begin(), peers.end(), [](const json& p) { return p.at("on") == "cpu"; });
-    if (on_cpu) record["cpu"] = cpu_json();
-    record["peers"] = std::move(peers);
+    if (on_cpu) document["cpu"] = cpu_json();
+    document["peers"] = std::move(peers);
   }
   for (const auto& [name, at_sizes] : fought) {
     json sizes = json::array();
-    for (const auto& d : at_sizes)
-      sizes.push_back({{"size", d.size},
-                       {"label", d.label},
-                       {"cold", side_json(d.cold)},
-                       {"warm", side_json(d.warm)},
-                       {"pairs", d.pairs}});
-    record["duels"].push_back({{"peer", name}, {"sizes", sizes}});
+    for (const auto& d : at_sizes) sizes.push_back(duel_json(d));
+    document["duels"].push_back({{"peer", name}, {"sizes", sizes}});
   }
-  return record;
+  return document;
 }
 
 std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
@@ -318,12 +350,8 @@ std::string of_records(const fs::path& root, const lab& l, std::string_view kind
     }
   }
   for (const auto& file : files) {
-    try {
-      const auto record = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
-      text += (text.empty() ? "" : "\n") + table(l, record);
-    } catch (const json_error& error) {
-      throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
-    }
+    const std::string one = read_record(file, [&](const json& record) { return table(l, record); });
+    text += (text.empty() || one.empty() ? "" : "\n") + one;
   }
   return text;
 }
@@ -353,9 +381,9 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 
 // The fastest step beside the first one and the peers, at the size of the lab's table.
 std::string winner_row(const lab& l, const json& record) {
-  const std::string label = label_of_all(record);
+  const json largest = entry_at_size_of_all(record);
   const auto time_of = [&](const std::string& name) {
-    const json* const cell = measured_at(record, name, label);
+    const json* const cell = measured_at(record, name, largest.at("size"));
     return cell == nullptr ? 0.0 : cell->at("cold").at("median_ms").get<double>();
   };
   const step* best = nullptr;
@@ -372,7 +400,7 @@ std::string winner_row(const lab& l, const json& record) {
   };
   add(l.steps.front().name, l.steps.front().name);
   for (const auto& p : peers_of(l, record)) add(p.name, p.name);
-  return fmt::format("| {} | {} | {} | {} | {} |\n", l.name, size_label(label), best->name,
+  return fmt::format("| {} | {} | {} | {} | {} |\n", l.name, recorded_size(largest), best->name,
                      time_text(fastest), over);
 }
 

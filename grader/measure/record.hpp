@@ -1,8 +1,7 @@
-// Recorded measurements, solutions/<lab>/measured/<gpu>.json, and the README's table made of them.
+// Recorded measurements, solutions/<lab>/measured/<gpu>.jsonl, and the README's table made of them.
 //
 // idea    A speed in a text comes from a record, a record from `lab bench --record`. The table is
-//         written between two markers, and a test checks that it is what the records say. Records
-//         of other kinds lie beside them: GPU.counters.json, GPU.limits.json.
+//         written between two markers, and a test checks that it is what the records say.
 // Tested by tests/measure_test.cpp.
 #pragma once
 
@@ -12,26 +11,27 @@
 #include <string_view>
 #include <vector>
 
-#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/measure/alternate.hpp"
+#include "grader/measure/records/record_file.hpp"
 
 namespace stepwise {
 
-// A lab's record of a GPU, from the root: solutions/LAB/measured/GPU.json, or GPU.KIND.json where
-// `kind` is not empty.
-fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind = "");
-
-// What every record of measurements begins with: of what, where, when and how.
+// The head of every record of measurements: the lab, the GPU, the date and the command.
 json record_head(const lab& l, const device_choice& device, const std::string& date,
-                 const std::string& command, const std::string& method);
+                 const std::string& command);
 
-// `cpu` is there if a peer was measured on it: its name, and how many threads computed.
+// An entry for each step and peer at each size, then one for each duel. The head names the CPU if a
+// peer was measured on it.
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command);
 
-// The peers among the rows, as a record has them; and the CPU of this machine.
+// The same figures as `lab bench --json` prints them, with rates and the method.
+json bench_json(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
+                const duels& fought, const std::string& date, const std::string& command);
+
+// The peers among the rows, as `lab bench --json` prints them; and the CPU of this machine.
 json peers_json(const lab& l, const std::vector<bench_row>& rows);
 json cpu_json();
 
@@ -40,10 +40,15 @@ json cpu_json();
 std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers);
 
-// What a record has of a step or peer at the size with this label; null if it has nothing.
-const json* measured_at(const json& record, const std::string& name, const std::string& label);
-// "4312 GB/s", of what measured_at() found, cold L2.
-std::string recorded_rate(const json& measured);
+// The entry of a step or peer at this size; null if it was not measured there.
+const json* measured_at(const json& record, const std::string& name, const json& size);
+// "4312 GB/s": the rate with a cold L2 of such an entry.
+std::string recorded_rate(const json& entry);
+
+// The record's last step at each of its sizes.
+std::vector<json> entries_of_last_step(const json& record);
+// "n = 1000": the size of an entry. The seed of its inputs is left out.
+std::string recorded_size(const json& entry);
 
 // The Markdown between the markers of solutions/README.md: one table per lab and GPU at the largest
 // size at which no recorded step was too slow, cold L2.
@@ -59,8 +64,7 @@ std::string handout_markdown(const fs::path& root, const lab& l);
 // Records of every GPU, or of the first one of known_gpus() that has any: the course's own.
 enum class records_of { every_gpu, first_gpu };
 
-// The text that `table` makes of each record of a lab, GPU.json, or GPU.KIND.json where `kind` is
-// not empty; failure(ours) names a record that it cannot read.
+// The text that `table` makes of each record of a lab, of this kind (records/record_file.hpp).
 std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
                        const std::function<std::string(const lab&, const json&)>& table,
                        records_of which = records_of::every_gpu);

@@ -70,6 +70,14 @@ json accuracy_json(const lab& l, const std::string& gpu, const std::vector<model
   return document;
 }
 
+json accuracy_record(json document) {
+  json entries = document.at("times");
+  for (const json& untimed : document.at("untimed")) entries.push_back(untimed);
+  for (const char* const list : {"times", "untimed", "wrong"}) document.erase(list);
+  document["entries"] = std::move(entries);
+  return document;
+}
+
 times_summary summarise(const lab& l, const std::vector<modelled_time>& times) {
   times_summary s;
   std::vector<double> errors, measured, modelled;

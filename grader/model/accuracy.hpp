@@ -34,9 +34,13 @@ struct times_summary {
   std::vector<compared_steps> pairs;
 };
 
-// What `validate --times` prints with --json and records: see JSON.md.
+// What `validate --times` prints with --json: see JSON.md.
 json accuracy_json(const lab& l, const std::string& gpu, const std::vector<modelled_time>& times,
                    const times_summary& s);
+
+// That document as a record: an entry for each of its `times` and `untimed`. `wrong` is left out,
+// because it follows from the times.
+json accuracy_record(json document);
 
 // The errors of all times, and the pairs of steps that steps.txt compares.
 times_summary summarise(const lab& l, const std::vector<modelled_time>& times);

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/formats/json.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
 #include "grader/measure/figures.hpp"
+#include "grader/measure/records/record_file.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -28,13 +28,13 @@ std::string modelled_figures::rate() const { return rate_text(work, time_ms); }
 
 std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
                                             std::string_view device_name) {
-  const auto text = read_if_there(root / "solutions" / l.name / "measured" /
-                                  (gpu_file_name(device_name) + ".modelled.json"));
-  if (!text) return {};
-  const json record = json::parse_or_null(*text);
-  if (!record.is_object() || !record.contains("median_error")) return {};
-  return model_error{record.at("times").size(), record.at("median_error").get<double>(),
-                     record.at("worst_tenth_error").get<double>()};
+  const fs::path file = root / record_file(l, device_name, "modelled");
+  if (!fs::exists(file)) return {};
+  return read_record(file, [](const json& record) {
+    model_error error{0, record.at("median_error"), record.at("worst_tenth_error")};
+    for (const json& entry : record.at("entries")) error.times += entry.contains("modelled_ms");
+    return error;
+  });
 }
 
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,

@@ -45,7 +45,7 @@ struct modelled_figures {
 };
 
 // How far off the model was for a lab's steps, in shares of what a GPU measured:
-// solutions/LAB/measured/GPU.modelled.json, which `lab validate LAB --times --record` writes.
+// solutions/LAB/measured/GPU.modelled.jsonl, which `lab validate LAB --times --record` writes.
 struct model_error {
   std::size_t times = 0;  // that were compared
   double median = 0, worst_tenth = 0;

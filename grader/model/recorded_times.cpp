@@ -5,23 +5,33 @@
 
 #include <algorithm>
 
-#include "common/formats/json.hpp"
 #include "grader/course/source.hpp"
-#include "grader/judge/device_choice.hpp"
 #include "grader/judge/key.hpp"
-#include "grader/system/failure.hpp"
-#include "grader/system/files.hpp"
+#include "grader/measure/records/record_file.hpp"
 
 namespace stepwise {
 namespace {
 
-// Calls `take` with each size that a program of the record was timed at, and its time.
-template <class Take>
-void each_time(const json& program, Take take) {
-  for (const json& at : program.at("sizes")) {
-    if (!at.contains("cold") || !at.at("cold").contains("median_ms")) continue;
-    take(at.at("size").get<lab_size>(), at.at("cold").at("median_ms").get<double>());
+recorded_times times_of(const json& record) {
+  recorded_times all;
+  all.gpu = record.at("gpu").get<std::string>();
+  if (record.contains("cpu"))
+    all.cpu = fmt::format("{}, {} threads", record.at("cpu").at("name").get<std::string>(),
+                          record.at("cpu").at("threads").get<int>());
+  for (const json& entry : record.at("entries")) {
+    if (!entry.contains("cold") || entry.contains("duel")) continue;
+    const auto size = entry.at("size").get<lab_size>();
+    const double time_ms = entry.at("cold").at("median_ms");
+    if (entry.contains("step")) {
+      all.ms[{entry.at("step").get<std::string>(), size}] = time_ms;
+      if (std::ranges::find(all.sizes, size) == all.sizes.end()) all.sizes.push_back(size);
+    } else if (entry.at("on") == "cpu") {
+      const auto found = all.cpu_ms.try_emplace(size, time_ms).first;
+      found->second = std::min(found->second, time_ms);
+    }
   }
+  std::ranges::sort(all.sizes);
+  return all;
 }
 
 // Adds the files of solutions/ that `file` includes, in order, each once; slides/site/builder does
@@ -69,47 +79,20 @@ std::string recorded_times::fastest(const lab_size& size) const {
 
 recorded_times load_recorded_times(const fs::path& root, const lab& l,
                                    std::string_view device_name) {
-  recorded_times all;
-  const fs::path file =
-      fs::path("solutions") / l.name / "measured" / (gpu_file_name(device_name) + ".json");
-  if (!fs::exists(root / file)) return all;
-  const json record =
-      json::parse_or_null(read_file(root / file, static_cast<int>(exit_code::ours)));
-  if (!record.is_object() || !record.contains("steps"))
-    throw failure(exit_code::ours, file.string() + " is not a record of times");
-  all.gpu = record.at("gpu").get<std::string>();
-  for (const json& step : record.at("steps")) {
-    each_time(step, [&](const lab_size& size, double time_ms) {
-      all.ms[{step.at("name").get<std::string>(), size}] = time_ms;
-      if (std::ranges::find(all.sizes, size) == all.sizes.end()) all.sizes.push_back(size);
-    });
-  }
-  if (record.contains("cpu") && record.contains("peers")) {
-    all.cpu = fmt::format("{}, {} threads", record.at("cpu").at("name").get<std::string>(),
-                          record.at("cpu").at("threads").get<int>());
-    for (const json& peer : record.at("peers")) {
-      if (peer.at("on") != "cpu") continue;
-      each_time(peer, [&](const lab_size& size, double time_ms) {
-        const auto found = all.cpu_ms.try_emplace(size, time_ms).first;
-        found->second = std::min(found->second, time_ms);
-      });
-    }
-  }
-  std::ranges::sort(all.sizes);
-  return all;
+  const fs::path file = root / record_file(l, device_name);
+  return fs::exists(file) ? read_record(file, times_of) : recorded_times{};
 }
 
 std::optional<double> find_recorded_model(const fs::path& root, const lab& l,
                                           std::string_view step_name, std::string_view gpu_name,
                                           const lab_size& size) {
-  const auto text = read_if_there(root / "solutions" / l.name / "measured" /
-                                  (gpu_file_name(gpu_name) + ".guided.json"));
+  const auto text = read_if_there(root / record_file(l, gpu_name, "guided"));
   const auto at = std::ranges::find(l.steps, step_name, &step::name);
   if (!text || at == l.steps.end()) return {};
-  const json record = json::parse_or_null(*text);
   try {
+    const json record = parse_json_lines(*text);
     if (record.at("gpu") != gpu_name) return {};
-    for (const json& of : record.at("steps")) {
+    for (const json& of : record.at("entries")) {
       if (of.at("step") != step_name || of.at("size").get<lab_size>() != size) continue;
       if (of.at("source") != digest_of_step(root, at->file)) return {};
       return of.at("ms").get<double>();

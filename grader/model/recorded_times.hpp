@@ -28,11 +28,11 @@ struct recorded_times {
   std::string fastest(const lab_size& size) const;
 };
 
-// solutions/LAB/measured/GPU.json. failure(ours) if it is there and is not a record.
+// solutions/LAB/measured/GPU.jsonl. failure(ours) if it is there and is not a record.
 recorded_times load_recorded_times(const std::filesystem::path& root, const lab& l,
                                    std::string_view device_name);
 
-// The modelled time of a step's call, in ms, as solutions/LAB/measured/GPU.guided.json has it of
+// The modelled time of a step's call, in ms, as solutions/LAB/measured/GPU.guided.jsonl has it of
 // the same size and of the step's present source. Nothing if it does not.
 std::optional<double> find_recorded_model(const std::filesystem::path& root, const lab& l,
                                           std::string_view step_name, std::string_view gpu_name,

@@ -209,34 +209,25 @@ json record_json(const std::vector<counted_kernel>& hardware) {
   return kernels;
 }
 
-std::vector<counted_kernel> parse_record(const json& kernels) {
-  try {
-    std::vector<counted_kernel> all;
-    for (const auto& j : kernels) {
-      counted_kernel k{j.at("kernel"),
-                       parse_three(j.at("grid")),
-                       parse_three(j.at("block")),
-                       j.at("dynamic_shared_bytes"),
-                       j.at("launches"),
-                       0,
-                       {}};
-      const auto& counted = j.at("counted");
-      for (const counter& c : all_counters()) {
-        if (!counted.contains(c.key)) {
-          k.figures.push_back(std::nullopt);
-          continue;
-        }
-        const auto& value = counted.at(c.key);
-        k.figures.push_back(value.is_array() ? interval{value.at(0), value.at(1)}
-                                             : interval{value, value});
-      }
-      all.push_back(std::move(k));
+counted_kernel parse_kernel(const json& entry) {
+  counted_kernel k{entry.at("kernel"),
+                   parse_three(entry.at("grid")),
+                   parse_three(entry.at("block")),
+                   entry.at("dynamic_shared_bytes"),
+                   entry.at("launches"),
+                   0,
+                   {}};
+  const auto& counted = entry.at("counted");
+  for (const counter& c : all_counters()) {
+    if (!counted.contains(c.key)) {
+      k.figures.push_back(std::nullopt);
+      continue;
     }
-    return all;
-  } catch (const json_error& wrong) {
-    throw failure(exit_code::ours,
-                  std::string("a record of counters is not as expected: ") + wrong.what());
+    const auto& value = counted.at(c.key);
+    k.figures.push_back(value.is_array() ? interval{value.at(0), value.at(1)}
+                                         : interval{value, value});
   }
+  return k;
 }
 
 }  // namespace stepwise

@@ -82,7 +82,7 @@ std::vector<compared_kernel> compare(const std::vector<counted_kernel>& hardware
 
 // A record keeps what ncu counted: a number, or [low, high] where its runs differ.
 json record_json(const std::vector<counted_kernel>& hardware);
-// failure(ours) if it is not of that form. Counters that it lacks are not compared.
-std::vector<counted_kernel> parse_record(const json& kernels);
+// json_error if it is not of that form. Counters that it lacks are not compared.
+counted_kernel parse_kernel(const json& entry);
 
 }  // namespace stepwise

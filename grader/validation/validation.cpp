@@ -109,13 +109,15 @@ void count_on_gpu(const validation_request& request, const std::string& ncu,
   }
 }
 
-json record_of(const validated_step& step) {
-  json sizes = json::array();
+// An entry for each kernel of the step at each size.
+void add_entries(const validated_step& step, json& entries) {
   for (const auto& size : step.sizes) {
-    sizes.push_back(
-        {{"size", size.size}, {"label", size.label}, {"kernels", record_json(size.hardware)}});
+    for (const json& kernel : record_json(size.hardware)) {
+      json entry = {{"step", step.name}, {"size", size.size}, {"label", size.label}};
+      entry.update(kernel);
+      entries.push_back(std::move(entry));
+    }
   }
-  return {{"name", step.name}, {"sizes", sizes}};
 }
 
 json metrics_json() {
@@ -156,7 +158,7 @@ validation validate_on_gpu(const validation_request& request, const device_choic
               {"command", nullptr},
               {"runs", request.runs},
               {"metrics", metrics_json()},
-              {"steps", json::array()}};
+              {"entries", json::array()}};
   for (const auto& name : request.steps) {
     validated_step& step = v.steps.emplace_back(validated_step{name, {}});
     for (const auto& size : request.sizes) {
@@ -164,7 +166,7 @@ validation validate_on_gpu(const validation_request& request, const device_choic
       count_on_emulator(request, name, id, step.sizes.back());
     }
     count_on_gpu(request, ncu, gpu, step);
-    v.record["steps"].push_back(record_of(step));
+    add_entries(step, v.record["entries"]);
     after_step(v.record);
   }
   return v;
@@ -181,81 +183,51 @@ std::string why_apart(const json& one, const json& other) {
 }
 
 json joined_records(const json& older, json newer, const lab& l) {
-  json steps = json::array();
-  const auto find = [](const json& record, const std::string& name) {
-    const auto& all = record.at("steps");
-    const auto at =
-        std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.at("name") == name; });
-    return at == all.end() ? json() : *at;
+  json joined = json::array();
+  const auto add = [&](const json& record, const std::string& name) {
+    const std::size_t before = joined.size();
+    for (const json& entry : record.at("entries"))
+      if (entry.at("step") == name) joined.push_back(entry);
+    return joined.size() > before;
   };
-  for (const auto& s : l.steps) {
-    json step = find(newer, s.name);
-    if (step.is_null()) step = find(older, s.name);
-    if (!step.is_null()) steps.push_back(step);
-  }
-  newer["steps"] = steps;
+  for (const auto& s : l.steps)
+    if (!add(newer, s.name)) add(older, s.name);
+  newer["entries"] = std::move(joined);
   return newer;
 }
 
 validation validate_against_record(const validation_request& request, const fs::path& file) {
-  const auto record = json::parse_or_null(read_file(file, static_cast<int>(exit_code::ours)));
-  try {
+  return read_record(file, [&](const json& record) {
     validation v{record.at("gpu"), file.filename(), {}, record};
+    for (const json& entry : record.at("entries")) {
+      const std::string name = entry.at("step");
+      const auto size = entry.at("size").get<lab_size>();
+      if (!wanted(request.steps, name)) continue;
+      if (v.steps.empty() || v.steps.back().name != name) v.steps.push_back({name, {}});
+      if (!wanted(request.sizes, size)) continue;
+      auto& sizes = v.steps.back().sizes;
+      if (sizes.empty() || sizes.back().size != size) sizes.emplace_back().size = size;
+      sizes.back().hardware.push_back(parse_kernel(entry));
+    }
     const std::string id = emulated_id(v.gpu);
-    for (const auto& step : record.at("steps")) {
-      if (!wanted(request.steps, step.at("name").get<std::string>())) continue;
-      validated_step& to = v.steps.emplace_back(validated_step{step.at("name"), {}});
-      for (const auto& size : step.at("sizes")) {
-        if (!wanted(request.sizes, size.at("size").get<lab_size>())) continue;
-        validated_size& s = to.sizes.emplace_back();
-        s.size = size.at("size").get<lab_size>();
-        s.hardware = parse_record(size.at("kernels"));
-        count_on_emulator(request, to.name, id, s);
-        s.kernels = compare(s.hardware, s.emulated);
+    for (validated_step& step : v.steps) {
+      for (validated_size& size : step.sizes) {
+        count_on_emulator(request, step.name, id, size);
+        size.kernels = compare(size.hardware, size.emulated);
       }
     }
     return v;
-  } catch (const json_error& wrong) {
-    throw failure(exit_code::ours, file.string() + " is not a record of counters: " + wrong.what());
-  }
+  });
 }
 
 std::vector<fs::path> counter_records(const fs::path& root, const std::string& lab) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(root / "solutions" / lab / "measured", error)) {
-    if (entry.path().string().ends_with(".counters.json")) files.push_back(entry.path());
+    if (entry.path().string().ends_with(".counters.jsonl")) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-std::string record_text(const json& record) {
-  // An object up to its last member, a list.
-  const auto opened = [](const json& object, const char* last) {
-    json rest = object;
-    rest.erase(last);
-    std::string text = rest.dump();
-    text.back() = ',';
-    return text + "\"" + last + "\":[";
-  };
-  std::string text = opened(record, "steps");
-  for (std::size_t s = 0; s < record.at("steps").size(); ++s) {
-    const auto& step = record.at("steps")[s];
-    text += (s == 0 ? "\n" : ",\n") + opened(step, "sizes");
-    for (std::size_t n = 0; n < step.at("sizes").size(); ++n) {
-      const auto& size = step.at("sizes")[n];
-      text += (n == 0 ? "\n" : ",\n") + opened(size, "kernels");
-      const char* before = "\n";
-      for (const auto& kernel : size.at("kernels")) {
-        text += before + kernel.dump();
-        before = ",\n";
-      }
-      text += "]}";
-    }
-    text += "]}";
-  }
-  return text + "]}\n";
 }
 
 std::vector<std::vector<ncu_launch>> cut_into_sizes(const std::vector<ncu_launch>& launches,

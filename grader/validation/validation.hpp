@@ -62,7 +62,7 @@ validation validate_on_gpu(const validation_request& request, const device_choic
 validation validate_against_record(const validation_request& request,
                                    const std::filesystem::path& file);
 
-// solutions/LAB/measured/*.counters.json
+// solutions/LAB/measured/*.counters.jsonl
 std::vector<std::filesystem::path> counter_records(const std::filesystem::path& root,
                                                    const std::string& lab);
 
@@ -72,9 +72,6 @@ std::string why_apart(const json& one, const json& other);
 
 // The newer record, with those steps of the lab that only the older one has, in the lab's order.
 json joined_records(const json& older, json newer, const lab& l);
-
-// A record as its file has it: a kernel per line, so that a difference can be read.
-std::string record_text(const json& record);
 
 // The launches of `runs` calls in a row of each size; launches_of[i] is how many one call of size i
 // makes. failure(ours) if there are more or fewer in all.

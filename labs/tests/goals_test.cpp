@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
+#include "grader/measure/records/record_file.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -34,29 +34,26 @@ struct recorded {
 };
 
 // At the size that grading uses; without steps if that was not measured.
-recorded read_record(const fs::path& file, const lab& l) {
-  const auto record = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
-  const auto time_at = [](const json& step, const json& size) {
-    for (const auto& cell : step.at("sizes"))
-      if (cell.at("size") == size) return cell.at("cold").at("median_ms").get<double>();
-    return 0.0;
-  };
+recorded recorded_steps(const fs::path& file, const lab& l) {
   const json size = l.bench.back();
   recorded result{size.dump(), {}};
-  for (const auto& step : record.at("steps"))
-    if (const double ms = time_at(step, size); ms > 0)
-      result.steps.emplace_back(step.at("name").get<std::string>(), ms);
+  read_record(file, [&](const json& record) {
+    for (const json& entry : record.at("entries"))
+      if (entry.contains("step") && entry.at("size") == size)
+        result.steps.emplace_back(entry.at("step").get<std::string>(),
+                                  entry.at("cold").at("median_ms").get<double>());
+  });
   return result;
 }
 
-// Of every GPU that the lab's steps were measured on; "h200.sweeps.json" is something else.
+// One per GPU that the lab's steps were measured on. "h200.sweeps.jsonl" is of another kind.
 std::vector<fs::path> records_of(const lab& l) {
   std::vector<fs::path> records;
   const fs::path folder =
       fs::path(std::getenv("STEPWISE_SOURCE")) / "solutions" / l.name / "measured";
   if (!fs::exists(folder)) return records;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".json" && !entry.path().stem().has_extension())
+    if (entry.path().extension() == ".jsonl" && !entry.path().stem().has_extension())
       records.push_back(entry.path());
   return records;
 }
@@ -71,7 +68,7 @@ TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU 
   }
   for (const auto& [l, measured] : all) {
     CAPTURE(measured.filename());
-    const recorded record = read_record(measured, l);
+    const recorded record = recorded_steps(measured, l);
     for (const goal& wanted : l.goals) {
       if (!wanted.is_speed()) continue;
       CAPTURE(l.name);
@@ -100,15 +97,15 @@ TEST_CASE("by modelled times a step meets the goals of speed that it meets on an
   std::size_t judged = 0;
   for (const lab& l : load_labs(root)) {
     const fs::path measured = root / "solutions" / l.name / "measured";
-    if (!fs::exists(measured / "h200.json") || !fs::exists(measured / "h200.modelled.json"))
+    if (!fs::exists(measured / "h200.jsonl") || !fs::exists(measured / "h200.modelled.jsonl"))
       continue;
-    const recorded record = read_record(measured / "h200.json", l);
-    const auto model =
-        json::parse(read_file(measured / "h200.modelled.json", static_cast<int>(exit_code::ours)));
+    const recorded record = recorded_steps(measured / "h200.jsonl", l);
     std::map<std::string, double> modelled;
-    for (const auto& t : model.at("times"))
-      if (t.at("size") == json(l.modelled.back()))
-        modelled[t.at("step").get<std::string>()] = t.at("modelled_ms").get<double>();
+    read_record(measured / "h200.modelled.jsonl", [&](const json& model) {
+      for (const auto& t : model.at("entries"))
+        if (t.contains("modelled_ms") && t.at("size") == json(l.modelled.back()))
+          modelled[t.at("step").get<std::string>()] = t.at("modelled_ms").get<double>();
+    });
     for (const goal& wanted : l.goals) {
       if (!wanted.is_speed() || wanted.modelled == 0) continue;
       CAPTURE(l.name);

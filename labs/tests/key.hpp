@@ -3,11 +3,11 @@
 // idea    "### R3 title (2 points)" begins an answer. A block ```checked behind it has a line for
 //         each figure: `4 * 2^24 / gpu(dram_copy) = 15.6 us`. The right side stands in the answer's
 //         text, too; the left side is arithmetic over these sources:
-//           gpu(NAME)                 a figure of common/gpus/h200.measured.json
-//           time(STEP, SIZE), warm()  of a step or peer, cold or warm: measured/h200.json
-//           modelled(STEP, SIZE)      measured/h200.modelled.json
-//           part(NAME)                of `lab limits`: measured/h200.limits.json
-//           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.json
+//           gpu(NAME)                 a figure of common/gpus/h200.measured.jsonl
+//           time(STEP, SIZE), warm()  of a step or peer, cold or warm: measured/h200.jsonl
+//           modelled(STEP, SIZE)      measured/h200.modelled.jsonl
+//           part(NAME)                of `lab limits`: measured/h200.limits.jsonl
+//           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.jsonl
 //           run(STEP, SIZE, FIELD)    of all kernels of `lab run --counters`, or of the one that
 //                                     is named behind it: shared_load.wavefronts
 //           line(STEP, SIZE, PART, FIELD)  the same of the source lines that hold PART
@@ -15,7 +15,7 @@
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
 //           blocks_of(GPU, ...)       the same of another GPU of common/gpus
-//           swept(NAME, FIELD, VALUES)  of `lab sweep --record NAME`, measured/h200.sweeps.json:
+//           swept(NAME, FIELD, VALUES)  of `lab sweep --record NAME`, measured/h200.sweeps.jsonl:
 //                                     time, registers, occupancy_percent, spill_bytes, counted
 //           log2, sqrt, floor, ceil, min, max         of numbers
 //         Seconds, bytes and bytes per second are the units of the left side; the right side has

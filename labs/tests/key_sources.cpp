@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "common/device/occupancy.hpp"
-#include "common/formats/json.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/measure/record.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -17,17 +17,11 @@ using words = std::vector<std::string>;
 
 [[noreturn]] void missing(const std::string& what) { throw failure(exit_code::ours, what); }
 
-json document_in(const fs::path& file) {
-  const auto text = read_if_there(file);
-  if (!text) missing("there is no " + file.string());
-  return json::parse(*text);
-}
-
-// The document, read when it is first asked for: a lab may have no record of a kind.
+// A record, read when it is first asked for: a lab may have no record of a kind.
 std::function<const json&()> kept(const fs::path& file) {
-  return [file, document = std::make_shared<json>()]() -> const json& {
-    if (!document->is_object()) *document = document_in(file);
-    return *document;
+  return [file, kept = std::make_shared<json>()]() -> const json& {
+    if (kept->is_null()) *kept = read_record(file, [](const json& record) { return record; });
+    return *kept;
   };
 }
 
@@ -46,11 +40,14 @@ json size_of(const std::string& text) {
   return size;
 }
 
-// The entry of `list` whose `key` is `value`.
-const json& entry_of(const json& list, const char* key, const json& value) {
-  for (const json& entry : list)
-    if (entry[key] == value) return entry;
-  missing("no " + std::string(key) + " " + value.dump());
+// The record's first entry that has all of these keys and values.
+const json& entry_of(const json& record, const json& wanted) {
+  for (const json& entry : record["entries"])
+    if (std::ranges::all_of(wanted.items(), [&](const json::item& one) {
+          return entry.contains(one.key) && entry[one.key] == one.value;
+        }))
+      return entry;
+  missing("no entry with " + wanted.dump());
 }
 
 double scale_of(const std::string& unit) {
@@ -148,23 +145,20 @@ double of_ptx(const json& document, const std::string& field) {
 
 double of_record(const json& record, const words& given, const char* temperature) {
   need(given, 2, "time");
-  for (const char* list : {"steps", "peers"})
-    for (const json& program : record[list])
-      if (program["name"] == given[0])
-        return entry_of(program["sizes"], "size", size_of(given[1]))[temperature]["median_ms"]
-                   .get<double>() *
-               1e-3;
-  missing("the record has no \"" + given[0] + "\"");
+  const json* const entry = measured_at(record, given[0], size_of(given[1]));
+  if (entry == nullptr) missing("the record has no \"" + given[0] + "\" at " + given[1]);
+  return entry->at(temperature)["median_ms"].get<double>() * 1e-3;
 }
 
 double of_ncu(const json& record, const words& given) {
   need(given, 3, "ncu");
-  const json& step = entry_of(record["steps"], "name", given[0]);
-  const json& size = entry_of(step["sizes"], "size", size_of(given[1]));
+  const json size = size_of(given[1]);
+  entry_of(record, {{"step", given[0]}, {"size", size}});  // else it was not counted
   const bool is_property = given[2] == "registers" || given[2] == "occupancy_percent" ||
                            given[2].ends_with("shared_bytes");
   double sum = 0;
-  for (const json& k : size["kernels"]) {
+  for (const json& k : record["entries"]) {
+    if (k["step"] != given[0] || k["size"] != size) continue;
     const double count = k["counted"][given[2]].get<double>();
     sum = is_property ? std::max(sum, count) : sum + count;
   }
@@ -184,10 +178,10 @@ double fitting_blocks(const std::string& gpu, const words& given) {
 }
 
 // swept(NAME, FIELD, VALUE, ...): a point of a recorded sweep, by the values of its axes.
-double of_sweep(const json& document, const words& given) {
+double of_sweep(const json& record, const words& given) {
   if (given.size() < 3) missing("swept takes a name, a field and the values of the axes");
-  const json& sweep = entry_of(document["sweeps"], "name", given[0]);
-  const json& point = entry_of(sweep["points"], "values", words(given.begin() + 2, given.end()));
+  const words values(given.begin() + 2, given.end());
+  const json& point = entry_of(record, {{"sweep", given[0]}, {"values", values}});
   if (given[1] == "time") return point["median_ms"].get<double>() * 1e-3;
   return point[given[1]].get<double>();
 }
@@ -197,30 +191,28 @@ double of_sweep(const json& document, const words& given) {
 figure_sources sources_of(const fs::path& root, const fs::path& build, const std::string& lab) {
   const fs::path measured = root / "solutions" / lab / "measured";
   const auto program = std::make_shared<lab_program>(root, build);
-  const auto record = kept(measured / "h200.json");
-  const auto limits = kept(measured / "h200.limits.json");
-  const auto times = kept(measured / "h200.modelled.json");
-  const auto counters = kept(measured / "h200.counters.json");
-  const auto sweeps = kept(measured / "h200.sweeps.json");
-  const auto gpu = kept(root / "common/gpus/h200.measured.json");
+  const auto record = kept(measured / "h200.jsonl");
+  const auto limits = kept(measured / "h200.limits.jsonl");
+  const auto times = kept(measured / "h200.modelled.jsonl");
+  const auto counters = kept(measured / "h200.counters.jsonl");
+  const auto sweeps = kept(measured / "h200.sweeps.jsonl");
+  const auto gpu = kept(root / "common/gpus/h200.measured.jsonl");
   figure_sources all;
   all["time"] = [record](const words& given) { return of_record(record(), given, "cold"); };
   all["warm"] = [record](const words& given) { return of_record(record(), given, "warm"); };
   all["part"] = [limits](const words& given) {
     need(given, 1, "part");
-    return entry_of(limits()["programs"], "part", given[0])["median_ms"].get<double>() * 1e-3;
+    return entry_of(limits(), {{"part", given[0]}})["median_ms"].get<double>() * 1e-3;
   };
   all["modelled"] = [times](const words& given) {
     need(given, 2, "modelled");
-    for (const json& t : times()["times"])
-      if (t["step"] == given[0] && t["size"] == size_of(given[1]))
-        return t["modelled_ms"].get<double>() * 1e-3;
-    missing("no modelled time of " + given[0] + ", " + given[1]);
+    const json wanted = {{"step", given[0]}, {"size", size_of(given[1])}};
+    return entry_of(times(), wanted)["modelled_ms"].get<double>() * 1e-3;
   };
   all["ncu"] = [counters](const words& given) { return of_ncu(counters(), given); };
   all["gpu"] = [gpu](const words& given) {
     need(given, 1, "gpu");
-    const json& figure = entry_of(gpu()["figures"], "name", given[0]);
+    const json& figure = entry_of(gpu(), {{"name", given[0]}});
     return figure["value"].get<double>() * scale_of(figure["unit"].get<std::string>());
   };
   const auto counted = [program, lab](const words& given) -> const json& {

@@ -13,6 +13,20 @@ import re
 from .errors import DeckError
 
 
+def read_record(file):
+    """The fields of a record's head, and its `entries`, each with the facts of its size.
+
+    The format: common/formats/json_lines.hpp."""
+    head, *lines = map(json.loads, file.read_text().splitlines())
+    facts, entries = {}, []
+    for line in lines:
+        if 'describes' in line:
+            facts[tuple(line.pop('describes'))] = line
+        else:
+            entries.append({**line, **facts.get(tuple(line.get('size', ())), {})})
+    return {**head, 'entries': entries}
+
+
 class Records:
     def __init__(self, root):
         self.root = root
@@ -29,7 +43,7 @@ class Records:
         file = self.root / path
         if not file.exists():
             raise DeckError(f'{path}: there is no such record')
-        return json.loads(file.read_text())
+        return read_record(file) if file.suffix == '.jsonl' else json.loads(file.read_text())
 
     @functools.lru_cache(maxsize=None)
     def steps(self, lab):
@@ -49,47 +63,46 @@ class Records:
         return lab, found[0]
 
     def _measured(self, lab):
-        record = self.document(f'solutions/{lab}/measured/h200.json')
+        record = self.document(f'solutions/{lab}/measured/h200.jsonl')
         self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
         return record
 
-    def _entry(self, name, size, heat='cold'):
+    def _entry(self, name, size, field='cold'):
         lab, _, what = name.partition('/')
-        record = self._measured(lab)
-        peers = [p for p in record['peers'] if p['name'] == what]
-        listed = peers or [s for s in record['steps'] if s['name'] == self.step(name)[1]]
-        for entry in listed[0]['sizes'] if listed else []:
-            if entry['size'] == list(size) and heat in entry:
-                return entry[heat]
+        entries = self._measured(lab)['entries']
+        if what not in [entry.get('peer') for entry in entries]:
+            what = self.step(name)[1]
+        for entry in entries:
+            if what in (entry.get('step'), entry.get('peer')) and entry['size'] == list(size) and field in entry:
+                return entry
         raise DeckError(f'{name} at {size}: not in the record of {lab}')
 
     # ---- what expressions may call
 
     def time(self, name, *size):
         """Seconds of a step or peer ('reduction/cub'), median with a cold L2."""
-        return self._entry(name, size)['median_ms'] / 1e3
+        return self._entry(name, size)['cold']['median_ms'] / 1e3
 
     def warm(self, name, *size):
         """Seconds of a step or peer when it has just been called on the same data."""
-        return self._entry(name, size, 'warm')['median_ms'] / 1e3
+        return self._entry(name, size, 'warm')['warm']['median_ms'] / 1e3
 
     def spread(self, name, *size):
         """Width of the 95 % interval of a time, as a share of the median."""
-        entry = self._entry(name, size)
+        entry = self._entry(name, size)['cold']
         return (entry['high_ms'] - entry['low_ms']) / entry['median_ms']
 
     def energy(self, name, *size):
         """Joules of the whole board for a call, of many in a row (warm)."""
-        return self._entry(name, size, 'energy')['joules_per_call']
+        return self._entry(name, size, 'energy')['energy']['joules_per_call']
 
     def watts(self, name, *size):
         """Mean power of the whole board while calls follow each other."""
-        return self._entry(name, size, 'energy')['average_watts']
+        return self._entry(name, size, 'energy')['energy']['average_watts']
 
     def largest(self, lab, *size):
         """The step that gained most over the one before it, of those recorded: (name, factor)."""
-        recorded = {step['name'] for step in self._measured(lab)['steps']
-                    if list(size) in [entry['size'] for entry in step['sizes']]}
+        recorded = {entry.get('step') for entry in self._measured(lab)['entries'] if entry['size'] == list(size)}
         names = [name for name, _ in self.steps(lab) if name in recorded]
         return max(((after, self.speedup(f'{lab}/{after}', f'{lab}/{before}', *size))
                     for before, after in zip(names, names[1:])), key=lambda pair: pair[1])
@@ -99,8 +112,8 @@ class Records:
         return len(list(self.root.glob(pattern)))
 
     def rate(self, name, *size):
-        """Bytes per second: those that must move, over the time."""
-        return self._entry(name, size)['gb_per_s'] * 1e9
+        """Bytes per second: those that must move, over the time; to 0.1 GB/s, as `lab bench` prints it."""
+        return round(self._entry(name, size)['bytes'] / self.time(name, *size) / 1e9, 1) * 1e9
 
     def flops(self, name, n):
         """Operations per second of a product of n x n matrices."""
@@ -112,34 +125,34 @@ class Records:
     def ncu(self, name, size, counter):
         """What a GPU counted in all launches of a call."""
         lab, step = self.step(name)
-        record = self.document(f'solutions/{lab}/measured/h200.counters.json')
+        record = self.document(f'solutions/{lab}/measured/h200.counters.jsonl')
         self.note(f"counted by ncu: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
         size = [size] if isinstance(size, int) else list(size)
-        for s in record['steps']:
-            for entry in s['sizes'] if s['name'] == step else []:
-                if entry['size'] == size:
-                    return sum(k['counted'][counter] for k in entry['kernels'])
-        raise DeckError(f'{name} at {size}: not counted in the record of {lab}')
+        counts = [entry['counted'][counter] for entry in record['entries']
+                  if entry['step'] == step and entry['size'] == size]
+        if not counts:
+            raise DeckError(f'{name} at {size}: not counted in the record of {lab}')
+        return sum(counts)
 
     def part(self, lab, name):
         """Seconds of a part of a step (`./lab limits`)."""
-        record = self.document(f'solutions/{lab}/measured/h200.limits.json')
+        record = self.document(f'solutions/{lab}/measured/h200.limits.jsonl')
         self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
-        for program in record['programs']:
+        for program in record['entries']:
             if program['part'] == name:
                 return program['median_ms'] / 1e3
         raise DeckError(f'{lab} has no part {name!r}')
 
     def gpu(self, name):
         """A figure of the H200 as `./lab device --measure` found it, in seconds, bytes/s, ops/s."""
-        record = self.document('common/gpus/h200.measured.json')
+        record = self.document('common/gpus/h200.measured.jsonl')
         scale = {'us': 1e-6, 'ns': 1e-9, 'ms': 1e-3, 'GB/s': 1e9, 'TB/s': 1e12, 'TFLOP/s': 1e12,
                  'GFLOP/s': 1e9}
-        for figure in record['figures']:
+        for figure in record['entries']:
             if figure['name'] == name:
                 self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
                 return figure['value'] * scale.get(figure['unit'], 1)
-        raise DeckError(f'common/gpus/h200.measured.json has no figure {name!r}')
+        raise DeckError(f'common/gpus/h200.measured.jsonl has no figure {name!r}')
 
     def attribute(self, gpu, number):
         """cudaDeviceAttr `number` of a described GPU."""
@@ -169,9 +182,9 @@ class Records:
     def modelled(self, name, *size):
         """Seconds by the time model."""
         lab, step = self.step(name)
-        record = self.document(f'solutions/{lab}/measured/h200.modelled.json')
-        for entry in record['times']:
-            if entry['step'] == step and entry['size'] == list(size):
+        record = self.document(f'solutions/{lab}/measured/h200.modelled.jsonl')
+        for entry in record['entries']:
+            if entry['step'] == step and entry['size'] == list(size) and 'modelled_ms' in entry:
                 self.note(f"modelled: {record['gpu'].replace('NVIDIA ', '')}")
                 return entry['modelled_ms'] / 1e3
         raise DeckError(f'{name} at {size}: not in the modelled times of {lab}')
@@ -179,7 +192,7 @@ class Records:
     def model_error(self, lab):
         """The median of the time model's errors for the steps of a lab, as a share."""
         self.note('measured and modelled: H200')
-        return self.document(f'solutions/{lab}/measured/h200.modelled.json')['median_error']
+        return self.document(f'solutions/{lab}/measured/h200.modelled.jsonl')['median_error']
 
     def history(self, figure, source):
         """A figure that somebody published, as it was published, with its source; or what follows

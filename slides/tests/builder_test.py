@@ -25,9 +25,9 @@ STEPS = '# name over at_least idea\n01_slow - - the loop\n02_fast 01_slow 2 in p
 
 
 def record(ms):
-    sizes = [{'size': [1024], 'cold': {'median_ms': t, 'gb_per_s': 8e-6 / t}} for t in ms]
-    return {'lab': 'toy', 'gpu': 'NVIDIA H200', 'date': '2026-11-23T00:00:00Z', 'peers': [],
-            'steps': [{'name': n, 'sizes': [s]} for n, s in zip(('01_slow', '02_fast'), sizes)]}
+    lines = [{'lab': 'toy', 'gpu': 'NVIDIA H200', 'date': '2026-11-23T00:00:00Z'}, {'describes': [1024], 'bytes': 8e6}]
+    lines += [{'step': n, 'size': [1024], 'cold': {'median_ms': t}} for n, t in zip(('01_slow', '02_fast'), ms)]
+    return '\n'.join(map(json.dumps, lines))
 
 
 class Course(unittest.TestCase):
@@ -40,8 +40,8 @@ class Course(unittest.TestCase):
         (lab / 'measured').mkdir(parents=True)
         (lab / 'steps.txt').write_text(STEPS)
         (lab / '02_fast.cu').write_text(KERNEL)
-        self.record = lab / 'measured/h200.json'
-        self.record.write_text(json.dumps(record([4.0, 1.0])))
+        self.record = lab / 'measured/h200.jsonl'
+        self.record.write_text(record([4.0, 1.0]))
 
     def build(self, body, notes='??? 1\nSay it.\n'):
         file = self.root / 'deck.md'
@@ -57,7 +57,7 @@ class Course(unittest.TestCase):
     def test_figures_follow_the_record(self):
         text = "{{ speedup('toy/02', 'toy/01', 1024) | x }} in {{ time('toy/02', 1024) | time }}"
         self.assertIn('4.00x in 1.00\u00a0ms', self.build(text).slides[0].html)
-        self.record.write_text(json.dumps(record([5.0, 2.0])))
+        self.record.write_text(record([5.0, 2.0]))
         self.assertIn('2.50x in 2.00\u00a0ms', self.build(text).slides[0].html)
         self.assertEqual(self.build(text).slides[0].sources, ['measured: H200, 2026-11-23'])
 

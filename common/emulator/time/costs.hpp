@@ -5,7 +5,7 @@
 //         interval, a result is there after a latency. Loads and stores, exchanges and shared
 //         memory go through one port of the multiprocessor; L2 and memory give each multiprocessor
 //         its share.
-// watch   Every number comes from a microbenchmark (common/gpus/*.measured.json) or, where nothing
+// watch   Every number comes from a microbenchmark (common/gpus/*.measured.jsonl) or, where nothing
 //         was measured, from published tables; never from a lab's kernel.
 // Tested by tests/time_test.cpp.
 #pragma once

@@ -146,7 +146,7 @@ TEST_CASE("profile --source: what does not go together is refused") {
 TEST_CASE("validate --profiles: the model beside what ncu counts, and beside what is kept of it") {
   const place_with_ncu at;
   at.course().own_solutions("transpose");
-  fs::remove(at.course().root() / "solutions/transpose/measured/h100.profiles.json");
+  fs::remove(at.course().root() / "solutions/transpose/measured/h100.profiles.jsonl");
   const auto none = at.lab("validate", {"--profiles", "--recorded"});
   CHECK(has(none.err, "nothing is recorded"));
   std::string page = captured_page;
@@ -165,7 +165,7 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   CHECK(hardware["limiter"] == "latency");
   CHECK(live["steps"][0]["limits_agree"] == (live["steps"][0]["modelled"]["limiter"] == "latency"));
   const json kept = document_of(at.lab("validate", {"--profiles", "--recorded", "--json"}));
-  CHECK(has(kept["source"], ".profiles.json"));
+  CHECK(has(kept["source"], ".profiles.jsonl"));
   CHECK(kept["steps"] == live["steps"]);
   const auto text = at.lab("validate", {"--profiles", "--recorded"});
   CHECK(has(text.out, "what limits: the same for"));

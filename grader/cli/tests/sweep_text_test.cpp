@@ -107,13 +107,12 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
 
 TEST_CASE("of drawn sizes the worst come first, beside the median of all") {
   const auto at = [](const char* label, double ratio) {
-    return json{{"label", label}, {"class", "odd"},      {"step_ms", 0.5},
+    return json{{"peer", "copy"}, {"label", label},      {"class", "odd"},      {"step_ms", 0.5},
                 {"ratio", ratio}, {"low", ratio - 0.01}, {"high", ratio + 0.01}};
   };
-  const json record = {
-      {"step", "09_columns"},
-      {"seed", 5},
-      {"peers", {{{"name", "copy"}, {"sizes", {at("8", 0.97), at("7", 0.56), at("9", 0.99)}}}}}};
+  const json record = {{"step", "09_columns"},
+                       {"seed", 5},
+                       {"entries", {at("8", 0.97), at("7", 0.56), at("9", 0.99)}}};
   const std::string text = joined(cli::ragged_lines(record, {false, false, 100}));
   CHECK(
       text.starts_with("09_columns against copy: times as fast at 3 sizes (seed 5): median 0.970, "

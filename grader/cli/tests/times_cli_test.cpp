@@ -4,7 +4,7 @@
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
 
-#include "common/formats/json.hpp"
+#include "common/formats/json_lines.hpp"
 #include "common/testing/skip_case.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/cli/text/figures_text.hpp"
@@ -26,10 +26,10 @@ void check_kept(const cloned_course& c, const std::string& lab, const std::strin
   check_documented(now, "validate");
   REQUIRE(now["times"].size() == 1);
   const json& time = now["times"][0];
-  const json kept =
-      json::parse(*read_if_there(c.root() / "solutions" / lab / "measured" / "h200.modelled.json"));
+  const json kept = parse_json_lines(
+      *read_if_there(c.root() / "solutions" / lab / "measured" / "h200.modelled.jsonl"));
   std::size_t found = 0;
-  for (const auto& t : kept["times"]) {
+  for (const auto& t : kept["entries"]) {
     if (t["step"] != time["step"] || t["size"] != time["size"]) continue;
     ++found;
     CHECK(t["modelled_ms"].get<double>() / time["modelled_ms"].get<double>() ==

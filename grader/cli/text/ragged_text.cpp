@@ -12,7 +12,7 @@ namespace stepwise::cli {
 std::vector<std::string> ragged_lines(const json& record, const terminal_style& style) {
   constexpr std::size_t shown = 10;
   std::vector<std::string> text;
-  for (const json& peer : record.at("peers")) {
+  for (const json& peer : peers_of_ragged(record)) {
     const auto all = summary_of(peer);
     text.push_back(fmt::format(
         "{} against {}: times as fast at {} sizes (seed {}): median {:.3f}, worst {:.3f}",

@@ -65,35 +65,33 @@ std::optional<counted_step> count(context& c, const lab& l, const step& s, const
 
 json record_of(context& c, const lab& l, const counted_steps& all, const device_choice& device) {
   json record = {
-      {"lab", l.name},         {"gpu", all.gpu},    {"driver", device.state.driver_version},
-      {"ncu", all.source},     {"date", utc_now()}, {"command", command_text(c)},
-      {"steps", json::array()}};
-  for (const counted_step& s : all.steps)
-    record["steps"].push_back(
-        {{"step", s.step}, {"size", s.size}, {"figures", figures_json(s.figures)}});
+      {"lab", l.name},           {"gpu", all.gpu},    {"driver", device.state.driver_version},
+      {"ncu", all.source},       {"date", utc_now()}, {"command", command_text(c)},
+      {"entries", json::array()}};
+  for (const counted_step& s : all.steps) {
+    json entry = {{"step", s.step}, {"size", s.size}};
+    entry.update(figures_json(s.figures));
+    entry.erase("limiter");  // follows from the other figures
+    record["entries"].push_back(std::move(entry));
+  }
   return record;
 }
 
 // --- what is kept --------------------------------------------------------------------------------
 
-counted_steps read_record(const fs::path& root, const fs::path& file) {
-  const auto text = read_if_there(root / file);
-  if (!text)
+counted_steps recorded_steps(const fs::path& root, const fs::path& file) {
+  if (!fs::exists(root / file))
     throw failure(exit_code::usage,
                   "nothing is recorded: there is no " + file.string() +
                       "\non a machine with that GPU and ncu: ./lab validate LAB --profiles "
                       "--record");
-  try {
-    const json record = json::parse(*text);
+  return read_record(root / file, [&](const json& record) {
     counted_steps all{record.at("gpu").get<std::string>(), file.filename().string(), {}};
-    for (const json& s : record.at("steps"))
-      all.steps.push_back({s.at("step").get<std::string>(), s.at("size").get<lab_size>(),
-                           figures_from(s.at("figures"))});
+    for (const json& entry : record.at("entries"))
+      all.steps.push_back({entry.at("step").get<std::string>(), entry.at("size").get<lab_size>(),
+                           figures_from(entry)});
     return all;
-  } catch (const json_error& error) {
-    throw failure(exit_code::ours,
-                  file.string() + " is no record of profiles: " + std::string(error.what()));
-  }
+  });
 }
 
 // --- beside the model ----------------------------------------------------------------------------
@@ -188,7 +186,7 @@ int validate_profiles(context& c, const lab& l, const profiles_request& request)
   counted_steps counted{model.name, "", {}};
   std::vector<missing_step> missing;
   if (request.recorded) {
-    counted = read_record(c.where.root, file);
+    counted = recorded_steps(c.where.root, file);
     std::erase_if(counted.steps, [&](const counted_step& s) {
       return std::ranges::none_of(steps, [&](const step* one) { return one->name == s.step; }) ||
              (!request.sizes.empty() &&
@@ -201,7 +199,7 @@ int validate_profiles(context& c, const lab& l, const profiles_request& request)
         if (auto one = count(c, l, *s, size, own, model, counted.source, missing))
           counted.steps.push_back(std::move(*one));
     if (request.record && !counted.steps.empty())
-      write_atomically(c.where.root / file, record_of(c, l, counted, own).dump(1) + "\n");
+      write_record(c.where.root / file, record_of(c, l, counted, own));
   }
   std::vector<compared_profile> all;
   for (const counted_step& s : counted.steps)

@@ -12,7 +12,7 @@ namespace stepwise::cli {
 struct profiles_request {
   std::vector<std::string> steps;  // empty: all
   std::vector<lab_size> sizes;     // empty: the size that the model takes
-  bool record = false;    // keep what ncu counted: solutions/LAB/measured/GPU.profiles.json
+  bool record = false;    // keep what ncu counted: solutions/LAB/measured/GPU.profiles.jsonl
   bool recorded = false;  // compare with what is kept: no GPU
 };
 

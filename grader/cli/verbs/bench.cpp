@@ -236,8 +236,9 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
 // failure(usage) if the record has peers that its successor would be without.
 void keep_peers(context& c, const lab& l, const fs::path& record,
                 const std::vector<contender>& peers) {
-  const auto older = json::parse_or_null(read_if_there(c.where.root / record).value_or(""));
-  const auto lost = older.is_object() ? peers_lost(older, l, peers) : std::vector<std::string>{};
+  if (!fs::exists(c.where.root / record)) return;
+  const auto lost = read_record(c.where.root / record,
+                                [&](const json& older) { return peers_lost(older, l, peers); });
   if (lost.empty()) return;
   throw failure(exit_code::usage,
                 fmt::format("{} has {}, which this run would not measure\n--peers measures what "
@@ -356,11 +357,11 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   }
   const json record = ragged_record(l, device, o.seed, *o.ragged, ragged_points(reports), utc_now(),
                                     command_text(c));
-  if (c.as_json && !failed) c.print(record);
+  if (c.as_json && !failed) c.print(ragged_json(record));
   for (const auto& line : ragged_lines(record, c.out.style())) c.say(line);
   if (failed) throw failure(*failed);
   if (o.record) {
-    write_atomically(c.where.root / file, record.dump(1) + "\n");
+    write_record(c.where.root / file, record);
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
           "; `./lab bench --readme` puts it into the lab's deeper.md");
   }
@@ -419,7 +420,8 @@ int bench(context& c, const bench_options& o) {
     c.out.paragraph("energy is not measured: " + no_energy, 2, {}, tone::dim);
   const auto [rows, fought] =
       stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now(), {.energy = energy});
-  const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
+  const std::string date = utc_now();
+  json document = bench_json(l, device, rows, fought, date, command_text(c));
   const auto failed =
       std::find_if(rows.begin(), rows.end(), [](const bench_row& r) { return !r.found.ok(); });
   if (!c.as_json) {
@@ -428,7 +430,7 @@ int bench(context& c, const bench_options& o) {
     if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; without transfers");
   }
   if (failed != rows.end()) {
-    if (c.as_json) c.print(record);
+    if (c.as_json) c.print(document);
     throw failure(exit_code::ours, failed->name + ": " + failed->found.message +
                                        (o.record ? "\nnothing was recorded" : ""));
   }
@@ -436,12 +438,11 @@ int bench(context& c, const bench_options& o) {
   const auto promises = promises_by(l, rows);
   if (!c.as_json) show_promises(c, promises, was_recorded);
   if (o.record) {
-    write_atomically(c.where.root / file, record.dump(1) + "\n");
+    write_record(c.where.root / file, record_of(l, device, rows, fought, date, command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
           "; `./lab bench --readme` puts it into the READMEs");
   }
   if (c.as_json) {
-    auto document = record;
     document["promises"] = promises_json(promises);
     c.print(document);
   }
@@ -464,7 +465,7 @@ const verb bench_verb(
       takes.add("LAB", o.lab, "the lab's name");
       auto sizes = takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
       takes.flag("--record", o.record,
-                 "write solutions/LAB/measured/GPU.json; --ragged: GPU.ragged.json");
+                 "write solutions/LAB/measured/GPU.jsonl; --ragged: GPU.ragged.jsonl");
       takes.flag("--peers", o.peers,
                  "measure what peers.txt lists, too; without a GPU: on the CPU");
       auto cpu = takes.flag("--cpu", o.cpu, "only measure what peers.txt lists for the CPU");

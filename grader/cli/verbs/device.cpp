@@ -187,16 +187,14 @@ int measure(context& c, const device_options& o) {
     throw failure(
         exit_code::environment,
         record.gpu + " has no description in common/gpus/ beside which its figures could be kept");
-  if (o.record)
-    write_atomically(device_record_file(c.where.root, id),
-                     device_record_json(record).dump(1) + "\n");
+  if (o.record) keep_device_record(c.where.root, id, record);
   if (c.as_json) {
     c.print(device_record_json(record));
     return 0;
   }
   show_figures(c, record);
   c.say();
-  c.say(o.record ? "recorded in common/gpus/" + id + ".measured.json" : "--record keeps them");
+  c.say(o.record ? "recorded in common/gpus/" + id + ".measured.jsonl" : "--record keeps them");
   return 0;
 }
 

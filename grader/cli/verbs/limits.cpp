@@ -370,7 +370,7 @@ int report_failed(context& c, const dissection& e, const program& p) {
 void record(context& c, const lab& l, const device_choice& device, const dissection& e) {
   const fs::path file = record_file(l, device.name, "limits");
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
-  write_atomically(c.where.root / file, kept.dump(1) + "\n");
+  write_record(c.where.root / file, kept);
   c.say("recorded in " + c.out.paint(tone::place, file.string()) +
         "; `./lab bench --readme` fills the lab's tables of it");
 }
@@ -460,7 +460,7 @@ const verb limits_verb(
       takes.add("--size", o.size, "a size other than the lab's largest");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
-      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.json");
+      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.jsonl");
     },
     limits);
 

@@ -406,7 +406,7 @@ int sweep(context& c, const sweep_options& o) {
     c.say("no point has a time, so nothing is recorded");
   } else if (!o.record.empty()) {
     const fs::path file = keep_sweep(c.where.root, l, device,
-                                     sweep_record(o.record, view, utc_now(), command_text(c)));
+                                     sweep_entries(o.record, view, utc_now(), command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
           "; `./lab bench --readme` fills the lab's tables of it");
   }
@@ -438,7 +438,7 @@ const verb sweep_verb(
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--record", o.record,
-                "write it to solutions/LAB/measured/GPU.sweeps.json under this name");
+                "write it to solutions/LAB/measured/GPU.sweeps.jsonl under this name");
     },
     sweep);
 

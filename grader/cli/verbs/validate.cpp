@@ -246,10 +246,7 @@ class recorder {
         all_steps_(o.steps.empty()),
         file_(record_file(l, gpu.name, "counters")) {
     if (!wanted_ || !fs::exists(c.where.root / file_)) return;
-    older_ =
-        json::parse_or_null(read_file(c.where.root / file_, static_cast<int>(exit_code::ours)));
-    if (!older_.is_object() || !older_.contains("steps"))
-      throw failure(exit_code::ours, file_.string() + " is not a record of counters");
+    older_ = read_record(c.where.root / file_, [](const json& record) { return record; });
   }
 
   // After each of the steps; the record has all that were counted.
@@ -276,7 +273,7 @@ class recorder {
     auto joined = older_.is_null() ? record : joined_records(older_, record, l_);
     joined["date"] = utc_now();
     joined["command"] = command_text(c_);
-    write_atomically(c_.where.root / file_, record_text(joined));
+    write_record(c_.where.root / file_, joined);
   }
 
   context& c_;
@@ -367,8 +364,8 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
   if (o.record) {
     document["date"] = utc_now();
     document["command"] = command_text(c);
-    write_atomically(c.where.root / record_file(l, emulator.name, "modelled"),
-                     document.dump(1) + "\n");
+    write_record(c.where.root / record_file(l, emulator.name, "modelled"),
+                 accuracy_record(document));
   }
   if (c.as_json) {
     c.print(document);
@@ -437,7 +434,7 @@ const verb validate_verb(
       takes.add("--size", o.sizes, "sizes other than two of the lab's check sizes")
           .split_at_commas();
       takes.add("--runs", o.runs, "calls of each size under ncu (5)");
-      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.json");
+      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.jsonl");
       takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
       takes.flag("--times", o.times, "the time model beside the recorded times");
       takes.flag("--sampling", o.sampling, "the time model of sampled launches beside whole ones");

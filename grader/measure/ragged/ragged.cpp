@@ -67,7 +67,7 @@ std::string ragged_table(const lab& /*l*/, const json& record) {
       fmt::format("`{}` at {} drawn sizes on an {} {}; times as fast as the peer\n",
                   record.at("step").get<std::string>(), record.at("count").get<std::uint64_t>(),
                   record.at("gpu").get<std::string>(), source_of(record));
-  for (const json& peer : record.at("peers")) {
+  for (const json& peer : peers_of_ragged(record)) {
     text += fmt::format(
         "\n| against {} | sizes | median | worst | worst at |\n"
         "|---|---:|---:|---:|---|\n",
@@ -204,32 +204,49 @@ std::vector<ragged_peer> ragged_points(const std::vector<bench_report>& reports)
 json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed,
                    std::uint64_t count, const std::vector<ragged_peer>& peers,
                    const std::string& date, const std::string& command) {
-  json record = record_head(
-      l, device, date, command,
-      "sizes drawn from the seed, evenly by order of magnitude; device time between events, the L2 "
-      "cache is overwritten before every call; ratio: median of pairs in turns with its 95 % "
-      "interval; of a peer on the CPU, which is timed by the host's clock, of the medians");
+  json record = record_head(l, device, date, command);
   record["step"] = l.steps.back().name;
   record["seed"] = seed;
   record["count"] = count;
   record["range"] = l.ragged;
-  record["peers"] = json::array();
+  record["entries"] = json::array();
   for (const auto& peer : peers) {
-    json one = {{"name", peer.name}, {"sizes", json::array()}};
     for (const auto& p : peer.points) {
       const auto c = class_of(l, p.size);
-      one["sizes"].push_back({{"size", p.size},
-                              {"label", p.label},
-                              {"class", c ? json(name_of(*c)) : json(nullptr)},
-                              {"amount", p.amount},
-                              {"step_ms", rounded_digits(p.step_ms, 6)},
-                              {"ratio", rounded_digits(p.ratio, 4)},
-                              {"low", rounded_digits(p.range.low, 4)},
-                              {"high", rounded_digits(p.range.high, 4)}});
+      record["entries"].push_back({{"peer", peer.name},
+                                   {"size", p.size},
+                                   {"label", p.label},
+                                   {"class", c ? json(name_of(*c)) : json(nullptr)},
+                                   {"amount", p.amount},
+                                   {"step_ms", rounded_digits(p.step_ms, 6)},
+                                   {"ratio", rounded_digits(p.ratio, 4)},
+                                   {"low", rounded_digits(p.range.low, 4)},
+                                   {"high", rounded_digits(p.range.high, 4)}});
     }
-    record["peers"].push_back(std::move(one));
   }
   return record;
+}
+
+json ragged_json(json record) {
+  record["method"] =
+      "sizes drawn from the seed, evenly by order of magnitude; device time between events, the L2 "
+      "cache is overwritten before every call; ratio: median of pairs in turns with its 95 % "
+      "interval; of a peer on the CPU, which is timed by the host's clock, of the medians";
+  record["peers"] = peers_of_ragged(record);
+  record.erase("entries");
+  return record;
+}
+
+json peers_of_ragged(const json& record) {
+  json peers = json::array();
+  for (json point : record.at("entries")) {
+    const json name = point.at("peer");
+    point.erase("peer");
+    if (peers.empty() || peers.back().at("name") != name)
+      peers.push_back({{"name", name}, {"sizes", json::array()}});
+    peers.back()["sizes"].push_back(std::move(point));
+  }
+  return peers;
 }
 
 ragged_summary summary_of(const json& peer, std::string_view of_class) {

@@ -67,12 +67,18 @@ struct ragged_summary {
   std::string worst_label;
 };
 
-// The record, GPU.ragged.json: what lab bench --ragged --json prints (JSON.md).
+// The record, GPU.ragged.jsonl: an entry for each point.
 json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed,
                    std::uint64_t count, const std::vector<ragged_peer>& peers,
                    const std::string& date, const std::string& command);
 
-// Of one of a record's `peers`, one of its classes or all (""). Nothing measured: sizes is 0.
+// What `lab bench --ragged --json` prints: the record with its method, and its entries as `peers`.
+json ragged_json(json record);
+
+// The peers of a record, each with its `name` and `sizes`.
+json peers_of_ragged(const json& record);
+
+// Of one of those peers, one of its classes or all (""). Nothing measured: sizes is 0.
 ragged_summary summary_of(const json& peer, std::string_view of_class = "");
 
 // The sizes with the smallest ratios, the worst first; at most `count`.

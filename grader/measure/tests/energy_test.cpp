@@ -117,13 +117,15 @@ TEST_CASE("a record and the handout's table tell the energy where there is one, 
   for (const bool counts : {false, true}) {
     const auto rows =
         counts ? rows_of(p, [&] { return counted += 400000; }) : rows_of(p, energy_counter{});
-    const auto record = record_of(l, gpu_device(), rows, {}, "2026-01-02T00:00:00Z", "./lab bench");
-    const auto& cell = record.at("steps").at(0).at("sizes").at(1);
+    const std::string date = "2026-01-02T00:00:00Z";
+    const auto record = record_of(l, gpu_device(), rows, {}, date, "./lab bench");
+    const auto document = bench_json(l, gpu_device(), rows, {}, date, "./lab bench");
+    const auto& cell = record.at("entries").at(1);
     CHECK(cell.contains("energy") == counts);
-    CHECK((record.at("method").get<std::string>().find("energy") != std::string::npos) == counts);
+    CHECK(document.at("steps").at(0).at("sizes").at(1).contains("energy") == counts);
+    CHECK((document.at("method").get<std::string>().find("energy") != std::string::npos) == counts);
     const temporary_folder root(fs::temp_directory_path());
-    fs::create_directories(root.path() / "solutions/doubling/measured");
-    write_atomically(root.path() / "solutions/doubling/measured/fake.json", record.dump());
+    write_record(root.path() / "solutions/doubling/measured/fake.jsonl", record);
     const std::string table = handout_markdown(root.path(), l);
     CHECK((table.find("energy of a call, mean power |") != std::string::npos) == counts);
     CHECK((table.find("| 200 mJ, 400 W |") != std::string::npos) == counts);

@@ -55,9 +55,9 @@ TEST_CASE("a sweep is kept under its name, and becomes a table") {
   const std::vector<sweep_point> points = {point({"32", "1"}, 4), point({"32", "2"}, 2),
                                            point({"64", "1"}, 2.02)};  // 64, 2 was not right
   const sweep_view view{axes, points, nullptr, 0, {}};
-  const json kept = sweep_record("both", view, "2026-11-25T00:00:00Z", "./lab sweep doubling");
+  const auto kept = sweep_entries("both", view, "2026-11-25T00:00:00Z", "./lab sweep doubling");
   CHECK(keep_sweep(root.path(), l, some_gpu(), kept) ==
-        fs::path("solutions/doubling/measured/h200.sweeps.json"));
+        fs::path("solutions/doubling/measured/h200.sweeps.jsonl"));
   const std::string table = sweep_markdown(root.path(), l, "both");
   CHECK(
       table.starts_with("On an NVIDIA H200 (cold L2; 2026-11-25, driver 580.1, `./lab sweep "
@@ -68,12 +68,12 @@ TEST_CASE("a sweep is kept under its name, and becomes a table") {
   const std::vector<sweep_point> one_point = {point({"32"}, 1)};
   const sweep_view small{one_axis, one_point, nullptr, 0, {}};
   keep_sweep(root.path(), l, some_gpu(),
-             sweep_record("one", small, "2026-11-25T00:00:00Z", "./lab"));
+             sweep_entries("one", small, "2026-11-25T00:00:00Z", "./lab"));
   CHECK(sweep_markdown(root.path(), l, "both") == table);
   CHECK(sweep_markdown(root.path(), l, "one")
             .find("| threads | time | rate |\n|---:|---:|---:|\n"
                   "| 32 | 1.00 ms * | 8.00 GB/s |\n") != std::string::npos);
-  write_atomically(root.path() / "solutions/doubling/measured/h200.sweeps.json", "[]");
+  write_atomically(root.path() / "solutions/doubling/measured/h200.sweeps.jsonl", "[]");
   CHECK_THROWS_AS(keep_sweep(root.path(), l, some_gpu(), kept), failure);
 }
 
@@ -95,20 +95,19 @@ TEST_CASE("what a lecture publishes stands beside the steps of the record") {
       "  { version = \"quick\", step = \"01_second\", value = 2 },\n"
       "  { version = \"wide\", step = \"01_second\", with = [\"tile=16\"], value = 1 },\n]\n");
   CHECK(lectures_markdown(root.path(), one_lab()) == "");
-  const auto step_of = [](const char* name, double ms) {
-    return json{{"name", name},
-                {"sizes",
-                 {{{"label", "n = 9, seed 7"},
-                   {"size", {9}},
-                   {"bytes", 8e6},
-                   {"cold", {{"median_ms", ms}}}}}}};
+  const auto entry = [](const char* step, double ms) {
+    return json{{"step", step},
+                {"size", {9}},
+                {"label", "n = 9, seed 7"},
+                {"bytes", 8e6},
+                {"cold", {{"median_ms", ms}}}};
   };
   const json record = {{"gpu", "NVIDIA H200"},
                        {"date", "2026-11-25T00:00:00Z"},
                        {"driver", "580.1"},
                        {"command", "./lab bench doubling"},
-                       {"steps", {step_of("00_first", 3), step_of("01_second", 1)}}};
-  write_atomically(folder / "measured/h200.json", record.dump());
+                       {"entries", {entry("00_first", 3), entry("01_second", 1)}}};
+  write_record(folder / "measured/h200.jsonl", record);
   const std::string table = lectures_markdown(root.path(), one_lab());
   CHECK(table.starts_with(
       "A talk, on a GPU that it does not name; beside it our steps, as they stand, on an NVIDIA "

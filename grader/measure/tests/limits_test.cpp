@@ -257,11 +257,11 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
   device.state.driver_version = "580.1";
   const auto record = limits_record(l, device, "01_second", rows, "2026-11-20T10:00:00Z",
                                     "./lab limits doubling --record");
-  CHECK(record.at("programs").size() == 3);
-  CHECK(record.at("programs")[1].at("part") == "memory");
-  CHECK(record.at("programs")[1].at("median_ms") == doctest::Approx(0.97));
+  CHECK(record.at("entries").size() == 3);
+  CHECK(record.at("entries")[1].at("part") == "memory");
+  CHECK(record.at("entries")[1].at("median_ms") == doctest::Approx(0.97));
   const fs::path folder = root.path() / "solutions/doubling/measured";
-  write_atomically(folder / "h200.limits.json", record.dump());
+  write_record(folder / "h200.limits.jsonl", record);
   const auto text = limits_markdown(root.path(), l);
   INFO(text);
   CHECK(says(text,
@@ -272,12 +272,12 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
   CHECK(says(text, "The reading: the limit is memory"));
   CHECK(!says(text, uncertain_words));
   auto vague = record;
-  vague["programs"][0]["high_ms"] = 1.5;
-  write_atomically(folder / "h200.limits.json", vague.dump());
+  vague["entries"][0]["high_ms"] = 1.5;
+  write_record(folder / "h200.limits.jsonl", vague);
   CHECK(says(limits_markdown(root.path(), l), uncertain_words));
   // A record of another kind: the table of speeds is not made of it.
   CHECK(handout_markdown(root.path(), l) == "No GPU has been measured yet.\n");
-  write_atomically(folder / "broken.limits.json", "{\"step\": 1}");
+  write_atomically(folder / "broken.limits.jsonl", "{\"step\": 1}");
   CHECK_THROWS_AS(limits_markdown(root.path(), l), failure);
 }
 

@@ -73,9 +73,7 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   const auto record =
       record_of(l, device, rows, {}, "2026-11-20T10:00:00Z", "./lab bench doubling --record");
   const temporary_folder root(fs::temp_directory_path());
-  write_atomically(
-      root.path() / "solutions/doubling/measured" / (gpu_file_name(device.name) + ".json"),
-      record.dump());
+  write_record(root.path() / record_file(l, device.name), record);
   const auto markdown = results_markdown(root.path(), {l});
   CHECK(markdown.find("| 01_second | the second | 500 us | 1.60 GB/s | 2.00x |") !=
         std::string::npos);
@@ -100,13 +98,19 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
   auto device = gpu_device();
   device.name = "NVIDIA H200";
   const auto record = record_of(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
-  CHECK(record.at("steps").size() == 1);
-  CHECK(record.at("peers").at(0).at("name") == "rival");
+  REQUIRE(record.at("entries").size() == 6);
+  CHECK(record.at("entries").at(1).at("step") == "01_second");
+  CHECK(record.at("entries").at(1).at("size") == json{100000});
+  CHECK(record.at("entries").at(2).at("peer") == "rival");
+  CHECK(record.at("entries").at(5).at("duel") == "rival");
+  const auto document = bench_json(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(document.at("steps").size() == 1);
+  CHECK(document.at("peers").at(0).at("name") == "rival");
+  CHECK(document.at("peers").at(0).at("sizes").at(1).at("cold").at("gb_per_s") == 0.8);
   CHECK(peers_lost(record, l, {rival}).empty());
   CHECK(peers_lost(record, l, {{"stick", programs.other()}}) == std::vector<std::string>{"rival"});
-  CHECK(peers_lost(json::object(), l, {}).empty());
   const temporary_folder root(fs::temp_directory_path());
-  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  write_record(root.path() / record_file(l, device.name), record);
   const auto handout = handout_markdown(root.path(), l);
   CHECK(handout.find("| rival: another's | ") != std::string::npos);
   CHECK(handout.find("| stick: a yardstick | | |") != std::string::npos);  // not measured
@@ -146,10 +150,10 @@ TEST_CASE("a peer on the CPU: rounds after all others, no pairs, and its row nam
   const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
   CHECK(record.at("cpu").at("name") == host::cpu_name());
   CHECK(record.at("cpu").at("threads") == host::thread_count());
-  CHECK(record.at("peers").at(0).at("on") == "cpu");
-  CHECK(record.at("peers").at(1).at("on") == "gpu");
+  CHECK(record.at("entries").at(1).at("on") == "cpu");
+  CHECK(record.at("entries").at(2).at("on") == "gpu");
   const temporary_folder root(fs::temp_directory_path());
-  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  write_record(root.path() / "solutions/doubling/measured/h200.jsonl", record);
   const std::string what =
       "CPU, " + std::to_string(host::thread_count()) + " threads: all cores | ";
   const auto handout = handout_markdown(root.path(), l);
@@ -168,7 +172,7 @@ TEST_CASE("a record that was made without a CPU has no row for it") {
   const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
   CHECK(!record.contains("cpu"));
   const temporary_folder root(fs::temp_directory_path());
-  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  write_record(root.path() / "solutions/doubling/measured/h200.jsonl", record);
   for (const auto& text : {handout_markdown(root.path(), l), results_markdown(root.path(), {l})}) {
     CHECK(text.find("rival") != std::string::npos);
     CHECK(text.find("cpu") == std::string::npos);
@@ -342,34 +346,38 @@ TEST_CASE("the README's table is replaced between its markers") {
 
 TEST_CASE("the README's table is of the largest size that all steps were measured at") {
   const temporary_folder root(fs::temp_directory_path());
-  const fs::path file = root.path() / "solutions" / "doubling" / "measured" / "h200.json";
+  const fs::path file = root.path() / "solutions" / "doubling" / "measured" / "h200.jsonl";
   fs::create_directories(file.parent_path());
   lab l = doubling_lab();
   l.steps.resize(2);
   l.steps[0].name = "01_slow";
   l.steps[1].name = "02_quick";
-  const auto cell = [](int n) {
-    return json{{"size", {n}},        {"label", "n = " + std::to_string(n) + ", seed 7"},
-                {"bytes", 8.0 * n},   {"operations", 0.0},
-                {"rate_in", "bytes"}, {"cold", {{"median_ms", 1.0}}}};
+  const auto entry = [](const char* step, int n) {
+    return json{{"step", step},
+                {"size", {n}},
+                {"bytes", 8.0 * n},
+                {"label", "n = " + std::to_string(n) + ", seed 7"},
+                {"operations", 0.0},
+                {"rate_in", "bytes"},
+                {"cold", {{"median_ms", 1.0}}}};
   };
-  const auto write = [&](const json& of_slow) {
-    const json steps = {{{"name", "01_slow"}, {"sizes", of_slow}},
-                        {{"name", "02_quick"}, {"sizes", {cell(10), cell(20), cell(30)}}}};
-    const json record = {{"gpu", "a GPU"},
-                         {"driver", "1"},
-                         {"date", "2026-01-01"},
-                         {"command", "./lab bench"},
-                         {"steps", steps}};
-    write_atomically(file, record.dump());
+  const auto write = [&](const std::vector<int>& of_slow) {
+    json entries = json::array();
+    for (const int n : of_slow) entries.push_back(entry("01_slow", n));
+    for (const int n : {10, 20, 30}) entries.push_back(entry("02_quick", n));
+    write_record(file, {{"gpu", "a GPU"},
+                        {"driver", "1"},
+                        {"date", "2026-01-01"},
+                        {"command", "./lab bench"},
+                        {"entries", entries}});
   };
   const auto says = [&](const char* what) {
     return results_markdown(root.path(), {l}).find(what) != std::string::npos;
   };
-  write({cell(10), cell(20)});
+  write({10, 20});
   CHECK(says("n = 20 "));
   CHECK_FALSE(says("not measured"));
-  write(json::array());  // too slow everywhere: a row without figures
+  write({});  // too slow everywhere: a row without figures
   CHECK(says("n = 30 "));
   CHECK(says("not measured"));
 }
@@ -380,6 +388,6 @@ TEST_CASE("file names of GPUs") {
   CHECK(gpu_file_name("NVIDIA GeForce RTX 5090") == "geforce-rtx-5090");
   CHECK(gpu_file_name("../x") == "x");
   const lab l = doubling_lab();
-  CHECK(record_file(l, "NVIDIA H200") == "solutions/doubling/measured/h200.json");
-  CHECK(record_file(l, "NVIDIA H200", "limits") == "solutions/doubling/measured/h200.limits.json");
+  CHECK(record_file(l, "NVIDIA H200") == "solutions/doubling/measured/h200.jsonl");
+  CHECK(record_file(l, "NVIDIA H200", "limits") == "solutions/doubling/measured/h200.limits.jsonl");
 }

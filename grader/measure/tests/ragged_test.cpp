@@ -128,8 +128,11 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
   const auto peers = ragged_points({first, second});
   const json record =
       ragged_record(l, some_gpu(), 5, 3, peers, "2026-11-25T00:00:00Z", "./lab bench doubling");
-  REQUIRE(record["peers"].size() == 2);
-  const json &copy = record["peers"][0], &cpu = record["peers"][1];
+  CHECK(record["entries"].size() == 4);
+  const json document = ragged_json(record);
+  REQUIRE(document["peers"].size() == 2);
+  CHECK(!document.contains("entries"));
+  const json &copy = document["peers"][0], &cpu = document["peers"][1];
   CHECK(copy["sizes"].size() == 3);
   CHECK(copy["sizes"][0]["class"] == "odd");
   CHECK(copy["sizes"][0]["low"] == 0.55);
@@ -147,7 +150,7 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
   const temporary_folder root(fs::temp_directory_path());
   CHECK(ragged_markdown(root.path(), l) ==
         "No GPU has been measured yet: `./lab bench doubling --ragged 60 --record` records one.\n");
-  write_atomically(root.path() / "solutions/doubling/measured/h200.ragged.json", record.dump());
+  write_record(root.path() / "solutions/doubling/measured/h200.ragged.jsonl", record);
   const std::string text = ragged_markdown(root.path(), l);
   CHECK(says(text,
              "`01_second` at 3 drawn sizes on an NVIDIA H200 (cold L2; 2026-11-25, driver "

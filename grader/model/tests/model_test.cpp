@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "grader/measure/records/record_file.hpp"
 #include "grader/model/accuracy.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/model/recorded_times.hpp"
@@ -66,9 +67,11 @@ TEST_CASE(
   const lab l = three_steps();
   CHECK(load_recorded_times(root.path(), l, "NVIDIA H200").gpu.empty());
   CHECK(!load_model_error(root.path(), l, "NVIDIA H200"));
-  std::ofstream(folder / "h200.json") << R"({"gpu": "NVIDIA H200", "steps": [{"name": "00_a",
-      "sizes": [{"size": [2048], "cold": {"median_ms": 2}}, {"size": [1024], "cold": {"median_ms": 1}},
-                {"size": [4096], "warm": {"median_ms": 3}}]}]})";
+  std::ofstream(folder / "h200.jsonl") << R"({"gpu": "NVIDIA H200"}
+{"step": "00_a", "size": [2048], "cold": {"median_ms": 2}}
+{"step": "00_a", "size": [1024], "cold": {"median_ms": 1}}
+{"step": "00_a", "size": [4096], "warm": {"median_ms": 3}}
+)";
   const recorded_times all = load_recorded_times(root.path(), l, "NVIDIA H200");
   CHECK(all.gpu == "NVIDIA H200");
   CHECK(all.sizes == std::vector<lab_size>{{1024}, {2048}});
@@ -78,22 +81,28 @@ TEST_CASE(
   CHECK(all.fastest({1024}) == "00_a");
   CHECK(all.fastest({4096}).empty());
   CHECK(all.cpu_ms.empty());
-  std::ofstream(folder / "h200.json")
-      << R"({"gpu": "NVIDIA H200", "cpu": {"name": "A CPU", "threads": 4},
-      "steps": [{"name": "00_a", "sizes": [{"size": [8], "cold": {"median_ms": 2}}]},
-                {"name": "01_b", "sizes": [{"size": [8], "cold": {"median_ms": 1}}]}],
-      "peers": [{"name": "slow", "on": "cpu", "sizes": [{"size": [8], "cold": {"median_ms": 9}}]},
-                {"name": "fast", "on": "cpu", "sizes": [{"size": [8], "cold": {"median_ms": 5}}]},
-                {"name": "cub", "on": "gpu", "sizes": [{"size": [8], "cold": {"median_ms": 3}}]}]})";
+  std::ofstream(folder / "h200.jsonl")
+      << R"({"gpu": "NVIDIA H200", "cpu": {"name": "A CPU", "threads": 4}}
+{"step": "00_a", "size": [8], "cold": {"median_ms": 2}}
+{"step": "01_b", "size": [8], "cold": {"median_ms": 1}}
+{"peer": "slow", "on": "cpu", "size": [8], "cold": {"median_ms": 9}}
+{"peer": "fast", "on": "cpu", "size": [8], "cold": {"median_ms": 5}}
+{"peer": "cub", "on": "gpu", "size": [8], "cold": {"median_ms": 3}}
+{"duel": "cub", "size": [8], "cold": {"ratio": 3}}
+)";
   const recorded_times peers = load_recorded_times(root.path(), l, "NVIDIA H200");
   CHECK(peers.fastest({8}) == "01_b");
   CHECK(peers.cpu == "A CPU, 4 threads");
   CHECK(peers.cpu_ms.at({8}) == 5);
-  std::ofstream(folder / "h200.json") << "{}";
+  std::ofstream(folder / "h200.jsonl") << "{}";
   CHECK_THROWS_AS(load_recorded_times(root.path(), l, "NVIDIA H200"), failure);
 
-  std::ofstream(folder / "h200.modelled.json")
-      << R"({"median_error": 0.1, "worst_tenth_error": 0.3, "times": [{}, {}]})";
+  write_record(folder / "h200.modelled.jsonl",
+               accuracy_record({{"median_error", 0.1},
+                                {"worst_tenth_error", 0.3},
+                                {"times", {{{"modelled_ms", 1}}, {{"modelled_ms", 2}}}},
+                                {"untimed", {{{"message", "too long"}}}},
+                                {"wrong", json::array()}}));
   const auto error = load_model_error(root.path(), l, "NVIDIA H200");
   REQUIRE(error);
   CHECK(error->times == 2);
@@ -113,14 +122,15 @@ TEST_CASE("the modelled time of a step is found while its source and its parts a
   CHECK(!found("00_a", "NVIDIA H200", 8));
   std::ofstream(folder / "00_a.cu") << "#include \"solutions/doubling/parts/p.hpp\"\na\n";
   std::ofstream(folder / "parts/p.hpp") << "p\n";
-  std::ofstream(folder / "measured/h200.guided.json")
-      << R"({"gpu": "NVIDIA H200", "steps": [{"step": "00_a", "size": [8], "source": "c743b3374d245af3", "ms": 2.5}]})";
+  std::ofstream(folder / "measured/h200.guided.jsonl")
+      << "{\"gpu\": \"NVIDIA H200\"}\n"
+         R"({"step": "00_a", "size": [8], "source": "c743b3374d245af3", "ms": 2.5})";
   CHECK(found("00_a", "NVIDIA H200", 8) == 2.5);
   CHECK(!found("00_a", "NVIDIA H200", 9));
   CHECK(!found("01_b", "NVIDIA H200", 8));
   CHECK(!found("00_a", "NVIDIA H100", 8));
   std::ofstream(folder / "parts/p.hpp") << "q\n";
   CHECK(!found("00_a", "NVIDIA H200", 8));
-  std::ofstream(folder / "measured/h200.guided.json") << "{";
+  std::ofstream(folder / "measured/h200.guided.jsonl") << "{";
   CHECK(!found("00_a", "NVIDIA H200", 8));
 }

@@ -150,23 +150,14 @@ TEST_CASE("ncu's launches are cut into the calls of each size") {
   CHECK_THROWS_AS(counted_by_ncu(launches, 4), failure);
 }
 
-TEST_CASE("a record's file has a line for each kernel") {
-  json record = {{"gpu", "g"}, {"steps", json::array()}};
-  record["steps"].push_back({{"name", "s"}, {"sizes", json::array()}});
-  const auto kernels = counted_by_ncu({launch_of("k", 4), launch_of("j", 4)}, 1);
-  record["steps"][0]["sizes"].push_back({{"size", {7}}, {"kernels", record_json(kernels)}});
-  const std::string text = record_text(record);
-  CHECK(json::parse(text) == record);
-  CHECK(text.find("\n{\"kernel\":\"j\"") != std::string::npos);
-}
-
 TEST_CASE("steps that were counted later join a record, in the lab's order") {
   lab l;
   for (const char* name : {"01_a", "02_b", "03_c"}) l.steps.push_back({name, "", {}, "", {}});
   const auto record_with = [](const std::vector<std::pair<std::string, int>>& steps) {
     json record = {{"gpu", "G"}, {"driver", "1"}, {"runs", 5}, {"metrics", {{"a", "x"}}}};
     for (const auto& [name, count] : steps)
-      record["steps"].push_back({{"name", name}, {"sizes", {count}}});
+      for (const int kernel : {1, 2})
+        record["entries"].push_back({{"step", name}, {"kernel", kernel}, {"counted", count}});
     return record;
   };
   const auto older = record_with({{"01_a", 1}, {"03_c", 1}, {"00_gone", 1}});
@@ -184,13 +175,14 @@ TEST_CASE("steps that were counted later join a record, in the lab's order") {
 TEST_CASE("a record comes back as it was, and a changed figure is found") {
   const auto hardware = counted_by_ncu({launch_of("k", 4, 60), launch_of("k", 4, 64)}, 2);
   auto record = record_json(hardware);
-  CHECK(record_json(parse_record(record)) == record);
+  const auto parsed = [&] { return std::vector{parse_kernel(record.at(0))}; };
+  CHECK(record_json(parsed()) == record);
   CHECK(record[0]["counted"]["global_load_sectors"] == json{60, 64});
-  CHECK(holds(parse_record(record), profile_of("k", 4)));
+  CHECK(holds(parsed(), profile_of("k", 4)));
   record[0]["counted"]["registers"] = 17;
-  CHECK_FALSE(holds(parse_record(record), profile_of("k", 4)));
+  CHECK_FALSE(holds(parsed(), profile_of("k", 4)));
   record[0].erase("grid");
-  CHECK_THROWS_AS(parse_record(record), failure);
+  CHECK_THROWS_AS(parsed(), json_error);
 }
 
 namespace {

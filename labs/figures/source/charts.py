@@ -54,7 +54,7 @@ def littles_law():
                + f'''. A straight line shows bytes in flight divided by a latency of
         {latency_ns:.0f} ns, as Little's law says; measurements follow it until the limit of memory, a
         level line at {m["dram_read"]:.0f} GB/s.''',
-               'common/gpus/h200.measured.json: dram_read_*_under_way, dram_latency', 318)
+               'common/gpus/h200.measured.jsonl: dram_read_*_under_way, dram_latency', 318)
     axes = Axes(f, (400, 40000), (100, 8000), 52, 214, True)
     f.text(12, 24, 'Reading DRAM, measured on an H200', 12.5, strong=True)
     axes.ticks([(512, '512'), (2048, '2 K'), (8192, '8 K'), (32768, '32 K')],
@@ -78,12 +78,10 @@ def littles_law():
 def bandwidth(lab, steps):
     gpu, m, record = facts.Gpu('h200'), facts.measured(), facts.record(lab)
     colours = ('red', 'orange', 'violet', 'green', 'blue')
-    found = {s['name']: s for s in record['steps']}
     lines, said = [], []
     for name, colour in zip(steps, colours):
-        points = sorted((size['size'][0] if len(size['size']) == 1
-                         else size['size'][0] * size['size'][1], size['cold']['gb_per_s'])
-                        for size in found[name]['sizes'] if size.get('cold'))
+        points = sorted((math.prod(at['size']), round(at['bytes'] / at['cold']['median_ms'] / 1e6, 1))
+                        for at in record['entries'] if at.get('step') == name)
         lines.append((name, colour, points))
         said.append(f'{name}: ' + ', '.join(f'{v:.0f}' for _, v in points))
     xs = sorted({x for _, _, points in lines for x, _ in points})
@@ -91,7 +89,7 @@ def bandwidth(lab, steps):
         A chart of GB/s against the number of elements, measured on an H200 with a cold L2, for
         {', '.join(f'{x}' for x in xs)}. {'; '.join(said)} GB/s. Two level lines are bounds:
         {gpu.peak_gb_per_s:.0f} GB/s on paper and {m['dram_copy']:.0f} GB/s of a copy.''',
-               f'solutions/{lab}/measured/h200.json, common/gpus/h200.*', 330 + 16 * ((len(steps) + 1) // 2))
+               f'solutions/{lab}/measured/h200.jsonl, common/gpus/h200.*', 330 + 16 * ((len(steps) + 1) // 2))
     f.text(12, 24, f'{lab}: measured on an H200, cold L2', 12.5, strong=True)
     axes = Axes(f, (xs[0], xs[-1]), (0, 5200), 54, 238)
     power = lambda v: f'2^{v.bit_length() - 1}' if v & (v - 1) == 0 else f'{v / 1e6:.3g} M'
@@ -127,11 +125,11 @@ def bandwidth_launch():
 
 def ragged(lab):
     """Times as fast as each peer at drawn sizes, a panel for each peer."""
-    record, peers = facts.ragged_record(lab), []
-    for peer in record['peers']:
-        peers.append((peer['name'], [(math.prod(p['size'][:2]) if lab in ('blur', 'transpose')
-                                      else p['size'][0], p['ratio'], p['class'], p['label'])
-                                     for p in peer['sizes']]))
+    record, of_peers = facts.ragged_record(lab), {}
+    for p in record['entries']:
+        x = math.prod(p['size'][:2]) if lab in ('blur', 'transpose') else p['size'][0]
+        of_peers.setdefault(p['peer'], []).append((x, p['ratio'], p['class'], p['label']))
+    peers = list(of_peers.items())
     xs = [x for _, points in peers for x, _, _, _ in points]
     said = []
     for name, points in peers:

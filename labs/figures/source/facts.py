@@ -1,9 +1,11 @@
 """What the figures show, read from the files that the emulator and its time model use."""
-import json
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT))
+from slides.builder.records import read_record
 
 # cudaDeviceAttr numbers, as in common/gpus/*.toml
 ATTRIBUTES = {
@@ -48,28 +50,27 @@ def cache_units():
 
 
 def measured():
-    """{name: value} of common/gpus/h200.measured.json."""
-    figures = json.loads((ROOT / 'common/gpus/h200.measured.json').read_text())['figures']
-    return {f['name']: f['value'] for f in figures}
+    """{name: value} of common/gpus/h200.measured.jsonl."""
+    return {f['name']: f['value'] for f in read_record(ROOT / 'common/gpus/h200.measured.jsonl')['entries']}
 
 
 def measured_date():
-    return json.loads((ROOT / 'common/gpus/h200.measured.json').read_text())['date'][:10]
+    return read_record(ROOT / 'common/gpus/h200.measured.jsonl')['date'][:10]
 
 
 def record(lab):
-    """solutions/<lab>/measured/h200.json."""
-    return json.loads((ROOT / 'solutions' / lab / 'measured/h200.json').read_text())
+    """solutions/<lab>/measured/h200.jsonl."""
+    return read_record(ROOT / 'solutions' / lab / 'measured/h200.jsonl')
 
 
 def ragged_file(lab):
-    """solutions/<lab>/measured/<gpu>.ragged.json of the H200, else of the H100; or None."""
-    files = [ROOT / 'solutions' / lab / f'measured/{gpu}.ragged.json' for gpu in ('h200', 'h100')]
+    """solutions/<lab>/measured/<gpu>.ragged.jsonl of the H200, else of the H100; or None."""
+    files = [ROOT / 'solutions' / lab / f'measured/{gpu}.ragged.jsonl' for gpu in ('h200', 'h100')]
     return next((file for file in files if file.exists()), None)
 
 
 def ragged_record(lab):
-    return json.loads(ragged_file(lab).read_text())
+    return read_record(ragged_file(lab))
 
 
 def labs_with_ragged_records():

@@ -85,7 +85,7 @@ def memory_hierarchy():
                           f'controlled by {who}.'
                           for name, who, size, lat, rate, _ in levels)
                + ' Below all of them is the memory of the host, which a copy reaches over a bus.',
-               'common/gpus/h200.toml and h200.measured.json', 400)
+               'common/gpus/h200.toml and h200.measured.jsonl', 400)
     f.text(12, 24, 'A level', 11.5, colour='muted')
     f.text(250, 24, 'latency,', 11.5, 'end', colour='muted')
     f.text(348, 24, 'rate of', 11.5, 'end', colour='muted')

@@ -77,7 +77,7 @@ def read_lab(root, folder):
                paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
-                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.json')),
+                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.jsonl')),
                re.search(r'^skeleton = "(\w+)"', toml, re.M)[1])
 
 

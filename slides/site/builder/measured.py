@@ -7,6 +7,8 @@ import collections
 import json
 import math
 
+from slides.builder.records import read_record
+
 
 def number(value, least=0.0):
     """A finite number above `least`; ValueError for anything else."""
@@ -25,6 +27,11 @@ def text(value):
 
 def size_of(entry):
     return tuple(int(number(n, -1)) for n in entry['size'])
+
+
+def label_of(entry):
+    """'n = 1000': the size of an entry, without the seed of its inputs."""
+    return text(entry['label']).rsplit(', seed', 1)[0]
 
 
 def short(gpu):
@@ -56,38 +63,37 @@ def head(doc):
 def read_times(doc):
     """{(step, size): Entry} of the calls with a cold L2, and of peers; sizes: {size: label}."""
     sizes, entries, peers = {}, {}, {}
-    for listed, into in ((doc['steps'], entries), (doc.get('peers', []), peers)):
-        for one in listed:
-            for at in one['sizes']:
-                if 'cold' not in at:
-                    continue
-                size, cold = size_of(at), at['cold']
-                if into is entries:
-                    sizes[size] = text(at['label']).rsplit(', seed', 1)[0]
-                into[text(one['name']), size] = Entry(
-                    number(cold['median_ms']) / 1e3, number(cold['low_ms']) / 1e3,
-                    number(cold['high_ms']) / 1e3, number(at['bytes']),
-                    number(at['operations']) if 'operations' in at else None, at.get('rate_in'), one.get('on', 'gpu'))
+    for at in doc['entries']:
+        if 'duel' in at:
+            continue
+        size, cold = size_of(at), at['cold']
+        if 'step' in at:
+            sizes[size] = label_of(at)
+        into, name = (entries, at['step']) if 'step' in at else (peers, at['peer'])
+        into[text(name), size] = Entry(
+            number(cold['median_ms']) / 1e3, number(cold['low_ms']) / 1e3, number(cold['high_ms']) / 1e3,
+            number(at['bytes']), number(at['operations']) if 'operations' in at else None, at.get('rate_in'),
+            at.get('on', 'gpu'))
     if not entries:
         raise ValueError('no step has a time')
     return Times(*head(doc), sizes, entries, peers)
 
 
 def read_modelled(doc):
-    entries = {(text(t['step']), size_of(t)): number(t['modelled_ms']) / 1e3 for t in doc['times']}
+    entries = {(text(t['step']), size_of(t)): number(t['modelled_ms']) / 1e3
+               for t in doc['entries'] if 'modelled_ms' in t}
     return Modelled(*head(doc), entries, number(doc['median_error'], -1))
 
 
 def read_counted(doc):
     """{step: [(label, [(kernel, grid, block, launches, {counter: value or [low, high]})])]}"""
     steps = {}
-    for step in doc['steps']:
-        steps[text(step['name'])] = [
-            (text(at['label']).rsplit(', seed', 1)[0],
-             [(text(k['kernel']), k['grid'], k['block'], int(number(k['launches'])),
-               {name: counted(v) for name, v in k['counted'].items()}) for k in at['kernels']])
-            for at in step['sizes']]
-    return Counted(*head(doc), steps)
+    for k in doc['entries']:
+        sizes = steps.setdefault(text(k['step']), {})
+        sizes.setdefault(label_of(k), []).append(
+            (text(k['kernel']), k['grid'], k['block'], int(number(k['launches'])),
+             {name: counted(v) for name, v in k['counted'].items()}))
+    return Counted(*head(doc), {step: list(sizes.items()) for step, sizes in steps.items()})
 
 
 def counted(value):
@@ -99,9 +105,8 @@ def counted(value):
 def read_profiles(doc):
     """{step: Profile} of the kernel with the most time."""
     steps = {}
-    for step in doc['steps']:
-        f = step['figures']
-        steps[text(step['step'])] = Profile(size_of(step), text(f['kernel']), number(f['us']) / 1e6,
+    for f in doc['entries']:
+        steps[text(f['step'])] = Profile(size_of(f), text(f['kernel']), number(f['us']) / 1e6,
                                             number(f['instructions']), number(f['dram_bytes'], -1),
                                             {k: number(f[k], -1) for k in ('occupancy', 'compute', 'memory')})
     return Profiles(*head(doc), steps)
@@ -121,45 +126,47 @@ def read_lectures(doc):
 
 def read_sweeps(doc):
     sweeps = []
-    for one in doc['sweeps']:
+    for one in [entry for entry in doc['entries'] if 'axes' in entry]:
         axes = {text(a['name']): [text(v) for v in a['values']] for a in one['axes']}
         points = {}
-        for p in one['points']:
+        for p in [entry for entry in doc['entries'] if entry['sweep'] == one['sweep'] and entry is not one]:
             values = tuple(text(v) for v in p['values'])
             if len(values) != len(axes) or any(v not in known for v, known in zip(values, axes.values())):
-                raise ValueError(f'{one["name"]}: a point at {values} is on no axis')
+                raise ValueError(f'{one["sweep"]}: a point at {values} is on no axis')
             points[values] = Point(values, number(p['median_ms']) / 1e3, number(p['low_ms']) / 1e3,
                                    number(p['high_ms']) / 1e3, number(p['bytes']),
                                    None if p.get('counted') is None else number(p['counted'], -1),
                                    number(p['occupancy_percent'], -1), int(number(p['registers'])))
         if not points:
-            raise ValueError(f'{one["name"]}: no point')
-        sweeps.append(Sweep(text(one['name']), text(one['date'])[:10], text(one['command']), one['counter'], axes, points))
+            raise ValueError(f'{one["sweep"]}: no point')
+        sweeps.append(Sweep(text(one['sweep']), text(one['date'])[:10], text(one['command']), one['counter'], axes, points))
     return Sweeps(short(text(doc['gpu'])), sweeps)
 
 
 def read_parts(doc):
-    times = {text(p['part']): number(p['median_ms']) / 1e3 for p in doc['programs']}
+    times = {text(p['part']): number(p['median_ms']) / 1e3 for p in doc['entries']}
     if 'full' not in times:
         raise ValueError('the whole has no time')
-    return Parts(*head(doc), text(doc['step']), text(doc['label']).rsplit(', seed', 1)[0], times)
+    return Parts(*head(doc), text(doc['step']), label_of(doc), times)
 
 
 def read_ragged(doc):
     """peers: {name: [(label, class, amount, seconds of the step, ratio, low, high)]}"""
-    peers = {text(p['name']): [(text(s['label']), text(s['class']), number(s['amount']), number(s['step_ms']) / 1e3,
-                                number(s['ratio']), number(s['low']), number(s['high'])) for s in p['sizes']]
-             for p in doc['peers']}
+    peers = {}
+    for s in doc['entries']:
+        peers.setdefault(text(s['peer']), []).append(
+            (text(s['label']), text(s['class']), number(s['amount']), number(s['step_ms']) / 1e3,
+             number(s['ratio']), number(s['low']), number(s['high'])))
     return Ragged(*head(doc), text(doc['step']), peers)
 
 
 def read_guided(doc):
     """What recorder.py writes; steps: {step: its entry}, checked where a page takes from it."""
-    if doc.get('schema') != 'stepwise/guided/1':
+    if doc.get('schema') != 'stepwise/guided/2':
         raise ValueError(f'it is of another version: {doc.get("schema")!r}')
     words = {text(cause): text(told) for cause, told in doc['words'].items()}
     steps = {}
-    for one in doc['steps']:
+    for one in doc['entries']:
         analysis = one['analysis']
         number(one['ms'])
         number(one['counted'])
@@ -180,7 +187,7 @@ def read_guided(doc):
 
 
 def read_figures(doc):
-    return Figures(*head(doc), {text(f['name']): number(f['value'], -math.inf) for f in doc['figures']})
+    return Figures(*head(doc), {text(f['name']): number(f['value'], -math.inf) for f in doc['entries']})
 
 
 class Records:
@@ -194,7 +201,7 @@ class Records:
         if not file.is_file():
             return None
         try:
-            doc = json.loads(file.read_text())
+            doc = read_record(file) if file.suffix == '.jsonl' else json.loads(file.read_text())
             if lab and doc['lab'] != lab:
                 raise ValueError(f'it is of the lab {doc["lab"]!r}')
             return reader(doc)
@@ -218,7 +225,7 @@ class Records:
                    '.profiles': ('profiles', read_profiles), '.sweeps': ('sweeps', read_sweeps),
                    '.limits': ('parts', read_parts), '.ragged': ('ragged', read_ragged),
                    '.guided': ('guided', read_guided), '': ('times', read_times)}
-        for file in sorted(folder.glob('*.json'), reverse=True):
+        for file in sorted(folder.glob('*.jsonl'), reverse=True):
             gpu, dot, rest = file.stem.partition('.')
             if dot + rest not in readers or not gpu:
                 continue
@@ -231,4 +238,4 @@ class Records:
 
     def gpu(self, name):
         """What `./lab device --measure` found of a GPU ('H200'); None if nothing is recorded."""
-        return self.read(f'common/gpus/{name.lower()}.measured.json', read_figures)
+        return self.read(f'common/gpus/{name.lower()}.measured.jsonl', read_figures)

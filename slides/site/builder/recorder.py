@@ -1,6 +1,6 @@
 """./lab site --record LAB: what `lab profile` says of each step, condensed into one record.
 
-solutions/LAB/measured/h200.guided.json, schema stepwise/guided/1. All of it is modelled: the emulator counts,
+solutions/LAB/measured/h200.guided.jsonl, schema stepwise/guided/2. All of it is modelled: the emulator counts,
 the time model tells times. A step has a digest of its sources, so that a figure of other lines is never shown.
 """
 import concurrent.futures
@@ -13,7 +13,7 @@ import subprocess
 from . import course
 from .errors import SiteError
 
-SCHEMA = 'stepwise/guided/1'
+SCHEMA = 'stepwise/guided/2'
 ROWS = 6  # of a table, as the terminal has them
 COUNTS = ('instructions', 'lanes', 'branches', 'divergent', 'sectors', 'ideal_sectors', 'wavefronts',
           'ideal_wavefronts', 'stalled')  # of a line, in the record's order; stalled in parts of a million
@@ -122,14 +122,6 @@ def profile(root, lab, step):
     return condense(root, step, doc), words, doc['modelled_as']
 
 
-def text_of(document):
-    """A line per step, so that a difference can be read."""
-    steps = document.pop('steps')
-    head = json.dumps(document, indent=1, ensure_ascii=False)[:-2]
-    rows = ',\n  '.join(json.dumps(s, separators=(',', ':'), ensure_ascii=False) for s in steps)
-    return f'{head},\n "steps": [\n  {rows}\n ]\n}}\n'
-
-
 def record(root, name):
     """Profiles all steps of a lab, and writes the record; returns its name from the root."""
     lab = next((lab for lab in course.labs(root) if lab.name == name), None)
@@ -140,9 +132,10 @@ def record(root, name):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda step: profile(root, lab, step), lab.steps))
     words = {cause: text for _, of_step, _ in found for cause, text in of_step.items()}
-    file = f'solutions/{name}/measured/h200.guided.json'
-    (root / file).write_text(text_of({
-        'schema': SCHEMA, 'lab': name, 'gpu': found[0][2],
-        'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'),
-        'command': f'./lab site --record {name}', 'words': words, 'steps': [step for step, _, _ in found]}))
+    file = f'solutions/{name}/measured/h200.guided.jsonl'
+    head = {'schema': SCHEMA, 'lab': name, 'gpu': found[0][2],
+            'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'),
+            'command': f'./lab site --record {name}', 'words': words}
+    (root / file).write_text(''.join(json.dumps(line, separators=(',', ':'), ensure_ascii=False) + '\n'
+                                     for line in [head] + [step for step, _, _ in found]))
     return file

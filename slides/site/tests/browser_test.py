@@ -70,17 +70,16 @@ def each_kind(page, site, pictures):
 
 def hover(page, site):
     """What a mark says under the pointer is what the record has, computed from the JSON alone."""
-    from slides.builder.records import show
+    from slides.builder.records import read_record, show
     for lab in ('reduction', 'matmul'):
-        record = json.loads((ROOT / f'solutions/{lab}/measured/h200.json').read_text())
+        entries = read_record(ROOT / f'solutions/{lab}/measured/h200.jsonl')['entries']
         page.go(f'{site.out.as_uri()}/{lab}/versions.html')
         label = page.run('document.querySelector("#size").selectedOptions[0].textContent')
-        for step in record['steps'][:4]:
-            at = next(s for s in step['sizes'] if s['label'].split(', seed')[0] == label)
+        for at in [e for e in entries if 'step' in e and e['label'].split(', seed')[0] == label][:4]:
             wanted = show(at['cold']['median_ms'] / 1e3, 'time')
             box = page.run(f'''(() => {{
                 const m = [...document.querySelectorAll('section.size:not([hidden]) .mark.s0')]
-                    .find((e) => e.dataset.tip.startsWith('{step['name']},'));
+                    .find((e) => e.dataset.tip.startsWith('{at['step']},'));
                 m.scrollIntoView({{block: 'center'}});
                 const r = m.getBoundingClientRect();
                 return [r.left + r.width / 2, r.top + r.height / 2];
@@ -89,8 +88,8 @@ def hover(page, site):
             page.run('new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))')
             page.send('Input.dispatchMouseEvent', type='mouseMoved', x=box[0], y=box[1])
             tip = page.run('document.querySelector("#tip.shown")?.textContent || ""')
-            expect(tip.startswith(f'{step["name"]}, {label}: {wanted}') and 'H200, measured' in tip,
-                   f'{step["name"]}: hovering says {tip!r}, the record {wanted}')
+            expect(tip.startswith(f'{at["step"]}, {label}: {wanted}') and 'H200, measured' in tip,
+                   f'{at["step"]}: hovering says {tip!r}, the record {wanted}')
 
 
 def keyboard(page, site):
@@ -129,8 +128,9 @@ def sliders(page, site):
         return [i.value, i.getAttribute('aria-valuetext'), s.querySelector('output').textContent, shown.length,
                 shown[0].querySelector('.placed').textContent, ...lit.map((r) => r.dataset.at)]; })()"""
     page.run("document.querySelector('#sweep-stride + .sweep input').focus()")
-    values = json.loads((ROOT / 'solutions/launch/measured/h100.sweeps.json').read_text())['sweeps']
-    values = next(s for s in values if s['name'] == 'stride')['axes'][0]['values']
+    from slides.builder.records import read_record
+    sweeps = read_record(ROOT / 'solutions/launch/measured/h100.sweeps.jsonl')['entries']
+    values = next(s for s in sweeps if s['sweep'] == 'stride')['axes'][0]['values']
     for at in (0, 1, 2):
         page.run(f"(() => {{ const i = document.activeElement; i.value = {at}; i.dispatchEvent(new Event('input')); }})()")
         found, v = page.run(state), values[at]

@@ -48,30 +48,31 @@ def every_page(site, pages):
 
 def times_are_recorded(site, pages):
     """Every time that a step's page shows is in a record, computed from the JSON alone."""
-    from slides.builder.records import show
+    from slides.builder.records import read_record, show
     for lab in site.labs:
         for gpu, kind in (('h200', 'measured'), ('h100', 'measured')):
-            file = ROOT / f'solutions/{lab.name}/measured/{gpu}.json'
+            file = ROOT / f'solutions/{lab.name}/measured/{gpu}.jsonl'
             if not file.is_file():
                 continue
-            for step in json.loads(file.read_text())['steps']:
-                rows = re.findall(r'<tr>(.*?)</tr>', pages[f'{lab.name}/{step["name"]}.html'])
-                for at in step['sizes']:
-                    label = at['label'].split(', seed')[0]
-                    wanted = show(at['cold']['median_ms'] / 1e3, 'time')
-                    expect(any(f'<td>{label}</td><td>{gpu.upper()}, {kind}</td><td class=r>{wanted}</td>' in row
-                               for row in rows), f'{step["name"]}, {label}, {gpu}: {wanted} is not shown')
+            for at in read_record(file)['entries']:
+                if 'step' not in at:
+                    continue
+                rows = re.findall(r'<tr>(.*?)</tr>', pages[f'{lab.name}/{at["step"]}.html'])
+                label = at['label'].split(', seed')[0]
+                wanted = show(at['cold']['median_ms'] / 1e3, 'time')
+                expect(any(f'<td>{label}</td><td>{gpu.upper()}, {kind}</td><td class=r>{wanted}</td>' in row
+                           for row in rows), f'{at["step"]}, {label}, {gpu}: {wanted} is not shown')
 
 
 def figures_are_recorded(site, pages):
     """Rooflines and history: each mark's words follow from the JSON alone."""
+    from slides.builder.records import read_record
     rooflines = 0
     for lab in site.labs:
         page = html.unescape(pages[f'{lab.name}/versions.html'])
-        file = ROOT / f'solutions/{lab.name}/measured/h100.profiles.json'
-        for step in json.loads(file.read_text())['steps'] if file.is_file() else []:
-            f = step['figures']
-            said = (f'{step["step"]}: {f["instructions"] / f["dram_bytes"]:.3g} warp instructions per byte of DRAM, '
+        file = ROOT / f'solutions/{lab.name}/measured/h100.profiles.jsonl'
+        for f in read_record(file)['entries'] if file.is_file() else []:
+            said = (f'{f["step"]}: {f["instructions"] / f["dram_bytes"]:.3g} warp instructions per byte of DRAM, '
                     f'{f["instructions"] / f["us"] / 1e3:.4g} G/s')
             rooflines += said in page
             expect(said in page, f'{lab.name}: the roofline does not say {said!r}')
@@ -86,42 +87,43 @@ def figures_are_recorded(site, pages):
 
 def sweeps_are_recorded(site, pages):
     """Each point of a sweep, part of a step and ragged size says what the JSON alone says."""
-    from slides.builder.records import show
+    from slides.builder.records import read_record, show
     points = 0
     for lab in site.labs:
         page = html.unescape(pages.get(f'{lab.name}/figures.html', ''))
-        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.sweeps.json'):
-            for sweep in json.loads(file.read_text())['sweeps']:
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.sweeps.jsonl'):
+            entries = read_record(file)['entries']
+            for sweep in [e for e in entries if 'axes' in e]:
                 varied = [a['name'] for a in sweep['axes'] if len(a['values']) > 1]
-                block = page.split(f'id="sweep-{sweep["name"]}"')[1].split('</section>')[0]
-                for p in sweep['points']:
+                block = page.split(f'id="sweep-{sweep["sweep"]}"')[1].split('</section>')[0]
+                for p in [e for e in entries if e['sweep'] == sweep['sweep'] and 'values' in e]:
                     at = dict(zip((a['name'] for a in sweep['axes']), p['values']))
                     time, place = show(p['median_ms'] / 1e3, 'time'), f'{varied[0]} = {at[varied[0]]}'
                     rate = show(p['bytes'] / p['median_ms'] * 1e3, 'GB/s')
                     tips = [t for t in re.findall(r'data-tip="([^"]*)"', block) if t.startswith(place) and time in t]
-                    expect(any('GB/s' not in t or rate in t for t in tips), f'{lab.name}, {sweep["name"]}: no mark at {at}: {time}')
+                    expect(any('GB/s' not in t or rate in t for t in tips), f'{lab.name}, {sweep["sweep"]}: no mark at {at}: {time}')
                     readout = [r for r in block.split('class="readout"') if f'<p class="placed">{place}</p>' in r]
-                    expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["name"]}: {at} is not told: {time}')
+                    expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["sweep"]}: {at} is not told: {time}')
                     points += 1
-        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.limits.json'):
-            for p in json.loads(file.read_text())['programs']:
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.limits.jsonl'):
+            for p in read_record(file)['entries']:
                 expect(show(p['median_ms'] / 1e3, 'time') in page, f'{lab.name}: no time of the part {p["part"]}')
-        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.ragged.json'):
-            for peer in json.loads(file.read_text())['peers']:
-                for at in peer['sizes']:
-                    said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {peer["name"]}'
-                    expect(said in page, f'{lab.name}: the ragged sizes do not say {said!r}')
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.ragged.jsonl'):
+            for at in read_record(file)['entries']:
+                said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {at["peer"]}'
+                expect(said in page, f'{lab.name}: the ragged sizes do not say {said!r}')
     expect(points > 100, f'{points} points of sweeps')
 
 
 def guided_is_recorded(site, pages):
     """The analysis and each line's cost are the record's; the record is of these sources, and of this emulator."""
+    from slides.builder.records import read_record
     from slides.site.builder import recorder
     lines = 0
     for lab in site.labs:
-        record = json.loads((ROOT / f'solutions/{lab.name}/measured/h200.guided.json').read_text())
-        expect([s['step'] for s in record['steps']] == [s.name for s in lab.steps], f'{lab.name}: the guided record has other steps')
-        for step, one in zip(lab.steps, record['steps']):
+        record = read_record(ROOT / f'solutions/{lab.name}/measured/h200.guided.jsonl')
+        expect([s['step'] for s in record['entries']] == [s.name for s in lab.steps], f'{lab.name}: the guided record has other steps')
+        for step, one in zip(lab.steps, record['entries']):
             expect(one['source'] == recorder.digest(ROOT, step), f'{step.name} has changed: ./lab site --record {lab.name}')
             page = html.unescape(pages[f'{lab.name}/{step.name}.html'])
             expect(one['analysis']['says'] in page, f'{step.name}: no sentence about its limit')
@@ -148,30 +150,32 @@ def guided_is_recorded(site, pages):
     for name, number in (('reduction', 2), ('transpose', 6)):
         lab = next(lab for lab in site.labs if lab.name == name)
         now, _, _ = recorder.profile(ROOT, lab, lab.steps[number])
-        record = json.loads((ROOT / f'solutions/{name}/measured/h200.guided.json').read_text())
-        differ = [key for key in now if now[key] != record['steps'][number][key]]
+        record = read_record(ROOT / f'solutions/{name}/measured/h200.guided.jsonl')
+        differ = [key for key in now if now[key] != record['entries'][number][key]]
         expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} are others now: ./lab site --record {name}')
+
+
+def change(file, pattern, new):
+    """Replaces what the pattern finds first."""
+    text, found = re.subn(pattern, new, file.read_text(), count=1)
+    expect(found, f'{file.name} has no {pattern}')
+    file.write_text(text)
 
 
 def broken_records(folder):
     """What cannot be read is named on the pages, its figures are missing, the others stay."""
     course = copy_of_course(folder)
     measured = course / 'solutions/reduction/measured'
-    (measured / 'h200.json').write_text('{"lab": "reduction", ')
-    changed = json.loads((measured / 'h100.json').read_text())
-    changed['steps'][3]['sizes'][0]['cold']['median_ms'] = 0
-    (measured / 'h100.json').write_text(json.dumps(changed))
-    other = json.loads((measured / 'h200.counters.json').read_text())
-    del other['steps'][0]['sizes']
-    (measured / 'h200.counters.json').write_text(json.dumps(other))
-    shutil.copy(course / 'solutions/matmul/measured/h100.profiles.json', measured / 'h100.profiles.json')
+    (measured / 'h200.jsonl').write_text('{"lab": "reduction", ')
+    change(measured / 'h100.jsonl', r'"median_ms":[0-9.e-]+', '"median_ms":0')
+    change(measured / 'h200.counters.jsonl', r'"kernel":', '"other":')
+    shutil.copy(course / 'solutions/matmul/measured/h100.profiles.jsonl', measured / 'h100.profiles.jsonl')
     (course / 'solutions/blur/lectures.json').write_text('[]')
-    other = json.loads((course / 'solutions/transpose/measured/h200.guided.json').read_text())
-    (course / 'solutions/transpose/measured/h200.guided.json').write_text(json.dumps({**other, 'schema': 'stepwise/guided/9'}))
+    change(course / 'solutions/transpose/measured/h200.guided.jsonl', r'stepwise/guided/\d+', 'stepwise/guided/9')
     with (course / 'solutions/neighbour/02_soa.cu').open('a') as step:
         step.write('// changed\n')
-    (course / 'solutions/launch/measured/h100.sweeps.json').write_text('{"sweeps": [{}]}')
-    (course / 'solutions/launch/measured/h100.json').unlink()  # absent is not broken
+    (course / 'solutions/launch/measured/h100.sweeps.jsonl').write_text('{"lab": "launch"}\n{"axes": []}\n')
+    (course / 'solutions/launch/measured/h100.jsonl').unlink()  # absent is not broken
     (course / 'build/slides').mkdir(parents=True)
     for name, age in (('01_first_kernel', 0), ('02_memory', 1e6)):
         (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
@@ -187,16 +191,16 @@ def broken_records(folder):
     pages = all_pages(site.out)
     shutil.rmtree(site.out)
     named = {file.split('/', 1)[1] for file, _ in site.records.gaps}
-    expect(named == {'reduction/measured/h200.json', 'reduction/measured/h100.json', 'blur/lectures.json',
-                     'launch/measured/h100.sweeps.json', 'transpose/measured/h200.guided.json',
-                     'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json',
+    expect(named == {'reduction/measured/h200.jsonl', 'reduction/measured/h100.jsonl', 'blur/lectures.json',
+                     'launch/measured/h100.sweeps.jsonl', 'transpose/measured/h200.guided.jsonl',
+                     'reduction/measured/h200.counters.jsonl', 'reduction/measured/h100.profiles.jsonl',
                      'reduction/recorded/01_interleaved.json', 'reduction/recorded/02_strided.json',
                      'reduction/recorded/03_sequential.json', 'transpose/recorded/04_tiled.json'},
            f'gaps: {sorted(named)}')
     expect(not [name for name in pages if re.search(r'reduction/0[123]_.*-warp|transpose/04_tiled-warp', name)]
            and 'recorded/02_strided.json' in pages['reduction/02_strided.html'], 'a broken recording has a page, or is not named')
     page = pages['reduction/versions.html']
-    for file in ('h200.json', 'h100.json', 'h200.counters.json', 'h100.profiles.json'):
+    for file in ('h200.jsonl', 'h100.jsonl', 'h200.counters.jsonl', 'h100.profiles.jsonl'):
         expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')
     expect('measured)' not in page.split('id="history"')[0], 'a broken record gave a time')
     expect(', measured)' in pages['matmul/versions.html'], 'the other labs lost their times')
@@ -208,9 +212,9 @@ def broken_records(folder):
            'counts of a source that has changed are shown')
     expect([n for n in pages if n.startswith('decks/')] == ['decks/01_first_kernel.html'] and '7 of 8 decks' in pages['lectures.html'],
            'the decks: one is built, one is older than its source, the others are missing')
-    expect('h100.sweeps.json' in pages['launch/figures.html'] and 'id="sweep-' not in pages['launch/figures.html'],
+    expect('h100.sweeps.jsonl' in pages['launch/figures.html'] and 'id="sweep-' not in pages['launch/figures.html'],
            'a broken record gave a sweep')
-    expect('h100.json' not in pages['launch/versions.html'], 'a record that is absent is called broken')
+    expect('h100.jsonl' not in pages['launch/versions.html'], 'a record that is absent is called broken')
 
 
 def students():
