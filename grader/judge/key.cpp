@@ -188,4 +188,17 @@ std::optional<lab_size> grading_key::large_size(const lab& l, lab_size least,
   return draw_size(l, sizes_come_from(content, seed), "large size", least, most);
 }
 
+lab_size grading_key::counted_size(const lab& l, const lab_size& least, std::string_view content,
+                                   std::uint64_t seed) const {
+  const std::string from = sizes_come_from(content, seed);
+  lab_size size;
+  for (std::size_t d = 0; d < least.size(); ++d) {
+    const std::int64_t unit = least[d] < 65536 ? 32 : 1024, most = least[d] / 4 / unit;
+    const std::uint64_t drawn = draw(l, from, fmt::format("counted size {}", d));
+    const auto choices = static_cast<std::uint64_t>(most + 1);
+    size.push_back(least[d] + static_cast<std::int64_t>(drawn % choices) * unit);
+  }
+  return size;
+}
+
 }  // namespace stepwise

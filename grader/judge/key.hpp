@@ -56,6 +56,11 @@ class grading_key {
   // is drawn like hidden sizes.
   std::optional<lab_size> large_size(const lab& l, lab_size least, std::string_view content,
                                      std::uint64_t seed) const;
+  // The size at which a counter goal is judged: lab.toml's size, or up to a quarter more. It
+  // grows in steps of 32 (1024 from 65536 on), so ragged edges hardly change a figure, and is drawn
+  // like hidden sizes.
+  lab_size counted_size(const lab& l, const lab_size& least, std::string_view content,
+                        std::uint64_t seed) const;
 
  private:
   lab_size draw_size(const lab& l, std::string_view from, const std::string& what,

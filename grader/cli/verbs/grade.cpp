@@ -88,6 +88,9 @@ void draw_inputs(const grade_options& o, graded_file& graded) {
     if (auto large = graded.key->large_size(l, small.back(), graded.source, graded.seed))
       l.drawn_large.push_back(*std::move(large));
   }
+  for (goal& g : l.goals)
+    if (g.what == goal::kind::counter)
+      g.size = graded.key->counted_size(l, g.size, graded.source, graded.seed);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
 }
 

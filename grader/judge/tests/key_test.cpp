@@ -59,6 +59,18 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
     CHECK(large != open.large_size(l, {1000, 1}, "a", seed + 1));
   }
   CHECK(secret.large_size(l, {1000, 1}, "a", 1) == same.large_size(l, {1000, 1}, "a", 2));
+  // Counted sizes begin at the declared one; a dimension that is small or 0 stays as it is.
+  std::set<std::int64_t> drawn;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto counted = open.counted_size(l, {512, 0, 100}, "a", seed);
+    CHECK(counted == open.counted_size(l, {512, 0, 100}, "b", seed));
+    CHECK(counted.at(1) == 0);
+    CHECK(counted.at(2) == 100);
+    drawn.insert(counted.at(0));
+  }
+  CHECK(drawn == std::set<std::int64_t>{512, 544, 576, 608, 640});
+  CHECK(secret.counted_size(l, {1 << 20}, "a", 1) == same.counted_size(l, {1 << 20}, "a", 2));
+  CHECK(secret.counted_size(l, {1 << 20}, "a", 1) != secret.counted_size(l, {1 << 20}, "b", 1));
   // Without the key, the seed that a grade shows leads to no input. The public key hides nothing.
   const auto shown = secret.seed(l, "a");
   CHECK(secret.seed_of_inputs(l, shown) == same.seed_of_inputs(l, shown));
