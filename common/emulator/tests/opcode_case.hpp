@@ -1,10 +1,12 @@
-// Opcode tests: what a .ptx file says beside its kernels, and whether a device does it.
+// Opcode tests: reads a file of tests, completes its kernels, and checks a device against it.
 //
-// idea    A test is a file of plain PTX. Comments above each kernel list its inputs and the outputs
-//         they must give, so the same file runs on the emulator and on a GPU. opcodes/README.md
-//         describes the comments. Tested by opcode_case_test.cpp.
+// idea    A test is a few PTX instructions below comments that list their inputs and the outputs
+//         they must give. The reader adds the rest of the kernel, so the same text runs on the
+//         emulator and on a GPU. opcodes/README.md describes the format. Tested by
+//         opcode_case_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -42,11 +44,19 @@ enum class array_role : std::uint8_t {
   plain,  // the parameter itself, by value: a number or a structure
 };
 
+// What a generated kernel puts into the register named after a buffer.
+enum class buffer_access : std::uint8_t {
+  value,        // the thread's value; several values become registers NAME0, NAME1, ...
+  own_address,  // the address of the thread's first value
+  address,      // the address of the buffer
+};
+
 // Outputs begin as this byte, so that a kernel that writes nothing is seen.
 constexpr std::byte poison{0xcd};
 
 struct parameter {
   array_role role = array_role::in;
+  buffer_access access = buffer_access::value;
   std::string name;
   element_type type;                   // of a buffer's elements
   std::vector<value> initial;          // in, inout
@@ -56,6 +66,8 @@ struct parameter {
   double ulps = 0;      // accepted distance in units in the last place
   double absolute = 0;  // or accepted difference, whichever is larger
   unsigned line = 0;    // in the file
+
+  std::size_t count() const { return std::max(initial.size(), expected.size()); }
 };
 
 // One launch and what it must do.
@@ -73,7 +85,7 @@ struct test_case {
 
 struct test_file {
   std::string name;  // "shl"
-  std::string ptx;   // the whole text
+  std::string ptx;   // the whole module, with all kernels complete
   std::vector<test_case> cases;
 };
 
@@ -82,12 +94,20 @@ struct format_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Reads the comments of a test. Throws format_error.
-test_file read_test(std::string name, std::string ptx);
+// The PTX around the instructions of a test that does not write its kernel in full.
+struct kernel_frame {
+  std::string before;  // parameters, registers, loads of the inputs
+  std::string after;   // stores of the outputs
+};
+kernel_frame frame_of(const test_case& test);
 
-// Every .ptx file of a folder, by name. Throws format_error, or std::runtime_error where there is
-// none to read.
-std::vector<test_file> read_folder(const std::string& folder);
+// Reads a file of tests. Its PTX keeps the line numbers of `text`. Throws format_error.
+test_file read_test(std::string name, const std::string& text);
+
+// The .ptx files of a folder with these names, or all without names, sorted. Throws format_error,
+// or std::runtime_error where there is none to read.
+std::vector<test_file> read_folder(const std::string& folder,
+                                   const std::vector<std::string>& names);
 
 // Runs one case and returns what differs, a sentence each; empty if all is as the file says.
 // `module` was loaded from the file on that device. After a failed launch the device is lost.

@@ -1,15 +1,16 @@
-// The opcode tests' own test: that the comments are read as described, and that a wrong answer, a
-// missing write and a failed launch are all seen.
+// Tests of the opcode tests: comments are read and kernels generated as described, and a wrong
+// answer, a missing write and a failed launch are all seen.
 #include "common/emulator/tests/opcode_case.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <span>
 
 namespace stepwise::opcodes {
 namespace {
 
-// One kernel that adds 1, without the comments that a test puts above it.
+// A kernel in full that adds 1, without the comments that a test puts above it.
 const char* const add_one = R"(
 .visible .entry add_one(.param .u64 a, .param .u64 y) {
   .reg .b32 %i, %x;
@@ -33,6 +34,8 @@ test_file with_comments(const std::string& comments) {
   return read_test("sample",
                    ".version 8.0\n.target sm_90\n.address_size 64\n" + comments + add_one);
 }
+
+test_file generated(const std::string& test) { return read_test("sample", "// Prose.\n" + test); }
 
 std::vector<std::string> outcome(const test_file& file) {
   std::unique_ptr<device> on = make_emulated_device(*find_gpu("h200"));
@@ -125,6 +128,58 @@ TEST_CASE("a structure is laid out as in C") {
   CHECK(s.plain_bytes[0] == std::byte{1});
   CHECK(s.plain_bytes[15] == std::byte{0x3f});
   CHECK(s.plain_bytes[18] == std::byte{3});
+}
+
+TEST_CASE("a generated kernel loads the inputs and stores the outputs") {
+  const std::string comments = "// kernel: k\n// in a: u32 1 2\n// out y: u32 ";
+  CHECK(outcome(generated(comments + "2 3\n  add.u32 %y, %a, 1;\n")).empty());
+  const auto lines = outcome(generated(comments + "2 4\n  add.u32 %y, %a, 1;\n"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0] == "sample.ptx:4: k: y[1] = 0x3, expected 0x4 for a = 0x2");
+}
+
+TEST_CASE("a generated kernel has a register for each value, of every width") {
+  CHECK(outcome(generated("// kernel: k\n// threads: 2\n// in a: u16 1 2 3 4\n"
+                          "// in b: s8 -1 5\n// in c: f64 0.5 2\n// out y: u16 3 7\n"
+                          "// out z: s8 -2 -1 10 5\n// out w: f64 1 4\n"
+                          "  add.u16 %y, %a0, %a1;\n  add.s16 %z0, %b, %b;\n"
+                          "  mov.b16 %z1, %b;\n  add.f64 %w, %c, %c;\n"))
+            .empty());
+}
+
+TEST_CASE("a generated kernel passes addresses") {
+  CHECK(outcome(generated("// kernel: k\n// inout c: u32 1 2 -> 11 12\n"
+                          "// in a in place: u32 7 8\n// out y by address: u32 8 7 9\n"
+                          "  .reg .b32 %x;\n  atom.global.add.u32 %x, [%c], 10;\n"
+                          "  ld.global.u32 %x, [%a];\n  xor.b32 %i, %i, 1;\n"
+                          "  mad.wide.u32 %at, %i, 4, %y;\n  st.global.u32 [%at], %x;\n"
+                          "  st.global.u32 [%y+8], 9;\n"))
+            .empty());
+}
+
+TEST_CASE("cases of one kernel share its instructions, and lines keep their numbers") {
+  const test_file file = generated(
+      "// kernel: k\n// in a: u32 1\n// out y: u32 1\n\n"
+      "// kernel: k\n// in a: u32 5 6\n//     7\n// out y: u32 5 6 7\n  mov.b32 %y, %a;\n");
+  REQUIRE(file.cases.size() == 2);
+  CHECK(file.cases[1].threads.x == 3);
+  CHECK(outcome(file).empty());
+  const auto before = file.ptx.substr(0, file.ptx.find("  mov.b32 %y"));
+  CHECK(std::count(before.begin(), before.end(), '\n') == 9);
+}
+
+TEST_CASE("generated kernels that cannot be are refused, with their line") {
+  auto check_generated = [](const std::string& test, const std::string& message) {
+    CAPTURE(test);
+    CHECK_THROWS_WITH_AS(generated(test), doctest::Contains(message.c_str()), format_error);
+  };
+  const std::string body = "  mov.b32 %y, 1;\n";
+  check_generated("// kernel: k\n// threads: 2\n// out y: u32 1 2 3\n" + body,
+                  "sample.ptx:4: 3 values for 2 threads");
+  check_generated("// kernel: k\n// out y: u32 1\n// value v: u32 1\n" + body,
+                  "sample.ptx:4: 'value' needs a kernel in full");
+  check_generated("// kernel: k\n// out y: u32 1\n" + body + "label:\n",
+                  "sample.ptx:5: expected an empty line");
 }
 
 TEST_CASE("comments that make no sense are refused, with their line") {

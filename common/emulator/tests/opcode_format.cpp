@@ -1,4 +1,4 @@
-// Reads the comments of opcode tests. The format is described in opcodes/README.md.
+// Reads opcode tests. The format is described in opcodes/README.md.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -155,6 +155,20 @@ void read_tolerance(const place& at, const std::vector<std::string>& words, std:
   }
 }
 
+// The words after a parameter's name: "in place" or "by address", then the tolerance.
+void read_modifiers(const place& at, const std::vector<std::string>& words, parameter& p) {
+  std::size_t next = 2;
+  auto skip = [&](const char* first, const char* second) {
+    const bool found =
+        words.size() >= next + 2 && words[next] == first && words[next + 1] == second;
+    if (found) next += 2;
+    return found;
+  };
+  if (p.role == array_role::inout || skip("in", "place")) p.access = buffer_access::own_address;
+  if (skip("by", "address")) p.access = buffer_access::address;
+  read_tolerance(at, words, next, p);
+}
+
 void read_structure(const place& at, const std::vector<std::string>& words, parameter& p) {
   element_type type;
   p.alignment = 1;
@@ -212,9 +226,10 @@ bool find_role(const std::string& word, array_role& role) {
   return false;
 }
 
-// A comment that says something to us: its words before the colon, and the text after it.
+// A comment of the format: its words before the colon, and the text after it.
 struct directive {
   unsigned line = 0;
+  unsigned last_line = 0;
   std::vector<std::string> head;
   std::string tail;
 };
@@ -227,18 +242,20 @@ bool is_directive(const std::vector<std::string>& head) {
 }
 
 // A directive is "// word [words]: text"; comment lines indented by four blanks continue it.
-std::vector<directive> directives_of(const std::string& ptx) {
+std::vector<directive> directives_of(const std::vector<std::string>& lines) {
   std::vector<directive> found;
-  std::istringstream lines(ptx);
-  std::string line;
   bool open = false;
-  for (unsigned number = 1; std::getline(lines, line); ++number) {
+  for (unsigned number = 1; number <= lines.size(); ++number) {
+    const std::string& line = lines[number - 1];
     if (line.rfind("// ", 0) != 0) {
       open = false;
       continue;
     }
     if (line.rfind("//     ", 0) == 0) {
-      if (open) found.back().tail += ' ' + line.substr(3);
+      if (open) {
+        found.back().tail += ' ' + line.substr(3);
+        found.back().last_line = number;
+      }
       continue;
     }
     std::size_t colon = line.find(':');
@@ -246,7 +263,7 @@ std::vector<directive> directives_of(const std::string& ptx) {
     if (colon == std::string::npos) continue;
     std::vector<std::string> head = words_of(std::string_view(line).substr(3, colon - 3));
     if (!is_directive(head)) continue;
-    found.push_back({number, head, line.substr(colon + 1)});
+    found.push_back({number, number, head, line.substr(colon + 1)});
     open = true;
   }
   return found;
@@ -260,10 +277,10 @@ void read_directive(const place& at, const directive& d, test_case& into, bool& 
     if (d.head.size() < 2) at.fail("'" + verb + "' needs a name");
     p.name = d.head[1];
     p.line = d.line;
-    read_tolerance(at, d.head, 2, p);
+    read_modifiers(at, d.head, p);
     read_list(at, p, d.tail);
     if (!threads_given && p.role != array_role::plain && into.threads.x == 0) {
-      into.threads.x = static_cast<std::uint32_t>(std::max(p.initial.size(), p.expected.size()));
+      into.threads.x = static_cast<std::uint32_t>(p.count());
     }
     into.parameters.push_back(p);
   } else if (verb == "threads") {
@@ -283,17 +300,66 @@ void read_directive(const place& at, const directive& d, test_case& into, bool& 
   }
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Refuses a test that could not fail or run.
+void check_case(const place& at, const test_case& c) {
+  bool checks = c.fails != error::success;
+  for (const parameter& p : c.parameters) checks = checks || !p.expected.empty();
+  if (!checks) at.fail("kernel " + c.kernel + " has no output: it could not fail");
+  if (c.threads.x == 0) at.fail("kernel " + c.kernel + " has no threads");
+}
+
+// Refuses a parameter that a generated kernel cannot load or store.
+void check_frame(const std::string& file, const test_case& c) {
+  for (const parameter& p : c.parameters) {
+    const place at{file, p.line};
+    if (p.role == array_role::plain) at.fail("'value' needs a kernel in full");
+    if (p.access != buffer_access::address && p.count() % c.threads.x != 0) {
+      at.fail(std::to_string(p.count()) + " values for " + std::to_string(c.threads.x) +
+              " threads: use 'by address'");
+    }
+  }
+}
+
+bool is_instruction(const std::vector<std::string>& lines, std::size_t index) {
+  return index < lines.size() && lines[index].starts_with("  ");
+}
+
+// Completes the kernel of a test whose instructions, indented, begin at lines[index]. The frame
+// takes the place of the comment above them and of the empty line below them, so no line moves.
+void add_frame(const std::string& file, const test_case& c, std::vector<std::string>& lines,
+               std::size_t index) {
+  check_frame(file, c);
+  const kernel_frame frame = frame_of(c);
+  lines[index - 1] = frame.before;
+  while (is_instruction(lines, index)) ++index;
+  if (index == lines.size()) lines.emplace_back();
+  if (!lines[index].empty()) {
+    place{file, static_cast<unsigned>(index + 1)}.fail("expected an empty line after the test");
+  }
+  lines[index] = frame.after;
+}
+
 }  // namespace
 
-test_file read_test(std::string name, std::string ptx) {
-  test_file file{std::move(name), std::move(ptx), {}};
+test_file read_test(std::string name, const std::string& text) {
+  test_file file{std::move(name), {}, {}};
+  std::vector<std::string> lines = lines_of(text);
+  std::vector<std::size_t> ends;  // of each case, the index after its last directive
   bool threads_given = false;
-  for (const directive& d : directives_of(file.ptx)) {
+  for (const directive& d : directives_of(lines)) {
     place at{file.name, d.line};
     if (d.head[0] == "kernel") {
       std::vector<std::string> words = words_of(d.tail);
       if (words.size() != 1) at.fail("'kernel' needs one name");
       file.cases.push_back({});
+      ends.push_back(0);
       file.cases.back().kernel = words[0];
       file.cases.back().line = d.line;
       file.cases.back().threads.x = 0;
@@ -303,23 +369,28 @@ test_file read_test(std::string name, std::string ptx) {
     } else {
       read_directive(at, d, file.cases.back(), threads_given);
     }
+    ends.back() = d.last_line;
   }
-  place at{file.name, 1};
-  if (file.cases.empty()) at.fail("no '// kernel: NAME'");
-  for (const test_case& c : file.cases) {
-    at.line = c.line;
-    bool checks = c.fails != error::success;
-    for (const parameter& p : c.parameters) checks = checks || !p.expected.empty();
-    if (!checks) at.fail("kernel " + c.kernel + " has no output: it could not fail");
-    if (c.threads.x == 0) at.fail("kernel " + c.kernel + " has no threads");
+  if (file.cases.empty()) place{file.name, 1}.fail("no '// kernel: NAME'");
+  for (std::size_t i = 0; i < file.cases.size(); ++i) {
+    check_case({file.name, file.cases[i].line}, file.cases[i]);
+    if (is_instruction(lines, ends[i])) add_frame(file.name, file.cases[i], lines, ends[i]);
   }
+  const bool has_header = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with(".version");
+  });
+  if (!has_header) file.ptx = ".version 8.0 .target sm_90 .address_size 64 ";
+  for (const std::string& line : lines) file.ptx += line + '\n';
   return file;
 }
 
-std::vector<test_file> read_folder(const std::string& folder) {
+std::vector<test_file> read_folder(const std::string& folder,
+                                   const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".ptx") paths.push_back(entry.path());
+    const std::string name = entry.path().stem().string();
+    const bool wanted = names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    if (wanted && entry.path().extension() == ".ptx") paths.push_back(entry.path());
   }
   if (paths.empty()) throw std::runtime_error("no .ptx file in " + folder);
   std::sort(paths.begin(), paths.end());

@@ -10,8 +10,7 @@ namespace stepwise::opcodes {
 namespace {
 
 std::vector<std::byte> bytes_of(const parameter& p) {
-  const std::size_t count = std::max(p.initial.size(), p.expected.size());
-  std::vector<std::byte> bytes(count * p.type.bytes, poison);
+  std::vector<std::byte> bytes(p.count() * p.type.bytes, poison);
   for (std::size_t i = 0; i < p.initial.size(); ++i) {
     std::memcpy(&bytes[i * p.type.bytes], &p.initial[i].bits, p.type.bytes);
   }

@@ -1,7 +1,8 @@
 // Runs the tests of opcodes/ on the emulator or on a GPU: opcode_test emulated|gpu FOLDER [NAME...]
 //
-// Each .ptx file is loaded as it is; a GPU's driver compiles it, the emulator interprets it. Both
-// must answer as its comments say. Exit status 77: no GPU.
+// A GPU's driver compiles the module of each file, the emulator interprets the same module. Both
+// must answer as the file's comments say. Exit status 77: no GPU.
+// `opcode_test ptx FOLDER [NAME...]` prints the modules.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,25 +116,27 @@ bool find_device(const std::string& kind) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3 ||
-      (std::string(arguments[1]) != "gpu" && std::string(arguments[1]) != "emulated")) {
-    std::fprintf(stderr, "usage: opcode_test emulated|gpu FOLDER [NAME...]\n");
+  const std::string kind = count < 3 ? "" : arguments[1];
+  if (kind != "gpu" && kind != "emulated" && kind != "ptx") {
+    std::fprintf(stderr, "usage: opcode_test emulated|gpu|ptx FOLDER [NAME...]\n");
     return 2;
   }
-  const std::string kind = arguments[1];
   totals sum;
   try {
-    const std::vector<opcodes::test_file> files = opcodes::read_folder(arguments[2]);
-    if (!find_device(kind)) return skipped;
+    const auto files = opcodes::read_folder(arguments[2], {arguments + 3, arguments + count});
+    if (kind != "ptx" && !find_device(kind)) return skipped;
     for (const opcodes::test_file& file : files) {
-      bool wanted = count == 3;
-      for (int i = 3; i < count; ++i) wanted = wanted || file.name == arguments[i];
-      if (wanted) run_file(kind, file, sum);
+      if (kind == "ptx") {
+        std::fputs(file.ptx.c_str(), stdout);
+      } else {
+        run_file(kind, file, sum);
+      }
     }
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "opcode_test: %s\n", problem.what());
     return 1;
   }
+  if (kind == "ptx") return 0;
   std::printf("%u cases, %u failed\n", sum.cases, sum.failed);
   return sum.failed == 0 && sum.cases > 0 ? 0 : 1;
 }
