@@ -52,8 +52,8 @@ bool is_pure(const instruction& i) { return ptx::traits_of(i).is_pure; }
 bool gives_result(const instruction& i) {
   using enum ptx::instruction_kind;
   const ptx::traits t = ptx::traits_of(i);
-  return t.is_pure || t.kind == warp ||
-         ((t.kind == load || t.kind == atomic) && ptx::has_result(i));
+  return !i.operands.empty() && (t.is_pure || t.kind == warp ||
+                                 ((t.kind == load || t.kind == atomic) && ptx::has_result(i)));
 }
 
 bool divides_block(const instruction& i) {
@@ -113,7 +113,7 @@ bool compares_with_zero(const instruction& i) {
            (o.bits & 0x7fffffff) == 0;
   };
   return (i.opcode == "setp" || i.opcode == "set") && i.operands.size() == 3 &&
-         !has_any(i, {"and", "or", "xor"}) &&
+         !i.modifiers.empty() && !has_any(i, {"and", "or", "xor"}) &&
          std::ranges::find(relations, i.modifiers.front()) != relations.end() &&
          (is_zero(i.operands[1]) || is_zero(i.operands[2]));
 }

@@ -77,6 +77,12 @@ TEST_CASE("a sum that cannot be fused for its operands is reported with its line
               "(PTX line 12)"));
 }
 
+TEST_CASE("instructions without operands or modifiers, after a product that may be fused") {
+  CHECK(refuses("mul.f32 %r1, %r2, %r3;\nl;", "line 11"));
+  CHECK(
+      refuses("mul.f32 %r1, %r2, %r3;\nset %r2, %r1, %r3;\nst.global.b32 [%d1], %r2;", "line 11"));
+}
+
 TEST_CASE("messages are one line, however an instruction is written") {
   CHECK(refuses("frob\n/* a\n comment */ .s32 %r1;", "PTX has no instruction frob.s32"));
   CHECK(refuses("add\n.frob %r1, %r1, %r1;", "the instruction add.frob"));
