@@ -10,7 +10,7 @@
 
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/context.hpp"
-#include "grader/cli/recorded/choice.hpp"
+#include "grader/cli/recorded/make.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -160,8 +160,7 @@ class proposals {
     } else if (of == "STEP" || of == "A" || of == "B" || of == "--step" || of == "--compare") {
       if (lab_.empty()) return;
       for (const auto& s : load_lab(root_, lab_).steps)
-        if (verb_->name != "play" || fs::exists(root_ / recorded_warp(lab_, s.name)))
-          add(s.name, s.idea);
+        if (verb_->name != "play" || is_listed_recording(root_, lab_, s.name)) add(s.name, s.idea);
       if (of == "A" || of == "B") add("mine", "your own file");
     } else if (of == "--device") {
       for (const char* device : {"auto", "gpu", "emulated"}) add(device, "");

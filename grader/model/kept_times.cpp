@@ -17,16 +17,18 @@ std::string content(const fs::path& file) { return read_if_there(file).value_or(
 
 }  // namespace
 
+std::string hash_of_emulator(const installation& where, const device_choice& emulator) {
+  content_hash hash;
+  hash.add(content("/proc/self/exe"))
+      .add(content(where.emulated_runtime / "libcudart.so.13"))
+      .add(emulator.name);
+  const char* const gpu = std::getenv("STEPWISE_GPU");
+  hash.add(gpu == nullptr ? "" : gpu).add(gpu == nullptr ? "" : content(gpu));
+  return hash.hex();
+}
+
 fs::path kept_times::file_of(const fs::path& program, const lab_size& size, std::uint64_t seed) {
-  if (common_.empty()) {
-    content_hash hash;
-    hash.add(content("/proc/self/exe"))
-        .add(content(where_.emulated_runtime / "libcudart.so.13"))
-        .add(emulator_.name);
-    const char* const gpu = std::getenv("STEPWISE_GPU");
-    hash.add(gpu == nullptr ? "" : gpu).add(gpu == nullptr ? "" : content(gpu));
-    common_ = hash.hex();
-  }
+  if (common_.empty()) common_ = hash_of_emulator(where_, emulator_);
   content_hash hash;
   hash.add(common_).add(content(program)).add(json(size).dump()).add(std::to_string(seed));
   return where_.build / "modelled" / hash.hex();

@@ -16,6 +16,9 @@
 
 namespace stepwise {
 
+// A hash of this `lab`, the emulated runtime and the emulated GPU.
+std::string hash_of_emulator(const installation& where, const device_choice& emulator);
+
 class kept_times {
  public:
   // `emulator` must be the emulator, and outlive this, as must `where`.

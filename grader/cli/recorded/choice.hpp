@@ -21,11 +21,6 @@ std::string words_of(const recorded_choice& o);
 // failure(usage), naming the file, if it is not there or no recorded warp of this version.
 warp_recording read_recording(const fs::path& file);
 
-// Where the course keeps what a step does, from its root.
-inline fs::path recorded_warp(const std::string& lab_name, const std::string& step_name) {
-  return fs::path("solutions") / lab_name / "recorded" / (step_name + ".json");
-}
-
 inline std::string play_command(const std::string& lab_name, const std::string& step_name) {
   return "./lab play " + lab_name + " " + step_name + ": a warp at work, lane by lane";
 }

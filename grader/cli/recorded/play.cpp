@@ -12,6 +12,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/recorded/frame.hpp"
+#include "grader/cli/recorded/make.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/system/failure.hpp"
 
@@ -94,8 +95,7 @@ void play_on_terminal(context& c, const warp_recording& r) {
 
 [[noreturn]] void refuse_without_step(const context& c, const std::string& lab_name) {
   std::string steps;
-  for (const step& s : load_lab(c.where.root, lab_name).steps)
-    if (fs::exists(c.where.root / recorded_warp(lab_name, s.name))) steps += " " + s.name;
+  for (const std::string& step : listed_recordings(c.where.root, lab_name)) steps += " " + step;
   refuse("which step? `lab play " + lab_name + " STEP`; recorded are" +
          (steps.empty() ? " none" : steps));
 }
@@ -104,13 +104,7 @@ int play(context& c, const play_options& o) {
   fs::path file = o.what;
   if (!o.step.empty()) {
     const lab l = load_lab(c.where.root, o.what);
-    const std::string step = find_step(l, o.step).name;
-    file = c.where.root / recorded_warp(l.name, step);
-    if (!fs::exists(file))
-      refuse(
-          fmt::format("{} is not recorded: ./lab record {} {} --out a.json, then ./lab play "
-                      "a.json",
-                      step, l.name, step));
+    file = course_recording(c, l, find_step(l, o.step).name);
   }
   if (o.step.empty() && !fs::exists(file) &&
       std::ranges::count(lab_names(c.where.root), o.what) > 0)

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <fstream>
 #include <set>
 
 #include "common/image/image.hpp"
@@ -162,6 +163,14 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   const json played = document_of(c.lab({"play", "reduction", "02", "--json"}));  // the course's
   check_documented(played, "record, play, recorded warps");
   CHECK(has(played["steps"].dump(), "shared load, 2 wavefronts (ideally 1)"));
+  const std::string kept = played["file"];
+  const auto made = fs::last_write_time(kept);
+  CHECK(document_of(c.lab({"play", "reduction", "02", "--json"}))["file"] == kept);
+  CHECK(fs::last_write_time(kept) == made);
+  c.own_solutions("reduction");
+  std::ofstream(c.root() / "solutions/reduction/02_strided.cu", std::ios::app) << "// changed\n";
+  CHECK(document_of(c.lab({"play", "reduction", "02", "--json"}))["file"] != kept);
+  CHECK(!fs::exists(kept));
 
   const auto refused = [](const child_result& result, const char* why) {
     CAPTURE(why);

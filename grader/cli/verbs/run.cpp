@@ -5,6 +5,7 @@
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
 #include "grader/cli/recorded/choice.hpp"
+#include "grader/cli/recorded/make.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
@@ -54,7 +55,7 @@ void show_lines(context& c, const lab& l, const std::string& shown, const profil
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
     c.say(text.substr(at, end - at));
   c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(counted.kernels)));
-  if (fs::exists(c.where.root / recorded_warp(l.name, shown)))
+  if (is_listed_recording(c.where.root, l.name, shown))
     c.say("  " + c.out.paint(tone::dim, "see    ") + play_command(l.name, shown));
 }
 

@@ -9,6 +9,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/recorded/choice.hpp"
+#include "grader/cli/recorded/make.hpp"
 #include "grader/cli/text/diff_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/given_walk.hpp"
@@ -121,7 +122,7 @@ void show_result(context& c, const walked& w, const device_choice& device) {
   }
   if (!w.watch.empty()) labelled(c, "limit", w.watch, tone::note);
   const std::string lab_name = w.s->file.parent_path().filename();
-  if (fs::exists(c.where.root / recorded_warp(lab_name, w.s->name)))
+  if (is_listed_recording(c.where.root, lab_name, w.s->name))
     labelled(c, "see", play_command(lab_name, w.s->name));
 }
 

@@ -1,7 +1,9 @@
-"""Pages that play a recorded warp: solutions/LAB/recorded/STEP.json, as `lab record --record` writes them."""
+"""Pages that play a recorded warp of the steps in solutions/LAB/recorded.txt, which `lab play` makes and keeps in build/."""
 import html
 import json
+import pathlib
 import re
+import subprocess
 
 from . import shell
 
@@ -38,21 +40,42 @@ def checked(text, root):
         source = (root / file['path']).read_text().split('\n')
         for number, line in file['lines'].items():
             if int(number) > len(source) or source[int(number) - 1].rstrip() != line.rstrip():
-                raise ValueError(f'recorded from an earlier {file["path"]}, line {number}: ./lab record --record again')
+                raise ValueError(f'recorded from an earlier {file["path"]}, line {number}')
     return doc
 
 
+def made(root, lab, step):
+    """The file that build/grader/lab keeps for a step, up to date; ValueError where it cannot make one."""
+    run = subprocess.run([root / 'build/grader/lab', 'play', lab, step, '--json'], capture_output=True, text=True, cwd=root)
+    answer = json.loads(run.stdout or '{}')
+    if 'file' not in answer:
+        raise ValueError(answer.get('error') or run.stderr.strip() or f'lab play ends with {run.returncode}')
+    return pathlib.Path(answer['file'])
+
+
+def kept(root, lab, step):
+    """The file that an earlier `lab play` left in the build folder."""
+    files = sorted((root / 'build/recorded').glob(f'{lab}-{step}-*.json'))
+    if not files:
+        raise ValueError('no recording: build/grader/lab is not built')
+    return files[-1]
+
+
 def recordings(site, lab):
-    """{step: recording} of a lab, in the order of its steps; what cannot be read is a gap."""
+    """{step: recording} of a lab, in the order of its steps; what cannot be made or read is a gap."""
+    listing = site.root / f'solutions/{lab.name}/recorded.txt'
+    lines = listing.read_text().splitlines() if listing.is_file() else []
+    listed = {line.split()[0] for line in lines if line and not line.startswith('#')}
+    find = made if (site.root / 'build/grader/lab').exists() else kept
     found = {}
     for step in lab.steps:
-        file = site.root / f'solutions/{lab.name}/recorded/{step.name}.json'
-        if not file.is_file():
+        if step.name not in listed:
             continue
         try:
-            found[step.name] = checked(file.read_text(), site.root)
+            found[step.name] = checked(find(site.root, lab.name, step.name).read_text(), site.root)
         except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
-            site.records.gaps.append((str(file.relative_to(site.root)), str(problem) or type(problem).__name__))
+            reason = str(problem) or type(problem).__name__
+            site.records.gaps.append((f'solutions/{lab.name}/recorded.txt', f'{step.name}: {reason}'))
     return found
 
 

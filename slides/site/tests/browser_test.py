@@ -218,7 +218,7 @@ def warps(page, site):
             's.querySelectorAll(".banks .word").length, s.querySelectorAll(".sector").length, '
             's.querySelector(".sentence").textContent]))')
     for lab, name in (('reduction', '01_interleaved'), ('transpose', '04_tiled')):
-        doc = json.loads((ROOT / f'solutions/{lab}/recorded/{name}.json').read_text())
+        doc = json.loads(next((ROOT / 'build/recorded').glob(f'{lab}-{name}-*.json')).read_text())
         page.go(f'{site.out.as_uri()}/{lab}/{name}-warp.html')
         seen = 0
         for n, step in enumerate(doc['steps'][:120]):

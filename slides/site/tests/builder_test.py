@@ -180,11 +180,16 @@ def broken_records(folder):
     for name, age in (('01_first_kernel', 0), ('02_memory', 1e6)):
         (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
         os.utime(course / f'build/slides/{name}.html', (time.time() - age,) * 2)
-    recorded = course / 'solutions/reduction/recorded'
-    good = (recorded / '01_interleaved.json').read_text()
-    (recorded / '01_interleaved.json').write_text(good.replace('"version":1', '"version":2', 1))
-    (recorded / '02_strided.json').write_text('')
-    (recorded / '03_sequential.json').write_text(good + ' ' * (1 << 20))
+    (course / 'build/recorded').mkdir()
+    for recording in (ROOT / 'build/recorded').glob('*.json'):
+        shutil.copy(recording, course / 'build/recorded')
+    file = {step: next((course / 'build/recorded').glob(f'reduction-{step}-*.json'))
+            for step in ('01_interleaved', '02_strided', '03_sequential', '08_shuffle')}
+    good = file['01_interleaved'].read_text()
+    file['01_interleaved'].write_text(good.replace('"version":1', '"version":2', 1))
+    file['02_strided'].write_text('')
+    file['03_sequential'].write_text(good + ' ' * (1 << 20))
+    file['08_shuffle'].unlink()
     source = course / 'solutions/transpose/04_tiled.cu'
     source.write_text(source.read_text().replace('__syncthreads();', '__syncthreads() ;'))
     site = build(course)
@@ -194,11 +199,11 @@ def broken_records(folder):
     expect(named == {'reduction/measured/h200.jsonl', 'reduction/measured/h100.jsonl', 'blur/lectures.json',
                      'launch/measured/h100.sweeps.jsonl', 'transpose/measured/h200.guided.jsonl',
                      'reduction/measured/h200.counters.jsonl', 'reduction/measured/h100.profiles.jsonl',
-                     'reduction/recorded/01_interleaved.json', 'reduction/recorded/02_strided.json',
-                     'reduction/recorded/03_sequential.json', 'transpose/recorded/04_tiled.json'},
-           f'gaps: {sorted(named)}')
-    expect(not [name for name in pages if re.search(r'reduction/0[123]_.*-warp|transpose/04_tiled-warp', name)]
-           and 'recorded/02_strided.json' in pages['reduction/02_strided.html'], 'a broken recording has a page, or is not named')
+                     'reduction/recorded.txt', 'transpose/recorded.txt'}, f'gaps: {sorted(named)}')
+    steps = {reason.split(':')[0] for file, reason in site.records.gaps if file.endswith('recorded.txt')}
+    expect(steps == {'01_interleaved', '02_strided', '03_sequential', '08_shuffle', '04_tiled'}, f'recordings: {steps}')
+    expect(not [name for name in pages if re.search(r'reduction/0[1238]_.*-warp|transpose/04_tiled-warp', name)]
+           and '02_strided: ' in pages['reduction/02_strided.html'], 'a broken recording has a page, or is not named')
     page = pages['reduction/versions.html']
     for file in ('h200.jsonl', 'h100.jsonl', 'h200.counters.jsonl', 'h100.profiles.jsonl'):
         expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')

@@ -1,0 +1,39 @@
+// Makes recordings of a lab's calls, and keeps those that the course lists.
+//
+// idea    solutions/LAB/recorded.txt lists the steps with a recording: a name, then the words of
+//         STEPWISE_RECORD_OF that differ from the defaults. The emulator makes the same recording
+//         each time, so it is made when it is first needed, and kept in build/recorded/ under a
+//         hash of everything that it depends on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/report/recording.hpp"
+#include "grader/cli/context.hpp"
+
+namespace stepwise::cli {
+
+struct recorded_call {
+  std::string size;  // empty: the lab's size for figures
+  std::uint64_t seed = 7;
+  std::string words;  // as STEPWISE_RECORD_OF has them
+};
+
+// Makes one call of `s` with the recorder on. `step` is empty if `s` is a file. Empty if the call
+// has too few launches.
+std::optional<warp_recording> record_call(context& c, const lab& l, const subject& s,
+                                          const recorded_call& call, const std::string& step);
+
+// The steps of a lab that the course lists, in the list's order.
+std::vector<std::string> listed_recordings(const fs::path& root, const std::string& lab_name);
+bool is_listed_recording(const fs::path& root, const std::string& lab_name,
+                         const std::string& step);
+
+// The file of a listed step's recording, which is made if the build folder has none that is up to
+// date. failure(usage) if the step is not listed.
+fs::path course_recording(context& c, const lab& l, const std::string& step);
+
+}  // namespace stepwise::cli
