@@ -45,12 +45,15 @@ struct split_words {
   std::vector<std::string> ours, program;
 };
 
-split_words split(int argc, char** argv) {
+split_words split(const command_line& line, int argc, char** argv) {
   split_words words{{argv + 1, argv + argc}, {}};
-  const auto takes_value = [](const std::string& word) {
-    return word == "--device" || word == "--gpu" || word == "--time-limit" || word == "--report" ||
-           word == "--trace" || word == "--record" || word == "--launch" || word == "--block" ||
-           word == "--warps" || word == "--first" || word == "--steps";
+  const auto verbs = line.verbs();
+  const auto exec = std::ranges::find(verbs, "exec", &known_verb::name);
+  if (exec == verbs.end()) return words;
+  const auto takes_value = [&](const std::string& word) {
+    return std::ranges::any_of(exec->options, [&](const known_option& o) {
+      return o.takes_value && std::ranges::find(o.names, word) != o.names.end();
+    });
   };
   bool behind_exec = false;
   for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {
@@ -108,7 +111,8 @@ int run_command(const command_line& line, const split_words& words) {
 }  // namespace
 
 int lab_main(int argc, char** argv) {
-  const split_words words = split(argc, argv);
+  command_line line;
+  const split_words words = split(line, argc, argv);
   const std::vector<std::string>& arguments = words.ours;
   // Known before parsing, which may fail: --json promises a document in that case, too.
   const bool as_json = std::count(arguments.begin(), arguments.end(), "--json") > 0;
@@ -116,7 +120,6 @@ int lab_main(int argc, char** argv) {
   const terminal_style style = detect_style(STDERR_FILENO, !plain);
   install_signal_handlers();
   try {
-    command_line line;
     line.parse(arguments);
     if (line.asks_for_version()) return print_version(as_json);
     if (!line.action()) return print_help(line, as_json);

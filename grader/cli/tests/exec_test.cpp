@@ -137,6 +137,12 @@ TEST_CASE("words, streams and the exit status are the program's own") {
   CHECK(lab_exec({"--", built("shared"), "exit", "3"}).end.exit_code == 3);
   const auto words = lab_exec({built("shared"), "words", "--json", "--gpu", "--", "a b", ""});
   CHECK(words.out == "<" + built("shared") + "><words><--json><--gpu><--><a b><>");
+  // An option's value is not taken for the program.
+  const workplace place;
+  const std::string trace = place.path("t.json"), report = place.path("r.json");
+  const auto traced = lab_exec({"--profile", "--trace", trace, "--report", report, "--steps", "9",
+                                built("shared"), "words", "--json"});
+  CHECK(has(traced.out, "><words><--json>"));
   auto piped = command({built("shared"), "cat"});
   piped.command = {"/bin/sh", "-c", "printf 'one\\ntwo' | \"$0\" exec \"$1\" cat", piped.command[0],
                    built("shared")};
