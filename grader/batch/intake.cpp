@@ -32,6 +32,7 @@ bool is_junk(std::string_view path) {
 // A file that may be the one that is meant.
 struct candidate {
   std::string name, content;
+  std::string path;       // in the archive or folder that was handed in
   std::string timestamp;  // the path of the platform's note when it was handed in; empty: none
 };
 
@@ -126,7 +127,7 @@ class reading {
     for (auto& m : found.all) {
       if (is_junk(m.path)) continue;
       if (!is_tame(m.path)) {
-        leave_out(m.path, "its name leaves the folder, or has control characters");
+        leave_out(m.path, "its name " + why_wild(m.path));
       } else {
         mine.push_back(std::move(m));
       }
@@ -294,7 +295,7 @@ class reading {
     }
     auto content = read_bounded(m.content, most_of_a_file, false);
     if (!content) throw refusal{name + " cannot be read"};
-    (is_source ? sources : answers).push_back({name, *std::move(content), ""});
+    (is_source ? sources : answers).push_back({name, *std::move(content), shown(file), ""});
   }
 
   void open(const heap::part& part, std::vector<candidate>& sources,
@@ -306,7 +307,7 @@ class reading {
         unpack(part.what.content, {most_of_an_archive, most_of_a_file, 2000, {".cu", ".md"}});
     for (const auto& m : found.all) {
       if (!is_tame(m.path))
-        throw refusal{name + " holds a file whose name leaves its folder: " + shown(m.path)};
+        throw refusal{name + " holds a file whose name " + why_wild(m.path) + ": " + shown(m.path)};
       if (is_junk(m.path)) continue;
       if (m.what == member::kind::link) throw refusal{name + " holds a link: " + shown(m.path)};
       if (m.what == member::kind::device)
@@ -352,7 +353,10 @@ class reading {
       highest = number;
     }
     std::string names;
-    for (const auto& one : sources) names += (names.empty() ? "" : ", ") + one.name;
+    for (const auto& one : sources) {
+      const bool is_unique = std::ranges::count(sources, one.name, &candidate::name) == 1;
+      names += (names.empty() ? "" : ", ") + (is_unique ? one.name : one.path);
+    }
     if (best == nullptr || twice) {
       throw refusal{"several .cu files, and it is not clear which is " + lab +
                     ".cu: " + shown(names)};

@@ -1,6 +1,8 @@
 // Matches patterns, reads times of several spellings, makes names of files from ids.
 #include "grader/batch/names.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -388,17 +390,22 @@ std::string shown(std::string_view name) {
   return text;
 }
 
-bool is_tame(std::string_view path) {
-  if (path.empty() || path.size() > longest_path || path[0] == '/' || path[0] == '\\') return false;
-  if (path.size() > 1 && path[1] == ':') return false;  // C:
+std::string why_wild(std::string_view path) {
+  if (path.empty()) return "is empty";
+  if (path.size() > longest_path) return fmt::format("has more than {} bytes", longest_path);
   for (const char c : path)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has control characters";
+  const std::string leaves = "leaves its folder";
+  if (path[0] == '/' || path[0] == '\\') return leaves;
+  if (path.size() > 1 && path[1] == ':') return leaves;  // C:
   for (std::size_t begin = 0; begin <= path.size();) {
     const auto end = std::min(path.find_first_of("/\\", begin), path.size());
-    if (path.substr(begin, end - begin) == "..") return false;
+    if (path.substr(begin, end - begin) == "..") return leaves;
     begin = end + 1;
   }
-  return true;
+  return {};
 }
+
+bool is_tame(std::string_view path) { return why_wild(path).empty(); }
 
 }  // namespace stepwise::batch

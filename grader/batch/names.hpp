@@ -80,5 +80,7 @@ std::string shown(std::string_view name);       // in one line, without control 
 // Does a path stay in its folder, and is it one that people write: relative, no "..", no control
 // characters, at most 400 bytes?
 bool is_tame(std::string_view path);
+// What is wrong with a path that is not: "leaves its folder".
+std::string why_wild(std::string_view path);
 
 }  // namespace stepwise::batch

@@ -90,6 +90,7 @@ TEST_CASE("plain folders, single files, and archives of lab pack are one submiss
   CHECK(c.content(all.at("bert")) == "bert");
   CHECK(all.at("carl").refused == "no .cu file was handed in");
   CHECK(all.at("dora").refused.starts_with("several .cu files"));
+  CHECK(all.at("dora").refused.find("old/reduction.cu, ") != std::string::npos);
   CHECK(c.content(all.at("emil")) == "one of any name");
   CHECK(all.at("fritz").refused.find("a.cu, b.cu") != std::string::npos);
   CHECK(c.content(all.at("gerd")) == "new");
@@ -304,6 +305,7 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
       "zip_of('anna.zip', [('reduction.cu', 'anna'), ('data.bin', b'0' * 3000000)])\n"
       "zip_of('bert.zip', [('../../bert.cu', 'bert')])\n"
       "zip_of('carl.zip', [('/etc/cron.d/reduction.cu', 'carl')])\n"
+      "zip_of('carla.zip', [('reduction\\x1b[2J.cu', 'carla')])\n"
       "i = zipfile.ZipInfo('reduction.cu'); i.external_attr = (stat.S_IFLNK | 0o777) << 16\n"
       "zip_of('dora.zip', [(i, '/etc/passwd')])\n"
       "zip_of('emil.zip', [('%d.cu' % n, b'0' * 1000000) for n in range(80)])\n"
@@ -324,6 +326,7 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
   CHECK(c.content(all.at("anna")) == "anna");
   CHECK(why("bert") == "bert.zip holds a file whose name leaves its folder: ../../bert.cu");
   CHECK(why("carl").find("leaves its folder: /etc/cron.d/") != std::string::npos);
+  CHECK(why("carla").starts_with("carla.zip holds a file whose name has control characters: "));
   CHECK(why("dora") == "dora.zip holds a link: reduction.cu");
   CHECK(why("emil") == "emil.zip: it inflates to too much");
   CHECK(why("fritz").starts_with("fritz.zip: "));

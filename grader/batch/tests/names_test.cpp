@@ -107,6 +107,9 @@ TEST_CASE("paths that leave their folder are nobody's") {
     CHECK(!name_pattern("plain").match(path));
     CHECK(!name_pattern("{id}/{file}").match(path));
   }
+  CHECK(why_wild("a\x1b[2J.cu") == "has control characters");
+  CHECK(why_wild("../x.cu") == "leaves its folder");
+  CHECK(why_wild(std::string(401, 'a')) == "has more than 400 bytes");
   CHECK(is_tame("..a/b..c/x.cu"));
   CHECK(is_tame(std::string(400, 'a')));
 }
