@@ -146,9 +146,11 @@ std::string identity_of(const located_finding& found) {
   std::vector<std::string> parties;
   for (const finding_party& p : f.parties) {
     const bool known = !p.at.file.empty();
-    // Two lines that race are one mistake, whichever came first and whatever it did there.
-    parties.push_back(p.kernel + '\n' + (is_race && known ? "" : p.action) + '\n' + p.at.file +
-                      ':' + std::to_string(p.at.line) + p.at.inner);
+    // Two lines that race are one mistake, whichever came first and whatever it did there. A helper
+    // that is inlined in several versions makes no difference either.
+    const bool line_is_enough = is_race && known;
+    parties.push_back(p.kernel + '\n' + (line_is_enough ? "" : p.action) + '\n' + p.at.file + ':' +
+                      std::to_string(p.at.line) + (line_is_enough ? "" : p.at.inner));
     has_place |= known;
   }
   if (is_race) std::sort(parties.begin(), parties.end());

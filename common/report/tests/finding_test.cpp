@@ -116,10 +116,13 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
   turned.what.parties[1].action = "writes 4 bytes";
   CHECK(merge_into(all, turned).how == merged::as::decisive);
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "late")).how == merged::as::repeated);
+  auto in_helper = race(race_between::lanes, 3, 4, "in a helper");
+  in_helper.what.parties[0].at.inner = "copy<16> at copies.hpp:190";
+  CHECK(merge_into(all, in_helper).how == merged::as::repeated);
   REQUIRE(all.size() == 1);
   CHECK(all[0].what.advice == "warps");
   CHECK(all[0].what.parties[0].at.line == 4);
-  CHECK(all[0].what.count == 40);
+  CHECK(all[0].what.count == 50);
   const auto back = parse_json_line(json_line(all[0]));
   REQUIRE(back);
   CHECK(back->what.between == race_between::warps);
