@@ -116,7 +116,7 @@ class emulated_device final : public device {
 
   status free(device_address address) override {
     const emulator::grids::quiet quiet(*grids_);
-    if (!lost_.ok()) return lost_;
+    if (!lost_.ok()) return checker_ ? checker_->freed(address), lost_ : lost_;  // no leak
     const bool is_kept = is_variable(address) || library_.is_heap(address);
     if (address == 0) return {};
     if (!is_kept && memory_.free(address)) {

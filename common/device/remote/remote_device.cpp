@@ -126,12 +126,11 @@ result<device_address> remote_device::allocate(std::uint64_t bytes) {
 
 status remote_device::free(device_address address) {
   const std::lock_guard guard(lock_);
+  // Also where the device is lost: what its owner wants to free is no leak.
+  const bool is_own = own_.erase(address) != 0;
+  if (is_own) queue(release_memory{address});
   if (!lost_.ok()) return lost_;
-  if (address == 0) return {};
-  if (own_.erase(address) != 0) {
-    queue(release_memory{address});
-    return {};
-  }
+  if (is_own || address == 0) return {};
   const auto freed = ask(try_release{address});
   return freed.ok() ? status{} : freed.failure();
 }

@@ -16,6 +16,7 @@ json graded(const cloned_course& c, const std::string& code,
                    "#include <cuda_runtime.h>\n#include <unistd.h>\n#include <cstring>\n#include "
                    "<thread>\n#include <vector>\n#include \"labs/reduction/reduction.hpp\"\n"
                    "__global__ void decoy(int* out) { if (threadIdx.x > 2000) out[0] = 1; }\n"
+                   "__global__ void past_the_end(int* out) { out[threadIdx.x] = 1; }\n"
                    "void reduce(const int* in, int* out, int*, int n) {\n" +
                        code + "\n}\n");
   std::vector<std::string> words = {"grade",    "reduction", "--file", "mine.cu",
@@ -82,6 +83,14 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
     CAPTURE(grade["message"].get<std::string>());
     CHECK(has(grade["message"], r.says));
   }
+}
+
+TEST_CASE("after a kernel stopped, the call's own buffers are no leak") {
+  const cloned_course c;
+  const json grade = graded(c, "  past_the_end<<<1, 32>>>(out);");
+  CHECK(grade["class"] == "CHECK");
+  CHECK(grade["errors"] > 0);
+  for (const json& found : grade["findings"]) CHECK(found["kind"] != "leak");
 }
 
 TEST_CASE("what launches and fills bring to the device is bounded") {
