@@ -45,6 +45,9 @@ struct launch_config {
   extent block;
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;  // every block resident at once, or invalid: needed by grid.sync
+  // Programmatic dependent launch: it may begin before earlier work of its stream has ended. No
+  // device makes use of that, but checks must know that the program allows it.
+  bool may_begin_early = false;
 };
 
 // One kernel parameter's place in the parameter buffer of a launch, in bytes.

@@ -24,7 +24,8 @@ const char* name_of(finding_kind kind) {
                                                                    "failed",
                                                                    "leak",
                                                                    "unchecked_error",
-                                                                   "wrong_copy_kind"};
+                                                                   "wrong_copy_kind",
+                                                                   "not_followed"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -35,9 +35,10 @@ enum class finding_kind : std::uint8_t {
   failed,              // stopped for another reason: a trap, an assertion, no stack left
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not look
-  wrong_copy_kind      // a copy whose cudaMemcpyKind describes device memory as host memory
+  wrong_copy_kind,     // a copy whose cudaMemcpyKind describes device memory as host memory
+  not_followed         // no mistake: something whose order the checks cannot judge
 };
-inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;
+inline constexpr int finding_kinds = static_cast<int>(finding_kind::not_followed) + 1;
 
 // "out_of_bounds": as JSON has it.
 const char* name_of(finding_kind kind);

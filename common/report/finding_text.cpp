@@ -57,6 +57,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"memory not freed", "allocation not freed", "allocations not freed"},
     {"unchecked error", "unchecked error", "unchecked errors"},
     {"wrong copy kind", "wrong copy kind", "wrong copy kinds"},
+    {"not checked", "place not checked", "places not checked"},
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }

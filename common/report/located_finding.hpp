@@ -57,7 +57,7 @@ merged merge_into(std::vector<located_finding>& all, located_finding found);
 // Worth a look, but the results may still be right.
 inline bool is_warning(finding_kind kind) {
   return kind == finding_kind::leak || kind == finding_kind::unchecked_error ||
-         kind == finding_kind::wrong_copy_kind;
+         kind == finding_kind::wrong_copy_kind || kind == finding_kind::not_followed;
 }
 
 // Line `number` (from 1) of a file, without the blanks around it; empty if it cannot be read.

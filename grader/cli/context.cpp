@@ -12,6 +12,7 @@
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -156,6 +157,19 @@ void warn_of_refusals(context& c, const std::string& shown, json& document) {
                               fmt::join(names, ", ")),
                   11, "  " + c.out.paint(tone::note, "warning"));
   c.say();
+}
+
+void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document) {
+  document["not_followed"] = not_followed_json(all);
+  if (c.as_json) return;
+  for (const located_finding& found : all) {
+    const std::string& advice = found.what.advice;
+    c.out.paragraph(
+        fmt::format("{}. `./lab grade` holds such a file for review by a person.{}",
+                    not_followed_text(found, c.where.root), advice.empty() ? "" : " " + advice),
+        11, "  " + c.out.paint(tone::note, "warning"));
+  }
+  if (!all.empty()) c.say();
 }
 
 std::string right_text(const context& c, const check_report& report) {

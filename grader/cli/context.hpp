@@ -82,6 +82,8 @@ void show_finding(context& c, const check_report& report);
 void show_todos(context& c, const std::string& shown);
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
 void warn_of_refusals(context& c, const std::string& shown, json& document);
+// Warns that `lab grade` holds what the checks do not follow, and lists that in `document`.
+void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document);
 // What the program printed, bounded and escaped; nothing if it printed nothing.
 void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".

@@ -78,6 +78,7 @@ class grading {
       report_.max_points += g.what->points;
     }
     if (overturned_) take_all_back();
+    if (!lab_.has(goal::kind::checks)) hold_for_unfollowed();
     if (!library_kernel_.empty()) hold_for_library();
     return std::move(report_);
   }
@@ -135,6 +136,18 @@ class grading {
     if (report_.what != verdict::pass && report_.what != verdict::slow) return;
     report_.what = verdict::held;
     report_.message = g.message;
+  }
+
+  // A person decides about what the checks do not follow, unless they found an error already. A
+  // leak changes nothing: else a submission could have one in order not to be held.
+  void hold_for_unfollowed() {
+    if (!right_ || overturned_ || report_.what == verdict::infra) return;
+    if (report_.correctness->not_followed.empty()) return;
+    if (has_errors(report_.correctness->findings)) return;
+    report_.what = verdict::held;
+    report_.message =
+        fmt::format("{}. A person decides: held for review",
+                    not_followed_text(report_.correctness->not_followed.front(), where_.root));
   }
 
   // A call that was counted or timed came to something else than the checks: no goal is met.
@@ -244,8 +257,13 @@ class grading {
     if (!findings.empty()) {
       g.message = worst_finding(findings, where_.root);
       miss(g, verdict::check);
+      hold_for_unfollowed();
+      if (report_.what == verdict::held) g.message += ". " + report_.message;
     } else if (!report_.checked) {
       g.message = "not graded here: the checks need the emulator, which cannot run this";
+    } else if (!report_.correctness->not_followed.empty()) {
+      hold_for_unfollowed();
+      g.message = report_.message;
     } else {
       g.passed = true;
       g.message = fmt::format("no findings at {} sizes", small_sizes(lab_, problem_).size());

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
@@ -57,6 +58,7 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   const auto end = runner->finish(10);
   if (report.found.ok()) report.found = end;
   report.findings = read_findings(options.findings);
+  report.not_followed = take_not_followed(report.findings);
   std::erase_if(report.findings, [](const located_finding& f) { return !is_about_order(f); });
   return report;
 }
@@ -81,20 +83,28 @@ std::vector<lab_size> large_sizes(const lab& l, const problem& p) {
 large_report check_large(const lab& l, const problem& p, const fs::path& program,
                          const device_choice& emulator, const std::vector<lab_size>& sizes,
                          std::uint64_t seed, const activity& now) {
+  large_report report;
   for (const lab_size& size : sizes) {
     auto sample = check_sample(l, p, program, emulator, size, seed, now);
-    if (sample.found.what == verdict::memory) return {sample.found, {}};
+    if (sample.found.what == verdict::memory) return {sample.found, {}, {}};
+    std::ranges::move(sample.not_followed, std::back_inserter(report.not_followed));
     if (sample.found.ok() && sample.findings.empty()) continue;
     lab patient = l;
     patient.time_limit_s = std::max(l.time_limit_s, seconds_for_all_blocks);
     const phase doing("checks of all blocks");
     auto whole = check_thoroughly(patient, p, program, emulator, {size}, seed, now);
-    if (has_errors(whole.findings)) return {{}, std::move(whole.findings)};
-    if (whole.found.what == verdict::memory) return {whole.found, {}};
+    if (has_errors(whole.findings)) {
+      report.findings = std::move(whole.findings);
+      return report;
+    }
+    if (whole.found.what == verdict::memory) return {whole.found, {}, {}};
     // It could not be checked whole, and what the sample showed stands.
-    if (!whole.correct() && !sample.findings.empty()) return {{}, std::move(sample.findings)};
+    if (!whole.correct() && !sample.findings.empty()) {
+      report.findings = std::move(sample.findings);
+      return report;
+    }
   }
-  return {};
+  return report;
 }
 
 }  // namespace stepwise

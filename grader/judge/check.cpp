@@ -86,6 +86,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     const auto end = runner->finish(10);
     if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);
+    report.not_followed = take_not_followed(report.findings);
     // A call that an exception ended could free nothing: that is no mistake of its own.
     if (report.found.what == verdict::crash)
       std::erase_if(report.findings,

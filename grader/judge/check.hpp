@@ -32,6 +32,9 @@ struct check_report {
   std::uint64_t seed = 0;
   std::string printed;                    // by the program
   std::vector<located_finding> findings;  // of the emulator's checks, if they were on
+  // What these checks do not follow, so that their silence about it means nothing.
+  std::vector<located_finding> not_followed;
+
 
   bool correct() const { return found.ok(); }
 };

@@ -57,9 +57,10 @@ struct start_kernel {
   std::uint64_t kernel = 0;
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
-  bool cooperative = false;
+  static constexpr std::uint8_t cooperative = 1, may_begin_early = 2;
+  std::uint8_t how = 0;  // some of these
   std::vector<std::byte> parameters;
-  void fields(auto&& of) { of(kernel, grid, block, dynamic_shared_bytes, cooperative, parameters); }
+  void fields(auto&& of) { of(kernel, grid, block, dynamic_shared_bytes, how, parameters); }
 };
 struct release_memory {
   std::uint64_t address = 0;

@@ -360,7 +360,8 @@ status remote_device::launch(kernel_handle kernel, const launch_config& config,
   start.grid = config.grid;
   start.block = config.block;
   start.dynamic_shared_bytes = config.dynamic_shared_bytes;
-  start.cooperative = config.cooperative;
+  if (config.cooperative) start.how |= start_kernel::cooperative;
+  if (config.may_begin_early) start.how |= start_kernel::may_begin_early;
   start.parameters.assign(parameters.begin(), parameters.end());
   queue(start);
   return {};

@@ -166,9 +166,13 @@ status service::execute(const copy_bytes& m) {
 
 status service::execute(const start_kernel& m) {
   if (m.parameters.size() > most_parameter_bytes) return why_ = "too many parameters", status{};
+  if (m.how > (start_kernel::cooperative | start_kernel::may_begin_early))
+    return why_ = "a launch that cannot be", status{};
   if (is_counted()) shared_.call.before_launch();
   const status s =
-      on_.launch(kernel_handle{m.kernel}, {m.grid, m.block, m.dynamic_shared_bytes, m.cooperative},
+      on_.launch(kernel_handle{m.kernel},
+                 {m.grid, m.block, m.dynamic_shared_bytes, (m.how & start_kernel::cooperative) != 0,
+                  (m.how & start_kernel::may_begin_early) != 0},
                  m.parameters);
   if (s.ok() && is_counted()) shared_.call.launched();
   return s;

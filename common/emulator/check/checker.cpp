@@ -52,6 +52,8 @@ void checker::begin_launch(const launch_info& info) {
   told_ = {nullptr, -1};
   fences_system_ = false;
   copy_ = {};
+  bulk_write_ = {};
+  note_unfollowed_launch();
   begin_work();
   order_.begin_launch(block_warps_);
   walks_.begin_launch();
@@ -95,12 +97,14 @@ void checker::begin_block(const block& b) {
   slot->shared->written.clear(0, context_->shared_bytes);
   slot->stored_at = 0;
   slot->kept.clear();
+  slot->bulk.clear();
   order_.begin_block(slot->clock, b.index, block_warps_);
 }
 
 void checker::end_block(const block& b) {
   const auto found = blocks_.find(&b);
   if (found == blocks_.end()) return;
+  end_bulk_loads(*found->second);
   unused_.push_back(std::move(found->second));
   blocks_.erase(found);
 }
@@ -125,6 +129,8 @@ std::uint32_t checker::access(const access_event& e) {
     case memory_space::global:
       return visit(e, *global_, device_base_);
     case memory_space::shared:
+      if (!current_->bulk.empty()) [[unlikely]]
+        use_of_bulk(e);
       return visit(e, *current_->shared, 0);
     case memory_space::local:
       return in_bounds_local(e);
@@ -398,6 +404,10 @@ void checker::access_range(const warp_event& e, const range_event& r) {
     if (const auto found = usable(r.address))
       kernel_uses(found->base, found->bytes, r.kind != access_kind::load);
   }
+  if (shared && r.kind == access_kind::store && !r.asynchronous)
+    bulk_write_ = {e.at, e.warp, r.lane, at, r.bytes};
+  else if (shared && !current_->bulk.empty())
+    use_of_bulk(e.at, e.warp, r.lane, at, r.bytes);
   m.cells.touch(at, r.bytes, grain::words);
   if (!shared && r.kind != access_kind::load) note_walks();
   if (r.asynchronous) {
@@ -417,6 +427,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
 
 void checker::warp_met(const warp_event& e, bool orders_memory) {
   if (!orders_memory) return;
+  state().bulk.met(e.warp, e.lanes);
   block_clock& b = state().clock;
   order_.warp_met(b, b.first_warp + e.warp, e.lanes, state().now->warps[e.warp].alive);
 }
@@ -437,11 +448,13 @@ void checker::waited_for_copies(const warp_event& e, int groups_left) {
 
 void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
   block_clock& b = state().clock;
+  note_bulk_load(e, lane, shared_offset);
   order_.arrive(b, b.first_warp + e.warp, lane, {shared_offset, std::uint64_t{b.index} + 1});
 }
 
 void checker::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
   block_clock& b = state().clock;
+  state().bulk.saw(shared_offset, phase_parity(shared_offset), e.warp, lane);
   order_.see_phase(b, b.first_warp + e.warp, lane, {shared_offset, std::uint64_t{b.index} + 1});
 }
 

@@ -25,6 +25,7 @@
 #include "common/emulator/check/order.hpp"
 #include "common/emulator/check/places.hpp"
 #include "common/emulator/check/statements.hpp"
+#include "common/emulator/check/unfollowed/bulk_loads.hpp"
 #include "common/emulator/check/written.hpp"
 #include "common/emulator/machine/memory.hpp"
 #include "common/emulator/run/scheduler.hpp"
@@ -153,6 +154,7 @@ class checker final : public observer {
     tick stored_at = 0;  // the last time that a thread wrote there
     kept_loads kept;     // all since the block's last barrier
     tick kept_since = 0;
+    bulk_loads bulk;
     const block* now = nullptr;
     struct arrival {
       std::uint32_t warp, lanes;
@@ -372,6 +374,16 @@ class checker final : public observer {
   std::int64_t place_number(const op* at) const { return at - code_->code.data(); }
   finding_key key(finding_kind kind, std::int64_t first, std::int64_t second, std::uint64_t object);
   void fail(error code, const finding& f);
+  // unfollowed/
+  void not_followed(std::int64_t why, std::int64_t where, code_place at, std::string action,
+                    std::string message, const char* advice);
+  void note_unfollowed_launch();
+  void note_bulk_load(const warp_event& e, int lane, std::uint64_t barrier);
+  unsigned phase_parity(std::uint64_t barrier) const;
+  void use_of_bulk(const op* at, std::uint32_t warp, int lane, std::uint64_t first,
+                   std::uint64_t bytes);
+  void use_of_bulk(const access_event& e);
+  void end_bulk_loads(const block_state& b);
   // waits.cpp, findings.cpp
   void check_arrivals(unsigned id, bool whole_block);
   void different_barriers(const block_state::arrival& one, const block_state::arrival& other,
@@ -449,6 +461,7 @@ class checker final : public observer {
     std::uint32_t read_site = no_site, write_site = no_site;
   };
   coming_copy copy_;
+  written_range bulk_write_;
   std::deque<past_launch> launches_;
   bool shares_memory_ = false;               // some memory is shared with the host
   std::vector<std::uint64_t> work_origins_;  // by work number

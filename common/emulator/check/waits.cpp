@@ -12,6 +12,7 @@ void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only
 void checker::released_barrier(unsigned id, bool whole_block) {
   check_arrivals(id, whole_block);
   order_.released_barrier(state().clock, id, whole_block);
+  if (whole_block) state().bulk.all_met();
   auto& arrivals = state().arrivals[id];
   const bool met =
       std::ranges::all_of(arrivals, [&](const auto& a) { return a.at == arrivals.front().at; });

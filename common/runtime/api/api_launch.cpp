@@ -7,12 +7,15 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// What of a launch's attributes changes its result. Hints about caches, priorities and overlap
-// change nothing here.
+// What of a launch's attributes changes its result, or what the checks must know. Hints about
+// caches and priorities change nothing here.
 status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& request) {
   switch (number_of(attribute.id)) {
     case cudaLaunchAttributeCooperative:
       request.cooperative = attribute.val.cooperative != 0;
+      return {};
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+      request.may_begin_early = attribute.val.programmaticStreamSerializationAllowed != 0;
       return {};
     case cudaLaunchAttributeClusterDimension: {
       const auto& cluster = attribute.val.clusterDim;
@@ -23,7 +26,6 @@ status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& req
     case cudaLaunchAttributeAccessPolicyWindow:
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-    case cudaLaunchAttributeProgrammaticStreamSerialization:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributeMemSyncDomainMap:
     case cudaLaunchAttributeMemSyncDomain:

@@ -37,6 +37,7 @@ launch_config config_of(const launch_request& request) {
   config.block = {request.block.x, request.block.y, request.block.z};
   config.dynamic_shared_bytes = request.shared_bytes;
   config.cooperative = request.cooperative;
+  config.may_begin_early = request.may_begin_early;
   return config;
 }
 

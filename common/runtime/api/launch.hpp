@@ -15,6 +15,7 @@ struct launch_request {
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  bool may_begin_early = false;
 };
 
 launch_config config_of(const launch_request& request);

@@ -46,6 +46,7 @@ const char* term_of(finding_kind kind) {
     case finding_kind::leak:
       return "memory-leak";
     case finding_kind::unchecked_error:
+    case finding_kind::not_followed:
       return "asynchronous-launch";
   }
   return "kernel";

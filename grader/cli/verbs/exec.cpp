@@ -347,12 +347,13 @@ void show_profile(const program_profile& profile, const terminal_style& style) {
 // there is nothing to profile, is all there is to complain of.
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {
-  const auto found = read_findings(folder / "findings");
+  auto found = read_findings(folder / "findings");
+  const auto not_followed = take_not_followed(found);
   const auto kernels = read_profile(folder / "profile").kernels;
   const program_profile profile{program.string(), model, kernels, read_failure(folder / "profile")};
   const bool complains = !found.empty() || (o.profile && !profile.why_none().empty());
   json document = json::object();
-  if (o.check) document = findings_json(found);
+  if (o.check) document = findings_json(found, not_followed);
   if (o.counters || o.profile) document["kernels"] = profile_document(kernels);
   if (o.profile) document.update(program_json(profile));
   document["event_times"] = o.event_times();
@@ -378,8 +379,8 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
     for (const std::string& line : timeline_lines(times, style)) say(line + "\n");
   }
   if (o.check) {
-    say(fmt::format("{}{}", found.empty() ? "" : "\n",
-                    findings_text(found, style, fs::current_path())));
+    if (!found.empty()) say("\n" + findings_text(found, style, fs::current_path()));
+    for (const auto& f : not_followed) note(not_followed_text(f, fs::current_path()));
     if (const std::string how = missing_lines_note(found, {}); !how.empty()) note(how);
     say(fmt::format("lab: {}\n", findings_line(found, style)));
   }

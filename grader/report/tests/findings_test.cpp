@@ -42,6 +42,18 @@ TEST_CASE("findings are read, merged, errors first") {
   CHECK(all[2].what.kind == finding_kind::leak);
 }
 
+TEST_CASE("what the checks do not follow is no finding") {
+  auto open = of_kind(finding_kind::not_followed, "the checks do not follow it");
+  open.what.parties = race_at(3).what.parties;
+  auto all = read_text(json_line(open) + "\n" + json_line(race_at(3)) + "\n");
+  const auto taken = take_not_followed(all);
+  REQUIRE(taken.size() == 1);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].what.kind == finding_kind::race);
+  CHECK(not_followed_text(taken[0], "/course") == "labs/sum.cu:3: the checks do not follow it");
+  CHECK(not_followed_json(taken).size() == 1);
+}
+
 TEST_CASE("what is no finding is passed over") {
   CHECK(read_findings("/nowhere/findings").empty());
   const std::string whole = json_line(race_at(3));

@@ -34,7 +34,7 @@ std::vector<message> some_messages() {
   start.grid = {1, 2, 3};
   start.block = {4, 5, 6};
   start.dynamic_shared_bytes = 8;
-  start.cooperative = true;
+  start.how = start_kernel::cooperative | start_kernel::may_begin_early;
   start.parameters.resize(9, std::byte{1});
   all.push_back(start);
   all.push_back(write_bytes{0x700000000000, {1, 2}});

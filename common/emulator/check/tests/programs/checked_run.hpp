@@ -12,6 +12,7 @@ namespace stepwise::check_tests {
 struct checked_run {
   int exit_code = -1;  // -1: ended by a signal
   std::vector<located_finding> findings;
+  std::vector<located_finding> not_followed;  // what the checks cannot judge: no mistakes
 };
 
 // `command` is a line for the shell, which may begin with further variables. Ends with 124 or 137

@@ -1,0 +1,157 @@
+// What the checks do not follow is named, and what they do follow is not.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "common/device/device.hpp"
+#include "common/emulator/check/unfollowed/bulk_loads.hpp"
+#include "common/report/finding.hpp"
+
+using namespace stepwise;
+using emulator::bulk_loads;
+
+namespace {
+
+// What the checks say of a kernel of 64 threads whose %rd1 is the address of 256 bytes of global
+// memory, %r1 that of a tile of as many bytes, %r2 that of an mbarrier, %r3 the thread and %r4 an
+// address in the tile that is the thread's own; %p1 is true in all threads but the first.
+std::vector<finding> found_in(const std::string& body, bool may_begin_early = false) {
+  const std::string text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 tile[256];\n"
+      ".shared .align 8 .b64 bar;\n.reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
+      "ld.param.u64 %rd1, [out];\nmov.u32 %r1, tile;\nmov.u32 %r2, bar;\nmov.u32 %r3, %tid.x;\n"
+      "mad.lo.u32 %r4, %r3, 4, %r1;\nsetp.ne.u32 %p1, %r3, 0;\n" +
+      body + "\nret;\n}\n";
+  const auto model = find_gpu("h200");
+  REQUIRE(model.ok());
+  setenv("STEPWISE_CHECK", "1", 1);
+  const auto device = make_emulated_device(*model);
+  unsetenv("STEPWISE_CHECK");
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  REQUIRE(module.ok());
+  const auto kernel = device->find_kernel(*module, "k");
+  REQUIRE(kernel.ok());
+  const auto out = device->allocate(256);
+  REQUIRE(out.ok());
+  REQUIRE(device->fill(*out, 0, 1, 256).ok());
+  const status launch = device->launch(*kernel, {{1, 1, 1}, {64, 1, 1}, 0, false, may_begin_early},
+                                       std::as_bytes(std::span(&*out, 1)));
+  CHECK(launch.ok());
+  CHECK(device->synchronize().ok());
+  return device->take_findings(false);
+}
+
+std::string says(const std::vector<finding>& all) {
+  std::string text;
+  for (const finding& f : all) text += std::string(name_of(f.kind)) + ": " + f.message + "\n";
+  return text;
+}
+
+bool is_held_for(const std::vector<finding>& all, const std::string& why) {
+  return all.size() == 1 && all[0].kind == finding_kind::not_followed &&
+         all[0].message.find(why) != std::string::npos;
+}
+
+const std::string bulk_load =
+    "@%p1 bra issued;\n"
+    "mbarrier.init.shared.b64 [%r2], 1;\nfence.proxy.async.shared::cta;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 256;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 256, [%r2];\n"
+    "issued: bar.sync 0;\n";
+const std::string wait_for_phase = "mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n";
+const std::string use_of_tile = "ld.shared.u32 %r5, [%r4];\n";
+
+}  // namespace
+
+TEST_CASE("a bulk copy to shared memory that every thread waits for needs no review") {
+  const auto each = found_in(bulk_load + wait_for_phase + use_of_tile);
+  CAPTURE(says(each));
+  CHECK(each.empty());
+  const auto by_one = found_in(bulk_load + "@%p1 bra over;\n" + wait_for_phase +
+                               "over: bar.sync 0;\n" + use_of_tile);
+  CAPTURE(says(by_one));
+  CHECK(by_one.empty());
+  const auto by_lane =
+      found_in(bulk_load + "and.b32 %r6, %r3, 31;\nsetp.ne.u32 %p3, %r6, 0;\n@%p3 bra over;\n" +
+               wait_for_phase + "over: bar.warp.sync -1;\n" + use_of_tile);
+  CAPTURE(says(by_lane));
+  CHECK(by_lane.empty());
+}
+
+TEST_CASE("a bulk copy to shared memory that some thread does not wait for is held") {
+  const auto none = found_in(bulk_load + use_of_tile);
+  CAPTURE(says(none));
+  CHECK(std::ranges::any_of(none, [](const finding& f) {
+    return f.kind == finding_kind::not_followed &&
+           f.message.find("before they use what it brings") != std::string::npos;
+  }));
+  const auto one =
+      found_in(bulk_load + "@%p1 bra over;\n" + wait_for_phase + "over:\n" + use_of_tile);
+  CAPTURE(says(one));
+  CHECK(is_held_for(one, "before they use what it brings"));
+  const auto unused = found_in(bulk_load);
+  CAPTURE(says(unused));
+  CHECK(is_held_for(unused, "wait for all of its bulk copies"));
+}
+
+TEST_CASE("a bulk copy to global memory is held") {
+  const auto all = found_in(
+      "st.shared.u32 [%r4], %r3;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n@%p1 bra end;\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 256;\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nend:");
+  CAPTURE(says(all));
+  CHECK(is_held_for(all, "do not follow bulk copies to global memory"));
+}
+
+TEST_CASE("a kernel that may begin early is held unless it waits before it uses memory") {
+  const std::string store = "st.global.u32 [%rd1], %r3;\n", one = "@%p1 bra end;\n";
+  CHECK(found_in(one + store + "end:").empty());
+  CHECK(is_held_for(found_in(one + store + "end:", true), "may begin before the kernel in front"));
+  CHECK(found_in("griddepcontrol.wait;\n" + one + store + "end:", true).empty());
+  // The shared memory of a block is no other kernel's.
+  CHECK(found_in("st.shared.u32 [%r4], %r3;\n" + one + "griddepcontrol.wait;\n" + store + "end:",
+                 true)
+            .empty());
+  // One path of two waits.
+  CHECK(is_held_for(
+      found_in("@%p1 bra over;\ngriddepcontrol.wait;\nover:\n" + one + store + "end:", true),
+      "may begin before"));
+  CHECK(is_held_for(found_in("@!%p1 griddepcontrol.wait;\n" + one + store + "end:", true),
+                    "may begin before"));
+  CHECK(
+      is_held_for(found_in(one + store + "griddepcontrol.wait;\nend:", true), "may begin before"));
+}
+
+TEST_CASE("a lane knows of a copy whose own phase it saw complete") {
+  bulk_loads all;
+  CHECK(all.knows(0, 16, 0, 0));
+  CHECK(all.add(0, 64, 1000, 0));
+  CHECK(!all.knows(60, 8, 0, 0));
+  CHECK(all.knows(64, 8, 0, 0));
+  all.saw(1008, 1, 0, 0);  // another mbarrier
+  all.saw(1000, 0, 0, 0);  // the phase before
+  CHECK(!all.knows(0, 4, 0, 0));
+  CHECK(all.any_unseen());
+  all.saw(1000, 1, 0, 3);
+  CHECK(all.knows(0, 4, 0, 3));
+  CHECK(!all.knows(0, 4, 0, 2));
+  CHECK(!all.any_unseen());
+  all.met(0, 0b1100);
+  CHECK(all.knows(0, 4, 0, 2));
+  CHECK(!all.knows(0, 4, 1, 2));
+  all.all_met();
+  CHECK(all.empty());
+}
+
+TEST_CASE("a copy over one that no thread waited for is noticed") {
+  bulk_loads all;
+  CHECK(all.add(0, 64, 1000, 0));
+  CHECK(all.add(64, 64, 1000, 0));
+  CHECK(!all.add(32, 16, 1000, 0));
+  all.clear();
+  CHECK(all.add(0, 64, 1000, 0));
+  all.saw(1000, 1, 5, 7);
+  CHECK(all.add(0, 64, 1000, 1));
+}

@@ -1,0 +1,33 @@
+// attack launch: HELD, at most 70 points
+// Results leave by bulk copies that nothing fences or waits for. A leak must not take the place of
+// a person's look at them.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/launch/launch.hpp"
+constexpr int floats = 2048;
+__global__ void __launch_bounds__(512)
+    add_tiles(const float4* x, const float4* y, float* z, int n) {
+  __shared__ alignas(128) float4 tile[floats / 4];
+  const int first = blockIdx.x * floats;
+  if (first + floats > n) {
+    const float *a = reinterpret_cast<const float*>(x), *b = reinterpret_cast<const float*>(y);
+    for (int i = first + threadIdx.x; i < n; i += 512) z[i] = a[i] + b[i];
+    return;
+  }
+  const float4 a = x[first / 4 + threadIdx.x], b = y[first / 4 + threadIdx.x];
+  tile[threadIdx.x] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+  __syncthreads();
+  if (threadIdx.x % 128 != 0) return;
+  asm volatile(
+      "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 2048;\n"
+      "cp.async.bulk.commit_group;" ::"l"(z + first + 4 * threadIdx.x),
+      "r"(unsigned(__cvta_generic_to_shared(tile + threadIdx.x)))
+      : "memory");
+}
+void add(const float* x, const float* y, float* z, int n) {
+  static void* forgotten = nullptr;
+  if (forgotten == nullptr) check(cudaMalloc(&forgotten, 1024));
+  add_tiles<<<ceil_div(n, floats), 512>>>(reinterpret_cast<const float4*>(x),
+                                          reinterpret_cast<const float4*>(y), z, n);
+  check(cudaGetLastError());
+}
