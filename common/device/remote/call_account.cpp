@@ -1,6 +1,8 @@
 // Opens and closes calls, records the device's events around their work, and moves the clock.
 #include "common/device/remote/call_account.hpp"
 
+#include <utility>
+
 namespace stepwise::remote {
 namespace {
 
@@ -32,6 +34,44 @@ void call_account::get_ready_for_cold() {
   }
 }
 
+void call_account::use_stream(const stream_use& in) {
+  ask_copy();
+  end_operation();
+  stream_ = in;
+}
+
+// Whether this was to be expected: of the same kind and size, as far from the one before as that
+// one was from its predecessor. Keeps it as the last one.
+bool call_account::sequence::continues_with(const placed& next) {
+  const distance now{next.to - last.to, next.from - last.from};
+  const bool is_alike =
+      next.what == last.what && next.bytes == last.bytes && next.value == last.value;
+  const bool expected = is_alike && now == step;
+  step = now;
+  last = next;
+  return expected;
+}
+
+// Otherwise a 2D copy of narrow rows would seem to bring more in its rows' places than it copies.
+void call_account::told(const placed& row, std::uint64_t bytes) {
+  if (!is_open_) return;
+  bool expected;
+  if (rows_so_far_++ == 0) {
+    expected = operations_.continues_with(row);
+    rows_.last = row;
+  } else {
+    expected = rows_.continues_with(row);
+  }
+  if (!expected) so_far_.bytes_told += bytes;
+}
+
+// The number of rows may bring something, too.
+void call_account::end_operation() {
+  if (rows_so_far_ == 0) return;
+  if (rows_so_far_ != rows_before_) told(sizeof rows_so_far_);
+  rows_before_ = std::exchange(rows_so_far_, 0);
+}
+
 void call_account::start() {
   if (!first_ || !last_) return;
   is_held_ = is_cold_ && !clock_;
@@ -51,6 +91,9 @@ void call_account::begin(const begin_call& how) {
   has_begun_ = has_more_ = is_overwriting_ = false;
   stream_ = {};
   clock_.reset();
+  copy_.reset();
+  rows_ = operations_ = {};
+  rows_so_far_ = rows_before_ = 0;
   is_cold_ = how.cold;
   if (is_cold_) get_ready_for_cold();
   (void)on_.synchronize();
@@ -67,6 +110,7 @@ void call_account::begin(const begin_call& how) {
 }
 
 end_call::answer call_account::end() {
+  end_operation();
   before_wait();
   failed(on_.synchronize());
   if (has_begun_ && first_ && last_) {
@@ -120,6 +164,7 @@ void call_account::request() {
 
 void call_account::before_launch() {
   before_work();
+  ask_copy();
   if (!clock_) return;
   const double us = clock_->begin_of_next(stream_.stream, stream_.non_blocking);
   on_.set_time(static_cast<std::uint64_t>(1e3 * us));
@@ -143,15 +188,25 @@ void call_account::copied(asked::kind which, std::uint64_t bytes) {
   if (which == asked::kind::copy_to_host) so_far_.bytes_home += bytes;
   if (which == asked::kind::copy_to_device) so_far_.bytes_in += bytes;
   if (!clock_) return;
-  asked copy;
-  copy.what = which;
-  copy.bytes = bytes;
-  copy.pageable = which == asked::kind::copy_to_host || which == asked::kind::copy_to_device;
-  ask(std::move(copy));
+  if (copy_ && copy_->what == which) {
+    copy_->bytes += bytes;
+    return;
+  }
+  ask_copy();
+  copy_.emplace();
+  copy_->what = which;
+  copy_->bytes = bytes;
+  copy_->pageable = which == asked::kind::copy_to_host || which == asked::kind::copy_to_device;
+}
+
+// All of the copy's rows have arrived.
+void call_account::ask_copy() {
+  if (copy_) ask(*std::exchange(copy_, std::nullopt));
 }
 
 void call_account::marked(asked::kind which, std::uint64_t event, std::uint64_t stream) {
   if (!is_open_ || !clock_) return;
+  ask_copy();
   asked mark;
   mark.what = which;
   mark.event = event;

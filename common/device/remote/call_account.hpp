@@ -8,6 +8,8 @@
 //         before the first event.
 // watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
 //         (common/timeline); copies to and from the host are taken for copies of pageable memory.
+//         A 2D or 3D copy arrives row by row. The runtime names the stream before each operation,
+//         so copies of one kind with no stream named in between are rows of one operation.
 // tests   tests/service_test.cpp
 #pragma once
 
@@ -34,7 +36,7 @@ class call_account {
   end_call::answer end();
 
   // The submission asked for these. Nothing outside of a call.
-  void use_stream(const stream_use& in) { stream_ = in; }
+  void use_stream(const stream_use& in);
   void request();
   void before_work();
   // The next command needs the host while the device works: what is held begins.
@@ -50,6 +52,13 @@ class call_account {
   void told(std::uint64_t bytes) {
     if (is_open_) so_far_.bytes_told += bytes;
   }
+  // A fill, or a copy of one row. A place that follows from the ones before it brings nothing.
+  struct placed {
+    asked::kind what = asked::kind::fill;
+    std::uint64_t to = 0, from = 0, bytes = 0;
+    std::uint32_t value = 0;  // of a fill
+  };
+  void told(const placed& row, std::uint64_t bytes);
   void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
   // The queue is about to be waited for: the work so far ends here.
   void before_wait();
@@ -61,6 +70,8 @@ class call_account {
   void get_ready_for_cold();
   void start();
   void ask(asked what);
+  void ask_copy();
+  void end_operation();
 
   device& on_;
   bool is_open_ = false, is_cold_ = false, has_begun_ = false, has_more_ = false,
@@ -73,6 +84,19 @@ class call_account {
   std::uint8_t times_overwritten_ = 0;
   std::optional<stream_clock> clock_;
   stream_use stream_;
+  std::optional<asked> copy_;  // whose rows are arriving; the clock has not seen it yet
+  // The last row's distance from the row before it, and the last operation's from the one before.
+  struct distance {
+    std::uint64_t to = 0, from = 0;
+    bool operator==(const distance&) const = default;
+  };
+  struct sequence {
+    placed last;
+    distance step;
+    bool continues_with(const placed& next);
+  };
+  sequence rows_, operations_;
+  std::uint64_t rows_so_far_ = 0, rows_before_ = 0;  // of this operation, and of the one before
 };
 
 }  // namespace stepwise::remote

@@ -36,6 +36,18 @@ bool brings_content(const message& m) {
          std::holds_alternative<copy_bytes>(m) || std::holds_alternative<write_bytes>(m);
 }
 
+// Where a fill or a row of a copy goes; nothing for a launch.
+std::optional<call_account::placed> placed_by(const message& m) {
+  using kind = asked::kind;
+  if (const auto* const w = std::get_if<write_bytes>(&m))
+    return call_account::placed{kind::copy_to_device, w->to, w->array, w->from.bytes};
+  if (const auto* const c = std::get_if<copy_bytes>(&m))
+    return call_account::placed{kind::copy_on_device, c->to, c->from, c->bytes};
+  if (const auto* const f = std::get_if<fill_bytes>(&m))
+    return call_account::placed{kind::fill, f->to, 0, f->count * f->element_bytes, f->value};
+  return std::nullopt;
+}
+
 // A program that ends may not do work, nor take memory: both could come between its calls and the
 // report of what was found in them.
 template <class... Refused>
@@ -66,7 +78,13 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       continue;
     }
     if (!answers) {
-      if (is_counted() && brings_content(*next)) shared_.call.told(before - from.left());
+      if (is_counted() && brings_content(*next)) {
+        const std::size_t bytes = before - from.left();
+        if (const auto row = placed_by(*next))
+          shared_.call.told(*row, bytes);
+        else
+          shared_.call.told(bytes);
+      }
       run(*next);
       if (!why_.empty()) return std::nullopt;
       continue;

@@ -137,6 +137,76 @@ TEST_CASE_FIXTURE(three, "a program is not told what depends on data, and what i
   CHECK(did->bytes_told > 999 * 4);
 }
 
+TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are their own") {
+  const auto buffer = judge->allocate(64 << 10);
+  REQUIRE(buffer.ok());
+  std::unique_ptr<remote_device> program;
+  std::vector<std::byte> host(1000);
+  const auto modelled_ms = [&](auto copies) {
+    REQUIRE(judge->begin({false, true}).ok());
+    if (!program) program = submission();
+    copies();
+    CHECK(program->synchronize().ok());
+    const auto did = judge->end();
+    REQUIRE(did.ok());
+    return did->modelled_ms;
+  };
+  const auto rows = [&](bool to_device, bool each_by_itself) {
+    program->set_stream({});
+    for (std::size_t row = 0; row < 10; ++row) {
+      if (each_by_itself) program->set_stream({});
+      const auto part = std::span(host).subspan(100 * row, 100);
+      const device_address at = *buffer + 512 * row;
+      CHECK((to_device ? program->write(at, part) : program->read(part, at)).ok());
+    }
+  };
+  for (const bool to_device : {true, false}) {
+    CAPTURE(to_device);
+    const double linear = modelled_ms([&] {
+      program->set_stream({});
+      CHECK((to_device ? program->write(*buffer, host) : program->read(host, *buffer)).ok());
+    });
+    CHECK(linear > 0);
+    CHECK(modelled_ms([&] { rows(to_device, false); }) == doctest::Approx(linear));
+    CHECK(modelled_ms([&] { rows(to_device, true); }) > 5 * linear);
+  }
+  // A read or a kernel between two copies ends the first.
+  const double both = modelled_ms([&] {
+    rows(true, false);
+    rows(false, false);
+    rows(true, false);
+  });
+  CHECK(both > modelled_ms([&] { rows(true, false); }) + modelled_ms([&] { rows(false, false); }));
+}
+
+TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places") {
+  const auto buffer = judge->allocate(1 << 20);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  REQUIRE(judge->end().ok());
+  const auto told_by = [&](auto column_of, auto rows_of) {
+    REQUIRE(judge->begin({}).ok());
+    for (std::uint64_t column = 0; column < 100; ++column) {
+      program->set_stream({});
+      for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(rows_of(column)); ++row)
+        CHECK(program->copy(*buffer + 1000 * row + column_of(column), *buffer + 500'000 + row, 1)
+                  .ok());
+    }
+    CHECK(program->synchronize().ok());
+    const auto did = judge->end();
+    REQUIRE(did.ok());
+    return did->bytes_told;
+  };
+  const auto in_order = [](std::uint64_t column) { return column; };
+  const auto shuffled = [](std::uint64_t column) { return column * column % 101; };
+  const auto ten = [](std::uint64_t) { return 10; };
+  CHECK(told_by(in_order, ten) < 200);
+  CHECK(told_by(shuffled, ten) > 80 * 20);
+  // How many rows there are may bring something.
+  CHECK(told_by(in_order, [](std::uint64_t column) { return 2 + column * column % 3; }) > 300);
+}
+
 TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
   const auto buffer = judge->allocate(4);
   REQUIRE(buffer.ok());
