@@ -75,6 +75,9 @@ struct kernel_timing {
   double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
   // The work of the blocks that the time was made from, over that of an average block; 1 at most.
   double likeness = 1;
+  // The same time if every launch took at least as long as its block with most work would at the
+  // pace of those blocks; 0: unknown.
+  double longest_block_us = 0;
   std::optional<level_traffic> traffic;  // none: the counts say
   // Whether special functions count as stall::shared_dependency: ncu counts both as one reason, and
   // the kernel may have both.

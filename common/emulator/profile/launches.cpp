@@ -186,7 +186,11 @@ void profiler::add_time() {
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;
   all.instructions += t.instructions;
-  all.likeness = (all.likeness * before + t.likeness * (t.us + launching)) / all.us;
+  // A mean that one launch lowers whose blocks are unlike those that it was made from.
+  constexpr double least_likeness = 1e-6;
+  all.likeness =
+      all.us / (before / all.likeness + (t.us + launching) / std::max(least_likeness, t.likeness));
+  all.longest_block_us += std::max(t.us, t.longest_block_us) + launching;
   if (all.instructions > 0)
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
   if (!all.traffic) all.traffic.emplace();

@@ -2,6 +2,7 @@
 // thing costs nothing. Done once for a launch, so it is optimised less.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "common/emulator/time/timer.hpp"
 
@@ -242,9 +243,40 @@ multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
   return drawn;
 }
 
-// How much of an average block's work the recorded ones have: of instructions, or of accesses, if
-// these are many, whichever is less. Known where every block ran.
-double timer::likeness() const {
+// The recorded blocks' share of what an average block takes from L2 and from memory, whichever is
+// less. Blocks whose neighbours read the same words find these in the caches: their pace is not
+// that of a block which reads its own.
+double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
+                               const std::vector<site_traffic>& traffic) const {
+  constexpr double worth_a_look = 0.1;  // of the time, at the GPU's full rate
+  double l2 = 0, dram = 0, whole_l2 = 0, whole_dram = 0, recorded = 0, all = 0;
+  for (const block_trace& b : trace_->blocks) {
+    recorded += static_cast<double>(b.recorded);
+    all += static_cast<double>(b.instructions);
+  }
+  if (recorded == 0) return 1;
+  const double times = all / recorded * static_cast<double>(shape_.blocks) /
+                       static_cast<double>(trace_->blocks.size());
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    if (atomics_.contains(static_cast<std::uint32_t>(n))) continue;
+    whole_l2 += traffic[n].l2_sectors;
+    whole_dram += rates[n].dram * traffic[n].sectors * rates[n].dram_bytes;
+    if (n >= t.sites.size()) continue;
+    l2 += t.sites[n].l2_sectors * times;
+    dram += t.sites[n].dram_read_bytes * times;
+  }
+  const auto share = [&](double seen, double whole, double cycles) {
+    return cycles > worth_a_look * t.cycles ? seen / whole : 1.0;
+  };
+  return std::min(share(l2, whole_l2, whole_l2 * bytes_of_sector / costs_.l2_bytes),
+                  share(dram, whole_dram, whole_dram / costs_.dram_read_bytes));
+}
+
+// How much of an average block's work the recorded ones have: of instructions, or of accesses and
+// what these take from L2 and memory, if that is much, whichever is less. Known where every block
+// ran.
+double timer::likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
+                       const std::vector<site_traffic>& traffic) const {
   const std::vector<block_trace>& seen = trace_->blocks;
   if (cuts_ || seen.empty()) return 1;
   const auto share = [&](std::uint64_t block_trace::*what, std::uint64_t all) {
@@ -257,7 +289,42 @@ double timer::likeness() const {
   };
   return std::min({1.0, share(&block_trace::instructions, run_instructions_),
                    share(&block_trace::sectors, sectors_),
-                   share(&block_trace::shared_wavefronts, shared_wavefronts_)});
+                   share(&block_trace::shared_wavefronts, shared_wavefronts_),
+                   traffic_likeness(t, rates, traffic)});
+}
+
+// How long the block with most work takes at the recorded blocks' pace: for what its longest warp's
+// instructions cost, for each sector, or for each wavefront, whichever takes longest. A sector
+// takes no longer than at an even share of memory's bandwidth, and a wavefront no longer than a
+// cycle: recorded blocks with few of them may be busy with something else. 0 where not every block
+// ran.
+double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const {
+  if (cuts_) return 0;
+  block_work recorded;
+  double count = 0;
+  for (const block_trace& b : trace_->blocks) {
+    const block_work* const work = each_.kept(b.index);
+    if (work == nullptr) continue;
+    recorded.longest_warp += work->longest_warp;
+    recorded.sectors += work->sectors;
+    recorded.shared_wavefronts += work->shared_wavefronts;
+    ++count;
+  }
+  if (count == 0) return 0;
+  recorded.longest_warp = std::max<std::uint64_t>(recorded.longest_warp, 1);
+  // As many blocks as are resident share the multiprocessor's time.
+  const auto together = static_cast<double>(std::min<std::uint64_t>(shape_.resident, blocks));
+  const double of_one = t.cycles * together / static_cast<double>(blocks);
+  const auto at_pace = [&](std::uint64_t block_work::*what, double most_cycles) {
+    const auto in_recorded = static_cast<double>(recorded.*what);
+    const double pace =
+        in_recorded > 0 ? std::min(most_cycles, of_one * count / in_recorded) : most_cycles;
+    return static_cast<double>(each_.most().*what) * pace;
+  };
+  const double sector_cycles = bytes_of_sector * costs_.multiprocessors / costs_.dram_read_bytes;
+  return std::max({at_pace(&block_work::longest_warp, std::numeric_limits<double>::max()),
+                   at_pace(&block_work::sectors, sector_cycles),
+                   at_pace(&block_work::shared_wavefronts, 1)});
 }
 
 launch_time timer::end(const std::vector<site_traffic>& traffic) {
@@ -281,7 +348,8 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   dirty_ = std::min(dirty_, costs_.dirty_at_rest);
   multiprocessor_time t = of_longest(work);
   launch_time result;
-  result.likeness = likeness();
+  result.likeness = likeness(t, work.sites, traffic);
+  result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
   result.us = t.cycles / (costs_.ghz * 1e3);
   // Blocks with hardly any work start and end.
   const double idle_us =

@@ -61,6 +61,8 @@ void timer::begin(const launch_shape& shape) {
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
   enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
   run_instructions_ = sectors_ = shared_wavefronts_ = 0;
+  each_.begin_launch(launch.warps);
+  add_up_costs();
   stored_before_.insert(stored_.begin(), stored_.end());
   stored_.clear();
   loaded_.clear();
@@ -70,6 +72,19 @@ void timer::begin(const launch_shape& shape) {
   trace_ = &recorder_.trace();
   drawn_trace_ = {};
   recorder_.begin(launch.warps, drawn_.empty() ? shape.resident : 2 * shape.resident);
+}
+
+// Issue slots, times the cycles for which the pipe is busy. An instruction that the machine code
+// lacks costs nothing, so a block does not look busy by having many of those.
+void timer::add_up_costs() {
+  constexpr double parts_of_a_cycle = 16;
+  cost_before_.assign(1, 0);
+  for (const instruction_cost& c : code_->at) {
+    const double interval =
+        c.on == unit::none ? 1 : std::max(1.0, costs_.of[static_cast<int>(c.on)].interval);
+    const auto cost = std::llround(parts_of_a_cycle * c.slots * interval);
+    cost_before_.push_back(cost_before_.back() + static_cast<std::uint64_t>(cost));
+  }
 }
 
 // A few instructions for each warp, which often prepare what later kernels read: an index, a sum.
@@ -186,10 +201,12 @@ std::int64_t timer::slice() const {
 void timer::begin_block(std::uint64_t index) {
   block_ = index;
   done_ = 0;
+  each_.turn_to(index);
   if (is_recorded(index)) recorder_.begin_block(index);
 }
 
 void timer::end_block(std::uint64_t index) {
+  each_.end_block(index, is_recorded(index));
   const std::vector<block_trace>& seen = recorder_.trace().blocks;
   if (seen.size() != 1 || seen.front().index != index) return;
   while (recorded_blocks_ > shape_.resident &&
@@ -200,6 +217,7 @@ void timer::end_block(std::uint64_t index) {
 void timer::turn_to(std::uint64_t index) {
   if (index != block_) done_ = 0;
   block_ = index;
+  each_.turn_to(index);
   recorder_.turn_to(index);
 }
 
@@ -260,6 +278,9 @@ void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32
 void timer::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {
   done_ += end - first;
   run_instructions_ += end - first;
+  const std::size_t last = cost_before_.size() - 1;
+  each_.executed(warp, cost_before_[std::min<std::size_t>(end, last)] -
+                           cost_before_[std::min<std::size_t>(first, last)]);
   recorder_.executed(warp, first, end);
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
+#include "common/emulator/time/block_work.hpp"
 #include "common/emulator/time/code_costs.hpp"
 #include "common/emulator/time/launch_trace.hpp"
 #include "common/emulator/time/multiprocessor.hpp"
@@ -41,6 +42,7 @@ struct launch_time {
   double active_warps = 0;             // of a busy multiprocessor, on average
   double counted = 1;                  // of the instructions, those that were run
   double likeness = 1;                 // the recorded blocks' share of an average block's work
+  double longest_block_us = 0;         // at the recorded blocks' pace; 0: not every block ran
   std::vector<double> experiments_us;  // by what_if
   std::vector<stall_cycles> stalled;   // as multiprocessor_time has them
   std::vector<site_account> sites;     // of the whole launch
@@ -85,6 +87,7 @@ class timer {
   void moved(std::uint64_t sectors, std::uint64_t shared_wavefronts) {
     sectors_ += sectors;
     shared_wavefronts_ += shared_wavefronts;
+    each_.moved(sectors, shared_wavefronts);
   }
   launch_time end(const std::vector<site_traffic>& traffic);
 
@@ -93,10 +96,15 @@ class timer {
 
  private:
   bool is_small() const;
+  void add_up_costs();
   void find_uneven();
   void find_early();
   void choose_by_seed();
-  double likeness() const;
+  double likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
+                  const std::vector<site_traffic>& traffic) const;
+  double traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
+                          const std::vector<site_traffic>& traffic) const;
+  double longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const;
   multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks() const;
@@ -150,6 +158,8 @@ class timer {
   std::int64_t done_ = 0;               // its instructions
   std::uint64_t run_instructions_ = 0;  // of all blocks
   std::uint64_t sectors_ = 0, shared_wavefronts_ = 0;  // likewise
+  block_work_counter each_;
+  std::vector<std::uint64_t> cost_before_;  // by ordinal: sum of what the code up to it costs
   recorder recorder_;
   struct allocation {
     std::uint64_t first = 1, end = 0;

@@ -294,6 +294,25 @@ TEST_CASE("a time made from blocks that do less than the others is held") {
   CHECK(r.max_points == 40);
 }
 
+TEST_CASE("a time that leaves out one long block is held, however short its kernel seems") {
+  graded g;
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  g.counted.push_back(g.counted[0]);
+  const auto with = [&](double us, double longest_us, double likeness) {
+    kernel_timing& t = g.counted[1].timing;  // the other one takes a microsecond
+    t.us = us, t.longest_block_us = longest_us, t.likeness = likeness;
+    return g.of({of_kind(correct, 40), faster}).what;
+  };
+  CHECK(with(1, 1.9, 1) == verdict::pass);
+  CHECK(with(1, 2.5, 1) == verdict::held);
+  CHECK(with(0.01, 0.05, 1) == verdict::pass);
+  CHECK(with(0.01, 0.5, 1) == verdict::held);
+  CHECK(with(0.05, 0.05, 0.5) == verdict::pass);
+  CHECK(with(0.05, 0.05, 0.01) == verdict::held);
+}
+
 TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {
   graded g;
   auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
