@@ -161,9 +161,13 @@ class grading {
   }
 
   // A call that was counted or timed came to something else than the checks: no goal is met.
-  void overturn(const call_outcome& found, const std::string& label, const lab_size& size) {
+  void overturn(call_outcome found, const std::string& label, const lab_size& size) {
+    // The sentence of a wrong result names the call already.
+    if (found.message.find(label) == std::string::npos)
+      found.message = fmt::format("at {}, after right results at all {} check sizes: {}", label,
+                                  report_.correctness->total, found.message);
     overturned_ = found;
-    report_.correctness->found = found;
+    report_.correctness->found = std::move(found);
     report_.correctness->label = label;
     report_.correctness->size = size;
   }
@@ -266,6 +270,9 @@ class grading {
     const auto& findings = report_.correctness->findings;
     if (!findings.empty()) {
       g.message = worst_finding(findings, where_.root);
+      if (const std::string& large = report_.correctness->large; !large.empty())
+        g.message = fmt::format("at {}, after no findings at {} small sizes: {}", large,
+                                small_sizes(lab_, problem_).size(), g.message);
       miss(g, verdict::check);
       hold_for_unfollowed();
       if (report_.what == verdict::held) g.message += ". " + report_.message;

@@ -54,6 +54,7 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   now.doing(fmt::format("{}: checks of a sample of {}", l.name, calls[0].label));
   const auto runner = start_session(program, emulator, file, options);
   large_report report;
+  report.label = calls[0].label;
   report.found = runner->call(0);
   const auto end = runner->finish(10);
   if (report.found.ok()) report.found = end;
@@ -86,24 +87,26 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
   large_report report;
   for (const lab_size& size : sizes) {
     auto sample = check_sample(l, p, program, emulator, size, seed, now);
-    if (sample.found.what == verdict::memory) return {sample.found, {}, {}};
+    if (sample.found.what == verdict::memory) return {sample.found, {}, {}, {}};
     std::ranges::move(sample.not_followed, std::back_inserter(report.not_followed));
     if (sample.found.ok() && sample.findings.empty()) continue;
     lab patient = l;
     patient.time_limit_s = std::max(l.time_limit_s, seconds_for_all_blocks);
     const phase doing("checks of all blocks");
     auto whole = check_thoroughly(patient, p, program, emulator, {size}, seed, now);
+    report.label = sample.label;
     if (has_errors(whole.findings)) {
       report.findings = std::move(whole.findings);
       return report;
     }
-    if (whole.found.what == verdict::memory) return {whole.found, {}, {}};
+    if (whole.found.what == verdict::memory) return {whole.found, {}, {}, {}};
     // It could not be checked whole, and what the sample showed stands.
     if (!whole.correct() && !sample.findings.empty()) {
       report.findings = std::move(sample.findings);
       return report;
     }
   }
+  report.label.clear();
   return report;
 }
 

@@ -23,6 +23,7 @@ std::vector<lab_size> large_sizes(const lab& l, const problem& p);
 struct large_report {
   call_outcome found;  // MEMORY if checks did not fit: then nothing is known
   std::vector<located_finding> findings, not_followed;
+  std::string label;  // of the call with these findings
 };
 
 // Errors at these sizes. A sampled call that fails in any other way is a suspicion, too, but no

@@ -48,6 +48,7 @@ void replace_in(grade_report& report, const std::vector<replacement>& all) {
   for (std::string* text : {&checked.found.message, &checked.label, &checked.printed})
     replace_in(*text, all);
   for (std::string& label : checked.right) replace_in(label, all);
+  replace_in(checked.large, all);
   for (auto* list : {&checked.findings, &checked.not_followed})
     for (located_finding& found : *list) replace_in(found, all);
 }

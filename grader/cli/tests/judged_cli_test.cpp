@@ -16,6 +16,11 @@ json graded(const cloned_course& c, const std::string& code,
                    "#include <cuda_runtime.h>\n#include <unistd.h>\n#include <cstring>\n#include "
                    "<thread>\n#include <vector>\n#include \"labs/reduction/reduction.hpp\"\n"
                    "__global__ void decoy(int* out) { if (threadIdx.x > 2000) out[0] = 1; }\n"
+                   "__global__ void add_up(const int* in, int* out, int n) {\n"
+                   "  int s = 0;\n"
+                   "  for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256)\n"
+                   "    s += in[i];\n"
+                   "  atomicAdd(out, s);\n}\n"
                    "__global__ void past_the_end(int* out) { out[threadIdx.x] = 1; }\n"
                    "void reduce(const int* in, int* out, int*, int n) {\n" +
                        code + "\n}\n");
@@ -91,6 +96,20 @@ TEST_CASE("after a kernel stopped, the call's own buffers are no leak") {
   CHECK(grade["class"] == "CHECK");
   CHECK(grade["errors"] > 0);
   for (const json& found : grade["findings"]) CHECK(found["kind"] != "leak");
+}
+
+TEST_CASE("a mistake at a large size is told with the size, and that the small ones were right") {
+  const cloned_course c;
+  const std::string race = "grader/tests/attacks/large/39_no_barrier_when_timed.cu";
+  const json found = document_of(c.lab({"grade", "reduction", "--file", race, "--json"}));
+  CHECK(found["class"] == "CHECK");
+  CHECK(has(found["goals"][1]["message"], "at n = "));
+  CHECK(has(found["goals"][1]["message"], ", after no findings at "));
+  const json stopped = graded(c,
+                              "  cudaMemset(out, 0, 4);\n  add_up<<<528, 256>>>(in, out, n);\n"
+                              "  if (n == 1 << 24) past_the_end<<<1, 32>>>(nullptr);");
+  CHECK(stopped["class"] == "CHECK");
+  CHECK(has(stopped["message"], "at n = 16777216, seed "));
 }
 
 TEST_CASE("what launches and fills bring to the device is bounded") {

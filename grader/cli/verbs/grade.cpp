@@ -182,6 +182,11 @@ void show_checks(context& c, const lab& l, const check_report& report) {
   c.say(text);
   c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(report.findings)));
   c.say();
+  if (!report.large.empty()) {
+    c.out.paragraph("found at " + report.large + "; the checks of all small sizes found nothing",
+                    2);
+    c.say();
+  }
   if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
     c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
     c.say();
