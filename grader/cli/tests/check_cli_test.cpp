@@ -41,17 +41,15 @@ TEST_CASE("run and check name the features that a grade refuses") {
   }
 }
 
-TEST_CASE("run and check warn of what a grade holds because the checks do not follow it") {
+TEST_CASE("check warns of what a grade holds because the checks do not follow it") {
   const cloned_course c;
   const std::string file = "grader/tests/attacks/findings/79_bulk_store_and_a_leak.cu";
-  for (const std::string verb : {"run", "check"}) {
-    const json document = document_of(c.lab({verb, "launch", "--file", file, "--json"}));
-    check_documented(document, verb);
-    REQUIRE(document["not_followed"].size() == 1);
-    CHECK(document["not_followed"][0]["kind"] == "not_followed");
-    const auto shown = c.lab({verb, "launch", "--file", file});
-    CHECK(has(shown.out, "holds such a file for review"));
-  }
+  const json document = document_of(c.lab({"check", "launch", "--file", file, "--json"}));
+  check_documented(document, "check");
+  REQUIRE(document["not_followed"].size() == 1);
+  CHECK(document["not_followed"][0]["kind"] == "not_followed");
+  const auto shown = c.lab({"check", "launch", "--file", file});
+  CHECK(has(shown.out, "holds such a file for review"));
 }
 
 TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {

@@ -34,16 +34,6 @@ std::string again(const char* command_name, const run_options& o, const check_re
   return command + fmt::format(" --seed {}", report.seed);
 }
 
-// The calls of `run` are made without checks, so a small one is made with them. On a GPU `check`
-// says it, in which all calls are on the emulator.
-std::vector<located_finding> not_followed_in(context& c, const lab& l, const problem& p,
-                                             const subject& s, const device_choice& device,
-                                             std::uint64_t seed) {
-  if (device.gpu) return {};
-  const lab_size size = small_sizes(l, p).back();
-  return check_thoroughly(l, p, s.program, device, {size}, seed, c.now()).not_followed;
-}
-
 // Counts one more call, line by line. Always on the emulator: on a GPU, ncu does it.
 profiled_call count_lines(context& c, const lab& l, const problem& p, const subject& s,
                           const std::optional<lab_size>& wanted, std::uint64_t seed) {
@@ -118,10 +108,6 @@ int run(context& c, const run_options& o) {
   const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());
   document.update(check_json(report));
   document["printed"] = report.printed;
-  warn_of_unfollowed(c,
-                     report.correct() ? not_followed_in(c, l, p, s, device, o.seed)
-                                      : std::vector<located_finding>{},
-                     document);
   document["figures"] = nullptr;
   // Right at one size is not right yet.
   if (!wanted || !report.correct()) remember_own(c, l, s, "run", report.found.what);
