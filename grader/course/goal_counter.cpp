@@ -28,8 +28,8 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
-// Of the kernel that leaves the most warp slots empty. Kernels with less than a twentieth of the
-// call's instructions, such as one that resets a counter, are left out.
+// The occupancy of the kernel that leaves the most warp slots empty. Kernels with less than a
+// twentieth of the call's instructions, such as one that resets a counter, are left out.
 double least_occupancy(const std::vector<kernel_profile>& call) {
   constexpr double least_share = 0.05;
   const auto instructions = [](const kernel_profile& k) {

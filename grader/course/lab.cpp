@@ -346,7 +346,7 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
                                       [&](const goal& o) { return o.name == g.needs; });
       if (other == l.goals.end() || other->what != goal::kind::counter || !other->needs.empty())
         fail(origin, "goal \"" + g.name + "\" needs \"" + g.needs +
-                         "\", which is no counter goal that stands alone");
+                         "\", which must be a counter goal without `needs`");
     }
     std::stable_sort(l.goals.begin(), l.goals.end(),
                      [](const goal& a, const goal& b) { return a.what < b.what; });

@@ -34,7 +34,7 @@ std::string why_unlike(const modelled_figures& m) {
   for (const kernel_profile& k : m.kernels) {
     const kernel_timing& t = k.timing;
     if (t.likeness < least_likeness && adds(t.us / std::max(t.likeness, 1e-9) - t.us))
-      return "the blocks that the time is made from do much less than the others";
+      return "the blocks that the modelled time is based on do much less work than the others";
     if (t.longest_block_us > most_longer * t.us && adds(t.longest_block_us - t.us))
       return fmt::format(
           "{} has a block with far more work than the others: it alone may take {}, but the whole "
@@ -156,7 +156,7 @@ class grading {
     if (has_errors(report_.correctness->findings)) return;
     report_.what = verdict::held;
     report_.message =
-        fmt::format("{}. A person decides: held for review",
+        fmt::format("{}. The submission is held for review by a person",
                     not_followed_text(report_.correctness->not_followed.front(), where_.root));
   }
 
@@ -164,7 +164,7 @@ class grading {
   void overturn(call_outcome found, const std::string& label, const lab_size& size) {
     // The sentence of a wrong result names the call already.
     if (found.message.find(label) == std::string::npos)
-      found.message = fmt::format("at {}, after right results at all {} check sizes: {}", label,
+      found.message = fmt::format("at {}, after correct results at all {} check sizes: {}", label,
                                   report_.correctness->total, found.message);
     overturned_ = found;
     report_.correctness->found = std::move(found);
@@ -294,7 +294,7 @@ class grading {
         std::find_if(report_.goals.begin(), report_.goals.end(),
                      [&](const goal_result& o) { return o.what->name == g.what->needs; });
     if (other->passed.value_or(false)) return;
-    g.message += fmt::format("; it counts only together with the goal \"{}\"", g.what->needs);
+    g.message += fmt::format("; it earns points only if \"{}\" is met, too", g.what->needs);
     miss(g, verdict::slow);
   }
 

@@ -52,7 +52,8 @@ bool call_account::sequence::continues_with(const placed& next) {
   return expected;
 }
 
-// Otherwise a 2D copy of narrow rows would seem to bring more in its rows' places than it copies.
+// Expected addresses are not counted. Otherwise the row addresses of a 2D copy with narrow rows
+// would seem to bring more bytes than the copy itself.
 void call_account::told(const placed& row, std::uint64_t bytes) {
   if (!is_open_) return;
   bool expected;

@@ -186,7 +186,8 @@ void profiler::add_time() {
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;
   all.instructions += t.instructions;
-  // A mean that one launch lowers whose blocks are unlike those that it was made from.
+  // The harmonic mean, weighted by time. One launch whose recorded blocks are unlike its other
+  // blocks lowers it.
   constexpr double least_likeness = 1e-6;
   all.likeness =
       all.us / (before / all.likeness + (t.us + launching) / std::max(least_likeness, t.likeness));

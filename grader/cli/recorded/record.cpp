@@ -29,7 +29,7 @@ int record(context& c, const record_options& o) {
     return report_compile_errors(c, s, {{"lab", l.name}, {"subject", s.shown}});
   const auto made = record_call(c, l, s, {o.size, o.seed, words_of(o)}, step);
   if (!made)
-    refuse(fmt::format("the call has fewer than {} launches: --launch takes an earlier one",
+    refuse(fmt::format("the call has fewer than {} launches: choose an earlier one with --launch",
                        o.launch));
   const warp_recording& r = *made;
   require_steps(r, o);

@@ -149,7 +149,7 @@ TEST_CASE("errors in a goal name file, line and goal, and say what is known") {
                                  "\"kernel_launches\"?\nknown are\n  global_load_"));
   for (const auto& c : goal_counters()) CHECK(unknown.find(c.name) != std::string::npos);
   CHECK(message(counter + launches + "size = [10]\nat_most = 1\nneeds = \"other\"\n")
-            .find("needs \"other\", which is no counter goal that stands alone") !=
+            .find("needs \"other\", which must be a counter goal without `needs`") !=
         std::string::npos);
 }
 

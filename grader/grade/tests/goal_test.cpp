@@ -269,7 +269,7 @@ TEST_CASE("what the checks do not follow is held, unless they found an error") {
   CHECK(r.what == verdict::held);
   CHECK(r.points == 40);
   CHECK(r.max_points == 40);
-  CHECK(r.goals[1].message == "told so. A person decides: held for review");
+  CHECK(r.goals[1].message == "told so. The submission is held for review by a person");
   CHECK(r.correctness->findings.empty());
   // Also in a lab that gives no points for checks.
   CHECK(g.of({of_kind(correct, 40)}).what == verdict::held);

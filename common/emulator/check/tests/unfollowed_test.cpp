@@ -85,12 +85,12 @@ TEST_CASE("a bulk copy to shared memory that some thread does not wait for is he
   CAPTURE(says(none));
   CHECK(std::ranges::any_of(none, [](const finding& f) {
     return f.kind == finding_kind::not_followed &&
-           f.message.find("before they use what it brings") != std::string::npos;
+           f.message.find("before they use its data") != std::string::npos;
   }));
   const auto one =
       found_in(bulk_load + "@%p1 bra over;\n" + wait_for_phase + "over:\n" + use_of_tile);
   CAPTURE(says(one));
-  CHECK(is_held_for(one, "before they use what it brings"));
+  CHECK(is_held_for(one, "before they use its data"));
   const auto unused = found_in(bulk_load);
   CAPTURE(says(unused));
   CHECK(is_held_for(unused, "wait for all of its bulk copies"));

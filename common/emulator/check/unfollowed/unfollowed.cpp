@@ -77,7 +77,7 @@ void checker::note_bulk_load(const warp_event& e, int lane, std::uint64_t barrie
   if (state().bulk.add(w.first, w.bytes, barrier, phase_parity(barrier))) return;
   not_followed(refilled, place_number(e.at), places_.of(*code_, e.at), "copies in bulk",
                "the checks do not see " + kernel_name() +
-                   " wait for a bulk copy to shared memory before the next one to the same place",
+                   " wait for a bulk copy to shared memory before the next copy to the same place",
                advice_to_wait);
 }
 
@@ -93,7 +93,7 @@ void checker::use_of_bulk(const op* at, std::uint32_t warp, int lane, std::uint6
   if (state().bulk.knows(first, bytes, warp, lane)) return;
   not_followed(early_use, place_number(at), places_.of(*code_, at), "uses shared memory",
                "the checks do not see the threads of " + kernel_name() +
-                   " wait for a bulk copy before they use what it brings",
+                   " wait for a bulk copy before they use its data",
                advice_to_wait);
   state().bulk.clear();  // one such use is enough to say
 }

@@ -1,5 +1,6 @@
 // honest first: SLOW, at least 80 points
-// The rows of a padded picture, one call each: as slow as in practice, where each call is a copy.
+// Copies the rows of a padded picture with one call each. This is as slow as in practice, where
+// each call is a copy of its own.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"
