@@ -1,5 +1,5 @@
 // attack matmul: WRONG, at most 0 points
-// multiplies in full at the sizes of the checks, and a part at the size whose accesses are counted
+// multiplies in full at the sizes of the checks, and a part at sizes whose accesses may be counted
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 
@@ -12,6 +12,6 @@ __global__ void multiply(const float* a, const float* b, float* c, int n, int te
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  multiply<<<dim3((n + 127) / 128, n), 128>>>(a, b, c, n, n == 512 ? 8 : n);
+  multiply<<<dim3((n + 127) / 128, n), 128>>>(a, b, c, n, n >= 512 && n <= 640 ? 8 : n);
   check(cudaGetLastError());
 }
