@@ -35,8 +35,8 @@ struct check_report {
   // What these checks do not follow, so that their silence about it means nothing.
   std::vector<located_finding> not_followed;
 
-  // Of a grade whose checks found nothing at the small sizes: the label of the larger call that
-  // the findings are of.
+  // The label of the larger call that the findings belong to, if a grade's checks found nothing at
+  // the small sizes.
   std::string large;
 
   bool correct() const { return found.ok(); }

@@ -3,7 +3,7 @@
 // usage   replay_TARGET FOLDER SEED...
 //           Every input of the folder as it is: the target must accept those named accepted* and
 //           refuse those named refused*. Then every seed, which the target must accept, and changes
-//           of the seed. The changes depend on the seed only: a failure repeats.
+//           of the seed. The changes depend only on the seed, so a failure can be repeated.
 //         replay_TARGET --input FILE
 //           Prints the outcome of one input.
 #include <fcntl.h>

@@ -98,7 +98,8 @@ fs::path course_recording(context& c, const lab& l, const std::string& step) {
       std::find_if(list.begin(), list.end(), [&](const auto& line) { return line.first == step; });
   if (listed == list.end())
     refuse(
-        fmt::format("{} is not recorded: ./lab record {} {} --out a.json, then ./lab play a.json",
+        fmt::format("{} is not recorded. Record it first: ./lab record {} {} --out a.json, then "
+                    "./lab play a.json",
                     step, l.name, step));
   const subject s = prepare(c, l, "", step);
   if (s.program.empty())

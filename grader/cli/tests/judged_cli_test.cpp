@@ -98,7 +98,7 @@ TEST_CASE("after a kernel stopped, the call's own buffers are no leak") {
   for (const json& found : grade["findings"]) CHECK(found["kind"] != "leak");
 }
 
-TEST_CASE("a mistake at a large size is told with the size, and that the small ones were right") {
+TEST_CASE("a mistake at a large size names the size and says that the small sizes passed") {
   const cloned_course c;
   const std::string race = "grader/tests/attacks/large/39_no_barrier_when_timed.cu";
   const json found = document_of(c.lab({"grade", "reduction", "--file", race, "--json"}));

@@ -194,7 +194,8 @@ int measure(context& c, const device_options& o) {
   }
   show_figures(c, record);
   c.say();
-  c.say(o.record ? "recorded in common/gpus/" + id + ".measured.jsonl" : "--record keeps them");
+  c.say(o.record ? "recorded in common/gpus/" + id + ".measured.jsonl"
+                 : "use --record to save these figures");
   return 0;
 }
 

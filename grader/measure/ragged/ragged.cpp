@@ -230,8 +230,8 @@ json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed
 json ragged_json(json record) {
   record["method"] =
       "sizes drawn from the seed, evenly by order of magnitude; device time between events, the L2 "
-      "cache is overwritten before every call; ratio: median of pairs in turns with its 95 % "
-      "interval; of a peer on the CPU, which is timed by the host's clock, of the medians";
+      "cache is overwritten before every call; ratio: median over alternating pairs, with its 95 % "
+      "interval; for a peer on the CPU, which is timed by the host's clock, ratio of the medians";
   record["peers"] = peers_of_ragged(record);
   record.erase("entries");
   return record;

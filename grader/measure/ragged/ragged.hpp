@@ -1,4 +1,4 @@
-// How a lab's last step does at sizes that nobody chose: drawn ones, beside its peers.
+// How a lab's last step does at random sizes, compared with its peers.
 //
 // idea    A table of round sizes shows no cliff. So sizes are drawn from a seed: evenly by their
 //         order of magnitude, a third of them odd, a third multiples of 4 and not of 32, a third
@@ -78,7 +78,8 @@ json ragged_json(json record);
 // The peers of a record, each with its `name` and `sizes`.
 json peers_of_ragged(const json& record);
 
-// Of one of those peers, one of its classes or all (""). Nothing measured: sizes is 0.
+// Summarises one of those peers for a class of sizes, or for all (""). `sizes` is 0 if nothing was
+// measured.
 ragged_summary summary_of(const json& peer, std::string_view of_class = "");
 
 // The sizes with the smallest ratios, the worst first; at most `count`.

@@ -137,7 +137,7 @@ def ragged(lab):
         worst = min(points, key=lambda p: p[1])
         said.append(f'against {name}: median {statistics.median(ratios):.2f}, from {ratios[0]:.2f} '
                     f'(at {worst[3]}) to {ratios[-1]:.2f}')
-    f = Figure(f'ragged-{lab}', f'{lab}: the last step at sizes that nobody chose', f'''
+    f = Figure(f'ragged-{lab}', f'{lab}: the last step at random sizes', f'''
         A chart of the time of each peer over that of {record["step"]} against size, for
         {record["count"]} sizes that seed {record["seed"]} drew, a third odd, a third multiples of 4
         only, a third multiples of 32, measured on an {record["gpu"]} with a cold L2.

@@ -51,7 +51,7 @@ void checker::note_unfollowed_launch() {
           early_start, number, places_.of(*code_, 0, number), "uses memory here",
           kernel_name() +
               " may begin before the kernel in front of it has ended, and the "
-              "checks do not follow what it uses before griddepcontrol.wait",
+              "checks do not follow its memory accesses before griddepcontrol.wait",
           "Call cudaGridDependencySynchronize() before the first access to global memory.");
     }
   }
@@ -63,8 +63,9 @@ void checker::note_unfollowed_launch() {
       const auto number = static_cast<std::int32_t>(n);
       not_followed(bulk_store, static_cast<std::int64_t>(f) << 32 | number,
                    places_.of(*code_, f, number), "copies in bulk",
-                   "the checks do not follow bulk copies to global memory: whether " +
-                       kernel_name() + " fences its writes and waits for its copies is not known",
+                   "the checks do not follow bulk copies to global memory, so it is not known "
+                   "whether " +
+                       kernel_name() + " fences its writes and waits for its copies",
                    "");
     }
   }

@@ -36,7 +36,8 @@ TEST_CASE("each block has its own counts, also where blocks run in turns") {
   CHECK(each.kept(5) == nullptr);
 }
 
-// A launch in which one block differs: `rounds_of(block)` turns, with so many sectors in each.
+// The modelled time of a launch whose block b makes `rounds_of(b)` turns of `sectors_of(b)`
+// sectors.
 template <class Rounds, class Sectors>
 launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
   const kernel k(sums);
