@@ -101,15 +101,7 @@ TEST_CASE("work of one warp takes as long as that warp") {
 
 TEST_CASE("recorded blocks that find all in the caches do not stand for those that read memory") {
   const kernel k(looped("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;"));
-  const code_costs costs(*k.code, nullptr);
-  const auto at =
-      std::ranges::find_if(costs.at, [](const instruction_cost& c) { return c.is_memory; });
-  REQUIRE(at != costs.at.end());
-  recorded_access a;
-  a.ordinal = static_cast<std::uint32_t>(at - costs.at.begin());
-  a.sectors = 4;
-  a.lines = 1;
-  a.lanes = 32;
+  const recorded_access a = first_access_of(k).access;
   const auto likeness = [&](double sectors_of_others) {
     site_traffic seen;
     seen.sectors = static_cast<double>(8 * wave * warps * 20 * 4);

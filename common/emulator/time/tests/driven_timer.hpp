@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -56,6 +57,25 @@ struct kernel {
     return s;
   }
 };
+
+// What a warp does at the kernel's first memory instruction: it accesses one whole line.
+struct first_access {
+  recorded_access access;
+  bool is_store = false;
+};
+
+inline first_access first_access_of(const kernel& k) {
+  const code_costs costs(*k.code, nullptr);
+  const auto at =
+      std::ranges::find_if(costs.at, [](const instruction_cost& c) { return c.is_memory; });
+  REQUIRE(at != costs.at.end());
+  recorded_access a;
+  a.ordinal = static_cast<std::uint32_t>(at - costs.at.begin());
+  a.sectors = 4;
+  a.lines = 1;
+  a.lanes = 32;
+  return {a, at->kind == step_kind::store};
+}
 
 inline std::string many_sums(int count) {
   std::string text;

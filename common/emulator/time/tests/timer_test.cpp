@@ -278,17 +278,9 @@ constexpr unsigned turns = 20;
 
 // Of the kernel's first memory instruction: whole lines, which the caches do not have.
 memory_work one_access(const kernel& k) {
-  const code_costs costs(*k.code, nullptr);
-  const auto at =
-      std::ranges::find_if(costs.at, [](const instruction_cost& c) { return c.is_memory; });
-  REQUIRE(at != costs.at.end());
-  recorded_access a;
-  a.ordinal = static_cast<std::uint32_t>(at - costs.at.begin());
-  a.sectors = 4;
-  a.lines = 1;
-  a.lanes = 32;
+  const auto [a, is_store] = first_access_of(k);
   site_traffic seen;
-  seen.is_store = at->kind == step_kind::store;
+  seen.is_store = is_store;
   seen.sectors = static_cast<double>(wave * warps * turns * 4);
   seen.dram_sectors = seen.is_store ? 0 : seen.sectors;
   seen.bytes = 32 * seen.sectors;
