@@ -7,8 +7,6 @@ readonly plan=$build/lab.plan # what Ninja has to do: seconds, 1 where they were
 targets_of() { # SCOPE
   case $1 in
     program) printf grader/lab ;;
-    first-program) printf grader/lab-first ;;
-    grade-program) printf 'grader/lab-grade grader/lab-first' ;;
     all) printf 'all meson-test-prereq' ;; # the latter: what only tests read
     course) printf course ;;
     *) printf 'course-%s' "$1" ;;
@@ -29,11 +27,9 @@ parts_of() { # SCOPE JOBS
   local parts=''
   (($2 > 4)) || parts='program no-lab '
   case $1 in
-    program | *-program) parts='' ;;
-    first-*) parts=${parts:+first-program } ;;
-    grade-*) parts=${parts:+first-program first-${1#grade-} } ;;
+    program) parts='' ;;
     no-lab) parts=${parts%no-lab } ;;
-    all) (($2 > 4)) && parts='course ' || parts="first-program $parts$(labs)course " ;;
+    all) (($2 > 4)) && parts='course ' || parts="$parts$(labs)course " ;;
     limits-*) parts+="${1#limits-} " ;;
   esac
   printf '%s' "$parts$1"
@@ -41,18 +37,15 @@ parts_of() { # SCOPE JOBS
 
 contained_in() { # SCOPE: the scopes that are whole when it is
   local lab
-  printf 'first-program '
-  [[ $1 == @(first|grade)-* ]] || printf 'program grade-program '
+  printf 'program '
   case $1 in
-    program | first-* | *-program | no-lab) ;;
-    grade-*) printf 'first-%s ' "${1#grade-}" ;;
+    program | no-lab) ;;
     course | all)
       printf 'no-lab course %s' "$(labs)"
-      for lab in $(labs); do printf 'first-%s grade-%s ' "$lab" "$lab"; done
       [[ $1 != all ]] || for lab in $(labs); do printf 'limits-%s ' "$lab"; done
       ;;
-    limits-*) printf 'no-lab %s first-%s grade-%s ' "${1#limits-}" "${1#limits-}" "${1#limits-}" ;;
-    *) printf 'no-lab first-%s grade-%s ' "$1" "$1" ;;
+    limits-*) printf 'no-lab %s ' "${1#limits-}" ;;
+    *) printf 'no-lab ' ;;
   esac
   printf '%s' "$1"
 }

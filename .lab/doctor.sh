@@ -82,9 +82,9 @@ check_tool() { # NAME WHAT IT ENABLES
   fi
 }
 
-check_slides() { # of ./lab slides and site alone: HTML from Markdown
+check_slides() { # of ./lab dev slides and site alone: HTML from Markdown
   if [[ -d $build/slides/packages/markdown_it ]]; then row ok 'markdown-it-py' "$build/slides/packages"; else
-    row none 'markdown-it-py' './lab slides and site fetch it and Pygments from PyPI when they are first used'
+    row none 'markdown-it-py' './lab dev slides and site fetch it and Pygments from PyPI when they are first used'
   fi
 }
 
@@ -163,7 +163,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_libraries
   check_tool clang-format 'the test of the formatting'
   check_tool shellcheck 'the test of the shell scripts'
-  check_tool chromium 'the slides as PDF, and what does not fit on them (./lab slides)'
+  check_tool chromium 'the slides as PDF, and what does not fit on them (./lab dev slides)'
   check_slides
   if ((!built)); then
     check_gpu

@@ -104,7 +104,7 @@ std::string readable_name(std::string_view mangled) {
   for (auto first = text.find(tag); first != text.npos; first = text.find(tag, first)) {
     text.erase(first, std::min(text.find(']', first), text.size() - 1) + 1 - first);
   }
-  // Cut off the parameter list: the parentheses outside template arguments and "{lambda(int)#1}",
+  // Remove the parameter list: the parentheses outside template arguments and "{lambda(int)#1}",
   // except those of "(anonymous namespace)" and "operator()". Those before "::" are of the function
   // around.
   constexpr std::string_view anonymous = "(anonymous namespace)", call = "operator()";

@@ -13,12 +13,12 @@ constexpr const char* facts_of_sizes[] = {"label",   "bytes", "operations",
 json parse_line(std::string_view text, int number) {
   json line;
   try {
-    line = json::parse(text);
+    line = parse_json(text);
   } catch (const json_error& error) {
-    throw json_error("line " + std::to_string(number) + ": " + error.what());
+    throw malformed_json("line " + std::to_string(number) + ": " + error.what());
   }
   if (!line.is_object())
-    throw json_error("line " + std::to_string(number) + ": expected an object");
+    throw malformed_json("line " + std::to_string(number) + ": expected an object");
   return line;
 }
 
@@ -35,12 +35,12 @@ json parse_json_lines(std::string_view text) {
     if (number == 1) {
       record = std::move(line);
     } else if (line.contains("describes")) {
-      json& known = facts[line.at("describes").dump()];
+      json& known = facts[json_text(line.at("describes"))];
       line.erase("describes");
       known = std::move(line);
     } else {
       if (line.contains("size"))
-        if (const auto known = facts.find(line.at("size").dump()); known != facts.end())
+        if (const auto known = facts.find(json_text(line.at("size"))); known != facts.end())
           line.update(known->second);
       entries.push_back(std::move(line));
     }
@@ -56,15 +56,15 @@ std::string json_lines_text(const json& record) {
   for (json entry : record.at("entries")) {
     for (const char* const fact : facts_of_sizes) {
       if (!entry.contains("size") || !entry.contains(fact)) continue;
-      json& known = sizes[entry.at("size").dump()];
+      json& known = sizes[json_text(entry.at("size"))];
       known["describes"] = entry.at("size");
       known[fact] = entry.at(fact);
       entry.erase(fact);
     }
-    entries += entry.dump() + "\n";
+    entries += json_text(entry) + "\n";
   }
-  std::string text = head.dump() + "\n";
-  for (const json& known : sizes) text += known.dump() + "\n";
+  std::string text = json_text(head) + "\n";
+  for (const json& known : sizes) text += json_text(known) + "\n";
   return text + entries;
 }
 

@@ -1,22 +1,15 @@
-// What a call's buffers are made of, and the table of problems that the labs' objects register in.
+// The buffers of a call, and loading a lab's problem.
 #include "common/lab/problem.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstdint>
-#include <map>
+#include <stdexcept>
 #include <utility>
 
 namespace stepwise {
 namespace {
-
-using problem_table = std::map<std::string, std::unique_ptr<problem>, std::less<>>;
-
-// A function's static: registrations run before main(), in no particular order.
-problem_table& registered_problems() {
-  static problem_table table;
-  return table;
-}
 
 // A wish, of the whole ones in these bytes: filling them takes less time.
 void want_huge_pages(std::byte* data, std::uint64_t bytes) {
@@ -44,13 +37,13 @@ void problem_call::add_scratch(std::string name, std::uint64_t bytes) {
   buffers.push_back({std::move(name), runner::buffer_role::scratch, {}, bytes});
 }
 
-register_problem::register_problem(std::string_view lab, std::unique_ptr<problem> p) {
-  registered_problems().insert_or_assign(std::string(lab), std::move(p));
-}
-
-const problem* find_problem(std::string_view lab) {
-  const auto found = registered_problems().find(lab);
-  return found == registered_problems().end() ? nullptr : found->second.get();
+const problem& load_problem(const std::filesystem::path& library) {
+  // Never closed: problems are used until the process ends. Loading one twice gives the same
+  // handle.
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const function = handle == nullptr ? nullptr : dlsym(handle, "stepwise_problem");
+  if (function == nullptr) throw std::runtime_error(dlerror());
+  return *reinterpret_cast<const problem* (*)()>(function)();
 }
 
 }  // namespace stepwise

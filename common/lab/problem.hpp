@@ -1,16 +1,17 @@
 // What a lab asks of a student's function: inputs, a reference, a comparison, and the work.
 //
-// idea    labs/<lab>/problem.cpp derives one class and registers it; it is linked into `lab` only,
-//         so that no answer is ever in the process that runs a student's code.
+// idea    labs/<lab>/problem.cpp derives one class. It is a shared object,
+// build/labs/problem-<lab>.so,
+//         which only `lab` loads, so that no answer is ever in the process that runs a student's
+//         code.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/lab/call_file.hpp"
@@ -71,14 +72,16 @@ class problem {
   virtual problem_work work(const size& n) const = 0;
 };
 
-// Registered problems, by lab name. A problem.cpp holds, at namespace scope,
-//   const register_problem registered("reduction", std::make_unique<reduction_problem>());
-class register_problem {
- public:
-  register_problem(std::string_view lab, std::unique_ptr<problem> p);
-};
+// problem.cpp ends with STEPWISE_PROBLEM(reduction_problem), the function that load_problem()
+// calls.
+#define STEPWISE_PROBLEM(type)                                                          \
+  extern "C" __attribute__((visibility("default"))) const problem* stepwise_problem() { \
+    static const type the_problem;                                                      \
+    return &the_problem;                                                                \
+  }
 
-// Null if no problem of that name is linked in.
-const problem* find_problem(std::string_view lab);
+// The problem in a shared object, which stays loaded. std::runtime_error with the loader's message
+// if it cannot be loaded or holds no problem.
+const problem& load_problem(const std::filesystem::path& library);
 
 }  // namespace stepwise

@@ -25,3 +25,5 @@
 #include <thread>
 #include <unordered_map>
 #include <vector>
+
+#include "common/formats/json.hpp"

@@ -112,11 +112,11 @@ std::string json_line(const located_finding& found) {
                      {"count", found.what.count},
                      {"between", race_names[static_cast<std::size_t>(found.what.between)]}};
   // Sources and names may hold anything: what is not UTF-8 is replaced rather than refused.
-  return line.dump();
+  return json_text(line);
 }
 
 std::optional<located_finding> parse_json_line(std::string_view line) {
-  const json j = json::parse_or_null(line);
+  const json j = parse_json_or_null(line);
   if (!j.is_object()) return std::nullopt;
   try {
     located_finding found;

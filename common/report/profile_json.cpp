@@ -140,7 +140,7 @@ kernel_timing timing_from(const json& j) {
                        [&](const char* name, double& v) { found->at(name).get_to(v); });
   if (j.contains("experiments_us")) {
     t.experiments_us.resize(experiments);
-    by_name_from<what_if>(j["experiments_us"], t.experiments_us.data(), experiments);
+    by_name_from<what_if>(j.at("experiments_us"), t.experiments_us.data(), experiments);
   }
   return t;
 }
@@ -162,10 +162,10 @@ void stalls_to(json& j, const line_profile& l) {
 
 void stalls_from(const json& j, line_profile& l) {
   if (!j.contains("stalled")) return;
-  by_name_from<stall>(j["stalled"], l.stalled.of, stalls);
+  by_name_from<stall>(j.at("stalled"), l.stalled.of, stalls);
   j.at("issued").get_to(l.stalled.issued);
   if (!j.contains("waited_for")) return;
-  for (const json& one : j["waited_for"]) {
+  for (const json& one : j.at("waited_for")) {
     waited_line& w = l.waited_for.emplace_back();
     one.at("file").get_to(w.at.file);
     one.at("line").get_to(w.at.line);
@@ -238,9 +238,9 @@ line_profile line_from(const json& j) {
   j.at("path").get_to(l.path);
   l.at.inner = j.value("function", "");
   l.counts = counts_from(j.at("counts"));
-  if (j.contains("notes")) j["notes"].get_to(l.notes);
+  if (j.contains("notes")) j.at("notes").get_to(l.notes);
   if (j.contains("inner"))
-    for (const json& inner : j["inner"]) l.inner.push_back(line_from(inner));
+    for (const json& inner : j.at("inner")) l.inner.push_back(line_from(inner));
   stalls_from(j, l);
   return l;
 }
@@ -268,11 +268,11 @@ std::string profile_json(const std::vector<kernel_profile>& kernels, const std::
   if (transfers != device_transfers{})
     each_transfer_field(transfers,
                         [&](const char* name, auto v) { document["transfers"][name] = v; });
-  return document.dump();
+  return json_text(document);
 }
 
 device_transfers transfers_in_profile(std::string_view text) {
-  const json document = json::parse_or_null(text);
+  const json document = parse_json_or_null(text);
   const auto found = document.find("transfers");
   device_transfers t;
   if (found == document.end()) return t;
@@ -285,22 +285,22 @@ device_transfers transfers_in_profile(std::string_view text) {
 }
 
 std::string failure_in_profile(std::string_view text) {
-  const json document = json::parse_or_null(text);
+  const json document = parse_json_or_null(text);
   const auto found = document.find("failed");
   return found != document.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {
-  const json document = json::parse_or_null(text);
+  const json document = parse_json_or_null(text);
   if (!document.contains("kernels")) return std::nullopt;
   std::vector<kernel_profile> all;
   try {
-    for (const json& j : document["kernels"]) {
+    for (const json& j : document.at("kernels")) {
       kernel_profile& k = all.emplace_back();
       each_kernel_field(k, [&](const char* name, auto& v) { j.at(name).get_to(v); });
       k.grid = extent_from(j.at("grid"));
       k.block = extent_from(j.at("block"));
-      if (j.contains("timing")) k.timing = timing_from(j["timing"]);
+      if (j.contains("timing")) k.timing = timing_from(j.at("timing"));
       k.total = counts_from(j.at("total"));
       for (const json& l : j.at("lines")) k.lines.push_back(line_from(l));
     }

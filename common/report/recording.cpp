@@ -36,7 +36,7 @@ std::vector<std::uint8_t> from_base64(std::string_view text) {
   for (const char c : text) {
     if (c == '=') break;
     const char* const at = std::strchr(digits, c);
-    if (at == nullptr || c == 0) throw json_error("a row that is not base64");
+    if (at == nullptr || c == 0) throw malformed_json("a row that is not base64");
     v = v << 6 | static_cast<std::uint32_t>(at - digits);
     if ((bits += 6) >= 8) bytes.push_back(static_cast<std::uint8_t>(v >> (bits -= 8)));
   }
@@ -105,21 +105,21 @@ lane_row row_from(const json& j, std::uint8_t bytes, std::size_t areas) {
   row.bytes = bytes;
   const json* what = &j;
   if (j.is_object()) {
-    row.area = j["in"].get<std::int32_t>();
+    row.area = j.at("in").get<std::int32_t>();
     if (row.area < 0 || static_cast<std::size_t>(row.area) >= areas)
-      throw json_error("a row in an allocation that is not listed");
-    what = &j["row"];
+      throw malformed_json("a row in an allocation that is not listed");
+    what = &j.at("row");
   }
   if (bytes == 0) {
     row.of[0] = what->get<std::uint32_t>();
   } else if (what->is_string()) {
     const auto raw = from_base64(what->get<std::string>());
-    if (raw.size() != 32u * bytes) throw json_error("a row of another length");
+    if (raw.size() != 32u * bytes) throw malformed_json("a row of another length");
     for (std::size_t l = 0; l < 32; ++l) std::memcpy(&row.of[l], raw.data() + l * bytes, bytes);
   } else {
     std::int64_t a = 0, b = 0, c = 0, p = 32;
     if (what->is_array()) {
-      if (what->size() != 2 && what->size() != 4) throw json_error("a row by an unknown rule");
+      if (what->size() != 2 && what->size() != 4) throw malformed_json("a row by an unknown rule");
       a = (*what)[0].get<std::int64_t>();
       b = (*what)[1].get<std::int64_t>();
       if (what->size() == 4) {
@@ -129,7 +129,7 @@ lane_row row_from(const json& j, std::uint8_t bytes, std::size_t areas) {
     } else {
       a = what->get<std::int64_t>();
     }
-    if (p < 1 || p > 32) throw json_error("a row by an unknown rule");
+    if (p < 1 || p > 32) throw malformed_json("a row by an unknown rule");
     for (std::int64_t l = 0; l < 32; ++l) {
       const auto v = static_cast<std::uint64_t>(a) +
                      static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(l % p) +
@@ -146,7 +146,7 @@ class row_table {
  public:
   std::uint64_t add(const lane_row& row, std::uint32_t lanes) {
     const json j = row_json(row, lanes);
-    const auto [at, is_new] = numbers_.try_emplace(j.dump(), rows_.size());
+    const auto [at, is_new] = numbers_.try_emplace(json_text(j), rows_.size());
     if (is_new) rows_.push_back(j);
     return at->second;
   }
@@ -238,7 +238,7 @@ void append_lines(std::string& text, const char* name, const List& list) {
   text += fmt::format(",\n\"{}\":[", name);
   const char* between = "\n";
   for (const json& element : list) {
-    text += between + element.dump();
+    text += between + json_text(element);
     between = ",\n";
   }
   text += "]";
@@ -249,15 +249,15 @@ std::string number_text(double v) { return fmt::format("{:.6g}", v); }
 template <class T>
 T checked(const json& j, T below, const char* what) {
   const T v = j.get<T>();
-  if (v >= below) throw json_error(std::string("a step with no such ") + what);
+  if (v >= below) throw malformed_json(std::string("a step with no such ") + what);
   return v;
 }
 
 std::vector<warp_recording::area> areas_from(const json& all) {
   std::vector<warp_recording::area> areas;
   for (const json& a : all)
-    areas.push_back({a["name"].get<std::string>(), a["offset"].get<std::uint64_t>(),
-                     a["bytes"].get<std::uint64_t>()});
+    areas.push_back({a.at("name").get<std::string>(), a.at("offset").get<std::uint64_t>(),
+                     a.at("bytes").get<std::uint64_t>()});
   return areas;
 }
 
@@ -265,7 +265,7 @@ std::uint8_t bytes_of_type(const std::string& type) {
   if (type == "pred") return 0;
   const std::string_view end = std::string_view(type).substr(1);
   const std::uint8_t bytes = end == "64" ? 8 : end == "16" ? 2 : end == "32" ? 4 : 255;
-  if (bytes == 255) throw json_error("a register of an unknown type");
+  if (bytes == 255) throw malformed_json("a register of an unknown type");
   return bytes;
 }
 
@@ -275,17 +275,17 @@ warp_recording::access access_from(const json& j, const warp_recording& r, std::
   const auto row = [&](const json& n, std::uint8_t bytes) {
     return row_from(rows[checked<std::size_t>(n, rows.size(), "row")], bytes, r.areas.size());
   };
-  a.kind = j["kind"].get<std::string>();
-  a.space = j["space"].get<std::string>();
-  a.bytes = j["bytes"].get<unsigned>();
-  if (a.bytes == 0 || a.bytes > 16) throw json_error("an access of so many bytes");
+  a.kind = j.at("kind").get<std::string>();
+  a.space = j.at("space").get<std::string>();
+  a.bytes = j.at("bytes").get<unsigned>();
+  if (a.bytes == 0 || a.bytes > 16) throw malformed_json("an access of so many bytes");
   a.lanes = j.value("lanes", active);
-  a.at = row(j["at"], 8);
+  a.at = row(j.at("at"), 8);
   a.counted = j.value("counted", true);
-  if (a.counted) a.taken = j["n"].get<unsigned>();
+  if (a.counted) a.taken = j.at("n").get<unsigned>();
   a.ideal = j.value("ideal", a.taken);
   if (j.contains("stored"))
-    for (const json& n : j["stored"]) a.stored.push_back(row(n, 4));
+    for (const json& n : j.at("stored")) a.stored.push_back(row(n, 4));
   return a;
 }
 
@@ -321,7 +321,7 @@ std::string recording_text(const warp_recording& r) {
   }
   for (const auto& i : r.instructions) instructions.push_back(instruction_json(i));
   for (const auto& s : r.steps) steps.push_back(step_json(r, s, rows));
-  std::string text = head.dump();
+  std::string text = json_text(head);
   text.pop_back();
   append_lines(text, "files", files);
   append_lines(text, "instructions", instructions);
@@ -331,80 +331,82 @@ std::string recording_text(const warp_recording& r) {
 }
 
 warp_recording parse_recording(std::string_view text) {
-  if (text.empty()) throw json_error("is empty");
+  if (text.empty()) throw malformed_json("is empty");
   if (text.size() > warp_recording::most_bytes)
-    throw json_error("is too large for a recorded warp");
-  const json j = json::parse(text);
+    throw malformed_json("is too large for a recorded warp");
+  const json j = parse_json(text);
   if (!j.is_object() || j.value("format", "") != format_name)
-    throw json_error("is no recorded warp");
-  if (const int v = j["version"].get<int>(); v != warp_recording::version)
-    throw json_error(fmt::format("is of version {}, and this course reads version {}", v,
-                                 warp_recording::version));
+    throw malformed_json("is no recorded warp");
+  if (const int v = j.at("version").get<int>(); v != warp_recording::version)
+    throw malformed_json(fmt::format("is of version {}, and this course reads version {}", v,
+                                     warp_recording::version));
   warp_recording r;
   for (const char* key : {"lab", "step", "size", "seed", "file", "program"})
     if (j.contains(key)) r.origin[key] = j[key];
-  r.gpu = j["gpu"].get<std::string>();
-  r.kernel = j["kernel"].get<std::string>();
+  r.gpu = j.at("gpu").get<std::string>();
+  r.kernel = j.at("kernel").get<std::string>();
   r.failure = j.value("failure", "");
-  r.grid = extent_from(j["grid"]);
-  r.block = extent_from(j["block"]);
-  r.launch = j["launch"].get<std::uint64_t>();
-  r.block_index = j["block_index"].get<std::uint64_t>();
-  r.warps = j["warps"].get<std::vector<std::uint32_t>>();
-  if (r.warps.empty()) throw json_error("has no warp");
-  r.warps_of_block = j["warps_of_block"].get<std::uint32_t>();
-  r.executed = j["executed"].get<std::uint64_t>();
-  r.shared_bytes = j["shared_bytes"].get<std::uint64_t>();
-  r.areas = areas_from(j["areas"]);
-  r.variables = areas_from(j["variables"]);
-  for (const json& f : j["files"]) {
-    warp_recording::source_file file{f["path"].get<std::string>(), {}};
-    for (const auto& [number, line] : f["lines"].items())
+  r.grid = extent_from(j.at("grid"));
+  r.block = extent_from(j.at("block"));
+  r.launch = j.at("launch").get<std::uint64_t>();
+  r.block_index = j.at("block_index").get<std::uint64_t>();
+  r.warps = j.at("warps").get<std::vector<std::uint32_t>>();
+  if (r.warps.empty()) throw malformed_json("has no warp");
+  r.warps_of_block = j.at("warps_of_block").get<std::uint32_t>();
+  r.executed = j.at("executed").get<std::uint64_t>();
+  r.shared_bytes = j.at("shared_bytes").get<std::uint64_t>();
+  r.areas = areas_from(j.at("areas"));
+  r.variables = areas_from(j.at("variables"));
+  for (const json& f : j.at("files")) {
+    warp_recording::source_file file{f.at("path").get<std::string>(), {}};
+    for (const auto& [number, line] : f.at("lines").items())
       file.lines[static_cast<std::uint32_t>(std::strtoul(number.c_str(), nullptr, 10))] =
           line.get<std::string>();
     r.files.push_back(std::move(file));
   }
-  for (const json& i : j["instructions"]) {
-    warp_recording::instruction one{i["ptx"].get<std::string>(),
-                                    i["kind"].get<std::string>(),
-                                    i["ptx_line"].get<std::uint32_t>(),
+  for (const json& i : j.at("instructions")) {
+    warp_recording::instruction one{i.at("ptx").get<std::string>(),
+                                    i.at("kind").get<std::string>(),
+                                    i.at("ptx_line").get<std::uint32_t>(),
                                     -1,
                                     0,
                                     i.value("inner", ""),
                                     {},
                                     i.value("note", "")};
     if (i.contains("file")) {
-      one.file = static_cast<std::int32_t>(checked<std::size_t>(i["file"], r.files.size(), "file"));
-      one.line = i["line"].get<std::uint32_t>();
+      one.file =
+          static_cast<std::int32_t>(checked<std::size_t>(i.at("file"), r.files.size(), "file"));
+      one.line = i.at("line").get<std::uint32_t>();
     }
     if (i.contains("writes"))
-      for (const json& w : i["writes"]) {
+      for (const json& w : i.at("writes")) {
         one.writes.push_back({w.at(0).get<std::string>(), w.at(1).get<std::string>()});
         bytes_of_type(one.writes.back().type);
       }
     r.instructions.push_back(std::move(one));
   }
-  const json& rows = j["rows"];
-  const json& steps = j["steps"];
-  if (steps.size() > warp_recording::most_steps) throw json_error("has too many steps");
+  const json& rows = j.at("rows");
+  const json& steps = j.at("steps");
+  if (steps.size() > warp_recording::most_steps) throw malformed_json("has too many steps");
   for (const json& s : steps) {
     warp_recording::step one;
     one.instruction = static_cast<std::uint32_t>(
-        checked<std::size_t>(s["i"], r.instructions.size(), "instruction"));
+        checked<std::size_t>(s.at("i"), r.instructions.size(), "instruction"));
     one.warp = s.value("w", r.warps.front());
     one.mask = s.value("m", ~std::uint32_t{0});
     one.active = s.value("a", one.mask);
     const auto& writes = r.instructions[one.instruction].writes;
     if (s.contains("v")) {
-      if (s["v"].size() != writes.size()) throw json_error("a step with values of other registers");
+      if (s.at("v").size() != writes.size())
+        throw malformed_json("a step with values of other registers");
       for (std::size_t n = 0; n < writes.size(); ++n)
-        one.values.push_back(row_from(rows[checked<std::size_t>(s["v"][n], rows.size(), "row")],
+        one.values.push_back(row_from(rows[checked<std::size_t>(s.at("v")[n], rows.size(), "row")],
                                       bytes_of_type(writes[n].type), r.areas.size()));
     }
     if (s.contains("x"))
-      for (const json& a : s["x"]) one.accesses.push_back(access_from(a, r, one.active, rows));
+      for (const json& a : s.at("x")) one.accesses.push_back(access_from(a, r, one.active, rows));
     if (s.contains("f"))
-      for (const json& f : s["f"]) {
+      for (const json& f : s.at("f")) {
         one.fills.push_back({f.at(0).get<std::uint32_t>(), f.at(1).get<std::uint32_t>(),
                              f.at(2).get<std::uint32_t>(),
                              f.size() > 3 ? f.at(3).get<std::uint32_t>() : 1});

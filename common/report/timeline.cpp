@@ -26,7 +26,7 @@ asked asked_from(const json& j) {
   const auto name = j.at("what").get<std::string>();
   std::size_t n = 0;
   while (n < std::size(names) && name != names[n]) ++n;
-  if (n == std::size(names)) throw json_error("what: " + name);
+  if (n == std::size(names)) throw malformed_json("what: " + name);
   a.what = static_cast<asked::kind>(n);
   each_number(a, [&](const char* key, std::uint64_t& v) {
     if (j.contains(key)) j.at(key).get_to(v);
@@ -66,11 +66,11 @@ std::string asked_json(const asked_list& list) {
     }
     all.push_back(std::move(j));
   }
-  return json{{"asked", std::move(all)}, {"dropped", list.dropped}}.dump();
+  return json_text(json{{"asked", std::move(all)}, {"dropped", list.dropped}});
 }
 
 std::optional<asked_list> parse_asked(std::string_view text) {
-  const json document = json::parse_or_null(text);
+  const json document = parse_json_or_null(text);
   if (!document.contains("asked")) return std::nullopt;
   asked_list list;
   try {

@@ -115,7 +115,7 @@ members read_archive(const fs::path& archive, const fs::path& to, const archive_
   for (std::size_t begin = 0; begin < result.out.size();) {
     const auto end = result.out.find('\0', begin);
     if (end == std::string::npos) break;
-    const json line = json::parse_or_null(result.out.substr(begin, end - begin));
+    const json line = parse_json_or_null(result.out.substr(begin, end - begin));
     begin = end + 1;
     try {
       if (line.contains("end")) {

@@ -50,9 +50,9 @@ void rename_in(json& document, const std::string& from, const std::string& to) {
       changed = true;
     }
     if (changed) document = text;
-    return;
+  } else if (document.is_structured()) {
+    for (auto& element : document) rename_in(element, from, to);
   }
-  for (auto& element : document) rename_in(element, from, to);
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -79,7 +79,7 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   graded g;
   g.seconds = seconds_since(start);
   g.peak_bytes = result.end.peak_bytes;
-  json document = json::parse_or_null(result.out);
+  json document = parse_json_or_null(result.out);
   if (result.end.how == child_end::cause::deadline) {
     return infra(
         g, "grading did not end within " + std::to_string(static_cast<int>(most_seconds)) + " s");

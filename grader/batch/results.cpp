@@ -40,7 +40,7 @@ std::string text_of_info(const batch_info& info) {
                   {"due", info.due ? json(utc_text(*info.due)) : json(nullptr)},
                   {"left_out", info.left_out},
                   {"salt", info.salt}};
-  return j.dump(1) + "\n";
+  return json_text(j, 1) + "\n";
 }
 
 std::vector<fs::path> documents_in(const fs::path& folder) {
@@ -92,7 +92,7 @@ json json_of(const verdict_key& k) {
 
 results::results(fs::path folder) : folder_(std::move(folder)) {
   const auto text = read_if_there(folder_ / "batch.json");
-  const json j = text ? json::parse_or_null(*text) : json();
+  const json j = text ? parse_json_or_null(*text) : json();
   if (!j.is_object() || !j.contains("lab")) {
     throw failure(exit_code::usage, folder_.string() +
                                         ": there are no results of `lab grade-all` there\n"
@@ -136,7 +136,7 @@ std::vector<submission> results::submissions() const {
   std::vector<submission> all;
   for (const auto& file : documents_in(folder_ / "submissions")) {
     try {
-      all.push_back(submission_of(json::parse(read_if_there(file).value_or(""))));
+      all.push_back(submission_of(parse_json(read_if_there(file).value_or(""))));
     } catch (const json_error& error) {
       throw failure(exit_code::environment, file.string() + " is damaged: " + error.what() +
                                                 "\nread the submissions again: ./lab grade-all "
@@ -151,7 +151,7 @@ std::vector<submission> results::submissions() const {
 
 void results::write(const submission& s) {
   const fs::path file = folder_ / "submissions" / (file_name_for(s.id) + ".json");
-  const std::string text = json_of(s).dump(1) + "\n";
+  const std::string text = json_text(json_of(s), 1) + "\n";
   if (read_if_there(file) != text) write_atomically(file, text);
 }
 
@@ -172,7 +172,7 @@ fs::path results::journal_file(const std::string& id) const {
 
 json results::entry(const std::string& id) const {
   const auto text = read_if_there(journal_file(id));
-  json j = text ? json::parse_or_null(*text) : json();
+  json j = text ? parse_json_or_null(*text) : json();
   return j.is_object() && j.contains("class") && j.value("id", "") == id ? j : json();
 }
 
@@ -185,7 +185,7 @@ std::vector<json> results::entries() const {
 
 void results::write_entry(const std::string& id, const json& entry) {
   const fs::path file = journal_file(id);
-  const std::string text = entry.dump(1) + "\n";
+  const std::string text = json_text(entry, 1) + "\n";
   if (const auto old = read_if_there(file); old && *old != text) {
     // Its name follows from its content, so that a kill between the two leaves nothing double.
     const fs::path earlier =

@@ -49,7 +49,7 @@ std::vector<std::size_t> open_parts(const fs::path& folder, std::size_t parts) {
 std::optional<slurm_job> known_job(const fs::path& folder) {
   const auto text = read_if_there(folder / "job.json");
   if (!text) return {};
-  const json document = json::parse_or_null(*text);
+  const json document = parse_json_or_null(*text);
   if (!document.is_object()) return {};
   try {
     return slurm_job{document.at("id"), document.at("parts")};
@@ -105,7 +105,8 @@ std::string submit(const fs::path& folder, const slurm_options& options,
 }
 
 void keep(const fs::path& folder, const slurm_job& job) {
-  write_atomically(folder / "job.json", json{{"id", job.id}, {"parts", job.parts}}.dump(2) + "\n");
+  write_atomically(folder / "job.json",
+                   json_text(json{{"id", job.id}, {"parts", job.parts}}, 2) + "\n");
 }
 
 // Until no part is open, or no task is left that could write one.

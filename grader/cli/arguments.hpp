@@ -34,7 +34,14 @@ class argument {
 // goes to `to`, which keeps what it has where nothing is given, and must outlive the parsing.
 class arguments {
  public:
-  explicit arguments(CLI::App& command) : command_(command) {}
+  arguments(CLI::App& command, bool for_authors) : command_(command), for_authors_(for_authors) {}
+  // Is this `lab dev VERB`? Options that only authors need are declared if it is. Verbs that ask
+  // are in `lab dev`, too.
+  bool for_authors() {
+    asked_ = true;
+    return for_authors_;
+  }
+  bool has_options_for_authors() const { return asked_; }
   argument add(const char* name, std::string& to, const char* what);
   argument add(const char* name, int& to, const char* what);
   argument add(const char* name, std::uint64_t& to, const char* what);
@@ -46,6 +53,7 @@ class arguments {
 
  private:
   CLI::App& command_;
+  bool for_authors_, asked_ = false;
 };
 
 }  // namespace stepwise::cli

@@ -1,6 +1,8 @@
 // Declares options through CLI11, lays out the help in 80 columns, and refuses unknown words.
 #include "grader/cli/command_line.hpp"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -87,9 +89,10 @@ std::string quoted(const std::string& word) { return '"' + word + '"'; }
   throw failure(exit_code::usage, sentence + lists);
 }
 
-// The first word that is no option, as its place.
-std::vector<std::string>::iterator first_word(std::vector<std::string>& words) {
-  for (auto word = words.begin(); word != words.end(); ++word) {
+// The first word from `begin` on that is not an option.
+std::vector<std::string>::iterator first_word(std::vector<std::string>& words,
+                                              std::vector<std::string>::iterator begin) {
+  for (auto word = begin; word != words.end(); ++word) {
     if (*word == "--device" && word + 1 != words.end())
       ++word;
     else if (!word->starts_with('-'))
@@ -152,36 +155,69 @@ argument arguments::flag(const char* name, bool& to, const char* what) {
 
 struct command_line::parser {
   CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "./lab"};
+  CLI::App* dev = nullptr;
   global_options globals;
-  std::vector<std::string> names;  // of the verbs
+  std::vector<std::string> names, dev_names;  // of the verbs
   verb::action action;
   bool version = false;
 
   void add(const verb& v) {
-    names.push_back(v.name);
-    CLI::App* sub = app.add_subcommand(v.name, v.what);
+    if (v.place.of != verb_place::group::dev) {
+      names.push_back(v.name);
+      if (!add(v, app, false)) return;
+    }
+    dev_names.push_back(v.name);
+    add(v, *dev, true);
+  }
+
+ private:
+  // Has it options that only authors need?
+  bool add(const verb& v, CLI::App& to, bool for_authors) {
+    CLI::App* sub = to.add_subcommand(v.name, v.what);
     sub->fallthrough();
     sub->footer("Examples\n" + fitted(v.examples));
-    arguments takes(*sub);
+    arguments takes(*sub, for_authors);
     sub->callback([this, run = v.set_up(takes)] { action = run; });
+    return takes.has_options_for_authors();
   }
 };
+
+namespace {
+
+std::string names_of(verb_place::group group) {
+  std::string text;
+  for (const verb* v : all_verbs())
+    if (v->place.of == group) text += (text.empty() ? "" : ", ") + v->name;
+  return text;
+}
+
+// All of it fits a terminal of 24 lines.
+std::string help_of_all() {
+  std::string text = "Stepwise: learn to optimise CUDA kernels, one idea at a time.\n\n";
+  for (const verb* v : all_verbs())
+    if (v->place.of == verb_place::group::study)
+      text += fmt::format("  {:<9}{}\n", v->name, v->what);
+  text += '\n';
+  for (const auto& line : wrapped("More: " + names_of(verb_place::group::more) + ".", help_width))
+    text += line + '\n';
+  text += "For instructors: " + names_of(verb_place::group::teaching) + ". For authors: dev.\n";
+  text += "./lab COMMAND --help shows options and examples; labs/first/README.md begins.\n";
+  return text;
+}
+
+}  // namespace
 
 command_line::command_line() : parser_(std::make_unique<parser>()) {
   parser& p = *parser_;
   p.app.formatter(std::make_shared<help_text>());
-  arguments takes(p.app);
+  arguments takes(p.app, false);
   takes.add("--device", p.globals.device, "auto (default), gpu or emulated");
   takes.flag("--json", p.globals.json, "one JSON document on stdout, see grader/JSON.md");
   takes.flag("--no-color,--no-colour", p.globals.no_color, "no colours (or set NO_COLOR)");
   p.app.set_version_flag("--version", std::string());
-  p.app.footer(
-      "Begin with labs/first/README.md and\n"
-      "  ./lab start first        your own file\n"
-      "  ./lab run first          is it right?\n"
-      "  ./lab walk first         the versions of a lab, explained and run\n\n"
-      "labs/LAB/README.md is a lab's handout, labs/LAB/deeper.md goes beyond it.\n"
-      "`./lab COMMAND --help` has examples.");
+  p.dev = p.app.add_subcommand("dev", "commands for authors of the course");
+  p.dev->fallthrough();
+  p.dev->require_subcommand(0, 1);
   for (const verb* v : all_verbs()) p.add(*v);
   p.app.require_subcommand(0, 1);  // what follows a verb is none: `test report` is a test's name
 }
@@ -190,14 +226,22 @@ command_line::~command_line() = default;
 
 void command_line::parse(std::vector<std::string> words) {
   parser& p = *parser_;
-  auto word = first_word(words);
+  auto word = first_word(words, words.begin());
   if (word != words.end() && *word == "help") {  // `help run` is `run --help`
     words.erase(word);
     words.emplace_back("--help");
-    word = first_word(words);
+    word = first_word(words, words.begin());
   }
-  if (word != words.end() && std::count(p.names.begin(), p.names.end(), *word) == 0) {
-    refuse_word(*word, p.names);
+  const auto* names = &p.names;
+  if (word != words.end() && *word == "dev") {
+    names = &p.dev_names;
+    word = first_word(words, word + 1);
+  }
+  if (word != words.end() && std::ranges::find(*names, *word) == names->end()) {
+    if (std::ranges::find(p.dev_names, *word) != p.dev_names.end()) {
+      throw failure(exit_code::usage, *word + " is a command for authors: ./lab dev " + *word);
+    }
+    refuse_word(*word, *names);
   }
   try {
     p.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // from the back
@@ -208,7 +252,10 @@ void command_line::parse(std::vector<std::string> words) {
     p.action = nullptr;
   } catch (const CLI::ParseError& error) {
     std::string verb;
-    for (const auto* sub : p.app.get_subcommands()) verb = " " + sub->get_name();
+    for (const auto* sub : p.app.get_subcommands()) {
+      verb += " " + sub->get_name();
+      for (const auto* under : sub->get_subcommands()) verb += " " + under->get_name();
+    }
     std::string sentence = error.what();  // "Could not convert: PART = all"
     constexpr std::string_view no_number = "Could not convert: ";
     if (const auto equals = sentence.find(" = ");
@@ -239,6 +286,7 @@ void add_options(const CLI::App& app, known_verb& v) {
 std::vector<known_verb> command_line::verbs() const {
   std::vector<known_verb> all;
   for (const verb* v : all_verbs()) {
+    if (v->place.of == verb_place::group::dev) continue;
     known_verb known{v->name, v->what, {}, {}};
     add_options(*parser_->app.get_subcommand(v->name), known);
     add_options(parser_->app, known);
@@ -255,7 +303,9 @@ bool command_line::asks_for_version() const { return parser_->version; }
 
 std::string command_line::help() const {
   const auto named = parser_->app.get_subcommands();
-  return named.empty() ? parser_->app.help() : named[0]->help();
+  if (named.empty()) return help_of_all();
+  const auto under = named[0]->get_subcommands();
+  return under.empty() ? named[0]->help() : under[0]->help();
 }
 
 }  // namespace stepwise::cli

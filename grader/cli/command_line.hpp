@@ -42,7 +42,7 @@ class command_line {
   const global_options& globals() const;
   const verb::action& action() const;  // none: help is asked for, or the version
   bool asks_for_version() const;
-  std::vector<known_verb> verbs() const;  // of all, with the options that every verb has
+  std::vector<known_verb> verbs() const;  // those of students and instructors, with global options
   std::string help() const;               // of the command that was named, else of all
 
  private:

@@ -27,9 +27,7 @@ struct completion_options {
 constexpr const char* program_of = R"(  local lab=${1/#\~/$HOME} root program
   [[ $lab == */* ]] || lab=$(type -P -- "$lab")
   root=$(readlink -f -- "$lab") && root=${root%/*}
-  for program in "$root"/build/grader/lab{,-grade,-first}; do
-    [[ ! -x $program ]] || break
-  done
+  program=$root/build/grader/lab
 )";
 
 constexpr const char* for_bash = R"(# Completion of ./lab for bash:  source <(./lab completion bash)
@@ -52,9 +50,7 @@ _stepwise_lab() {
   local -a found
   [[ $lab == */* ]] || lab=$(whence -p -- "$lab")
   root=${lab:A:h}
-  for program in $root/build/grader/lab{,-grade,-first}; do
-    [[ ! -x $program ]] || break
-  done
+  program=$root/build/grader/lab
   while IFS= read -r line; do
     if [[ $line == :files ]]; then _files; else
       found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
@@ -70,9 +66,7 @@ function _stepwise_lab
     set -l words (commandline -opc) (commandline -ct)
     set -l lab (realpath -- (string replace -r '^~' $HOME -- $words[1]) 2>/dev/null)
     test -n "$lab"; or set lab (realpath -- (command -s -- $words[1]))
-    for program in (dirname $lab)/build/grader/lab{,-grade,-first}
-        test -x $program; and break
-    end
+    set -l program (dirname $lab)/build/grader/lab
     for line in ($program completion words -- $words[2..-1] 2>/dev/null)
         if test "$line" = :files
             __fish_complete_path (commandline -ct)
@@ -216,7 +210,7 @@ int completion(context& c, const completion_options& o) {
 }
 
 const verb completion_verb(
-    {verb_place::group::machine, 60}, "completion", "what TAB proposes, for bash, zsh and fish",
+    {verb_place::group::more, 10}, "completion", "what TAB proposes, for bash, zsh and fish",
     "  source <(./lab completion bash)   in a shell, or in ~/.bashrc with the clone's path\n"
     "  source <(./lab completion zsh)\n"
     "  ./lab completion fish | source",

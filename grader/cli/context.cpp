@@ -32,7 +32,7 @@ void context::say(std::string_view text) {
 void context::print(const json& document) {
   busy.clear();
   // Student text may hold anything: what is not UTF-8 is replaced rather than refused.
-  out.line(document.dump(2));
+  out.line(json_text(document, 2));
 }
 
 std::string utc_now() {

@@ -14,7 +14,7 @@ namespace stepwise::cli {
 namespace {
 
 void print_document(const json& document) {
-  std::fputs((document.dump(2) + "\n").c_str(), stdout);
+  std::fputs((json_text(document, 2) + "\n").c_str(), stdout);
   std::fflush(stdout);
 }
 
@@ -79,7 +79,8 @@ int print_help(const command_line& line, bool as_json) {
   }
   json document = {{"help", line.help()}, {"commands", json::array()}};
   for (const verb* v : all_verbs()) {
-    document["commands"].push_back({{"name", v->name}, {"description", v->what}});
+    const char* const group = v->place.of == verb_place::group::dev ? "dev " : "";
+    document["commands"].push_back({{"name", group + v->name}, {"description", v->what}});
   }
   print_document(document);
   return 0;

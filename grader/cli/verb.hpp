@@ -14,10 +14,11 @@ namespace stepwise::cli {
 
 struct context;
 
-// Where a verb stands in the help: by group, within one by `number`, then by name. The numbers
-// leave gaps for others.
+// Where a verb appears in the help: by group, within a group by `number`, then by name. The numbers
+// leave gaps. The help describes the verbs of `study` and only names those of `more` and
+// `teaching`. Verbs of `dev` are typed as `lab dev VERB`.
 struct verb_place {
-  enum class group { study, solutions, figures, machine } of;
+  enum class group { study, more, teaching, dev } of;
   int number;
   auto operator<=>(const verb_place&) const = default;
 };

@@ -57,7 +57,7 @@ given_times load_given_times(const fs::path& root, const lab& l) {
   const auto text = read_if_there(root / file);
   if (!text) return times;
   try {
-    const json document = json::parse(*text);
+    const json document = parse_json(*text);
     times.gpu = document.at("modelled_as");
     times.size = document.at("size").get<lab_size>();
     times.seed = document.at("seed");
@@ -74,7 +74,7 @@ std::string text_of(const given_times& times) {
                    {"seed", times.seed},
                    {"steps", json::object()}};
   for (const auto& [name, ms] : times.ms) document["steps"][name] = ms;
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& root) {

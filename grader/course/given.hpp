@@ -24,7 +24,7 @@ namespace stepwise {
 // As find_step(); failure(usage) in a student copy, which has no worked steps.
 const step& worked_step(const lab& l, std::string_view name);
 
-// failure(usage) in a student copy: "`lab bench` needs the worked steps, ...".
+// failure(usage) in a student copy: "`lab dev bench` needs the worked steps, ...".
 void need_solutions(const lab& l, std::string_view who);
 // The same without a lab: where the clone has no folder solutions/.
 void need_solutions(const fs::path& root, std::string_view who);

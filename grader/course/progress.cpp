@@ -60,7 +60,7 @@ course_progress load_progress(const fs::path& root) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return all;
   const auto text = read_bounded(file, most_bytes);
-  const json document = text ? json::parse_or_null(*text) : json(nullptr);
+  const json document = text ? parse_json_or_null(*text) : json(nullptr);
   if (!document.is_object() || !document.contains("version") || !document.contains("labs") ||
       !document.at("labs").is_object()) {
     all.trouble = file.filename().string() + " cannot be read";
@@ -91,7 +91,7 @@ void remember(const fs::path& root, const fs::path& build, const std::string& la
     }
     seen.best = std::max({seen.best, entry.best, seen.points});
     entry = std::move(seen);
-    write_atomically(progress_file(root), document_of(all).dump(1) + "\n");
+    write_atomically(progress_file(root), json_text(document_of(all), 1) + "\n");
   } catch (const interrupted&) {
     throw;
   } catch (const failure&) {

@@ -16,7 +16,7 @@ using numbers = std::vector<std::int64_t>;  // one, or those of a size
 
 constexpr std::string_view word_signs = "_:.+-";
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
   throw failure(exit_code::usage, "--over " + std::string(text) + ": " + why +
                                       "\nNAME=VALUES is like threads=32..1024 (doubling), "
                                       "offset=0..32+4 (adding 4) or items=1,2,4,8");
@@ -49,18 +49,18 @@ range parse_range(std::string_view text, std::string_view part, std::size_t dots
   if (const auto plus = to.find('+'); plus != std::string_view::npos) {
     r.step = parse_number(to.substr(plus + 1));
     to = to.substr(0, plus);
-    if (!r.step || *r.step < 1) refuse(text, "the number after + is the step, 1 or more");
+    if (!r.step || *r.step < 1) refuse_axis(text, "the number after + is the step, 1 or more");
   }
   const auto first = parse_numbers(part.substr(0, dots)), last = parse_numbers(to);
   if (!first || !last || first->size() != last->size()) {
-    refuse(text, "\"" + std::string(part) + "\" is not a range of numbers");
+    refuse_axis(text, "\"" + std::string(part) + "\" is not a range of numbers");
   }
   r.from = *first;
   r.to = *last;
   for (std::size_t i = 0; i < r.from.size(); ++i) {
-    if (r.from[i] > r.to[i]) refuse(text, "a range goes upwards");
+    if (r.from[i] > r.to[i]) refuse_axis(text, "a range goes upwards");
     if (!r.step && r.from[i] < 1) {
-      refuse(text, std::to_string(r.from[i]) + " does not grow by doubling; ..+1 adds 1");
+      refuse_axis(text, std::to_string(r.from[i]) + " does not grow by doubling; ..+1 adds 1");
     }
   }
   return r;
@@ -76,7 +76,7 @@ void add_range(const range& r, std::string_view text, std::vector<std::string>& 
   while (within()) {
     values.push_back(text_of(now));
     if (values.size() > most_configurations) {
-      refuse(text, "these are more than " + std::to_string(most_configurations) + " values");
+      refuse_axis(text, "these are more than " + std::to_string(most_configurations) + " values");
     }
     for (auto& number : now) {
       const std::int64_t more = r.step ? *r.step : number;
@@ -102,12 +102,12 @@ bool is_name(std::string_view text) {
 
 sweep_axis parse_axis(std::string_view text) {
   const auto sign = text.find('=');
-  if (sign == std::string_view::npos) refuse(text, "there is no =");
+  if (sign == std::string_view::npos) refuse_axis(text, "there is no =");
   sweep_axis axis;
   axis.name = text.substr(0, sign);
-  if (!is_name(axis.name)) refuse(text, "\"" + axis.name + "\" is no name");
+  if (!is_name(axis.name)) refuse_axis(text, "\"" + axis.name + "\" is no name");
   for (const auto part : parts(text.substr(sign + 1), ',')) {
-    if (part.empty()) refuse(text, "a value is missing");
+    if (part.empty()) refuse_axis(text, "a value is missing");
     if (const auto dots = part.find(".."); dots != std::string_view::npos) {
       add_range(parse_range(text, part, dots), text, axis.values);
     } else if (const auto number = parse_numbers(part)) {
@@ -115,12 +115,12 @@ sweep_axis parse_axis(std::string_view text) {
     } else if (is_word(part)) {
       axis.values.emplace_back(part);
     } else {
-      refuse(text, "\"" + std::string(part) + "\" is neither a number nor a word");
+      refuse_axis(text, "\"" + std::string(part) + "\" is neither a number nor a word");
     }
   }
   for (auto value = axis.values.begin(); value != axis.values.end(); ++value) {
     if (std::find(axis.values.begin(), value, *value) != value) {
-      refuse(text, *value + " is there twice");
+      refuse_axis(text, *value + " is there twice");
     }
   }
   return axis;

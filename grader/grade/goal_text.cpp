@@ -40,7 +40,7 @@ void judge_speed(goal_result& g, const comparison& run, double floor) {
     case decision::open:
       g.message =
           fmt::format("{}: too close to the goal of {} to decide{}{}{}; measure again", figure,
-                      ratio_text(g.what->limit), run.is_cut_off ? " in the time for it" : "",
+                      ratio_text(g.what->limit), run.is_out_of_time ? " in the time for it" : "",
                       run.attempts > 1 ? ", at the second attempt, too" : "", host_text(run));
   }
 }

@@ -20,6 +20,7 @@
 #include "grader/system/failure.hpp"
 #include "grader/system/phases.hpp"
 #include "grader/system/signals.hpp"
+#include "grader/system/stopwatch.hpp"
 
 namespace stepwise {
 namespace {
@@ -34,10 +35,6 @@ constexpr std::size_t empty_calls = 5;
 // Of a visit in practice; a long call is made once. Beside it interrupts and late starts are small.
 constexpr std::uint32_t practice_repetitions = 3;
 constexpr double practice_long_ms = 10;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 enum plan : std::size_t { visit_plan, long_visit_plan, check_plan, small_plan = 1 };
 
@@ -190,7 +187,7 @@ class race {
       if (made < look) break;
     }
     for (std::size_t i = 1; i < all_.size(); ++i)
-      if (all_[i].takes_part) results_[i - 1].is_cut_off = made < std::end(looks)[-1];
+      if (all_[i].takes_part) results_[i - 1].is_out_of_time = made < std::end(looks)[-1];
     return true;
   }
 

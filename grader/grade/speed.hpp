@@ -6,7 +6,7 @@
 // watch   Judged calls have fresh inputs in every round, made when the round before is over, the
 //         same ones for all programs of the round; every output is compared. In practice the
 //         buffers stay on the device, and a last call of each program is compared, as in
-//         `lab bench`.
+//         `lab dev bench`.
 // Tested by tests/measure_test.cpp.
 #pragma once
 
@@ -48,8 +48,8 @@ struct comparison {
   std::string label;                 // "n = 268435456, seed 7"
   problem_work work;
   double input_bytes = 0;
-  int attempts = 1;         // 2: the first one was left open, and new processes began again
-  bool is_cut_off = false;  // open since the lab's time for it was up
+  int attempts = 1;             // 2: the first one was left open, and new processes began again
+  bool is_out_of_time = false;  // open since the lab's time for it was up
 
   // Faster than memory: a person looks.
   bool is_held(double floor_ms) const { return floor_ms > 0 && mine_ms < 0.95 * floor_ms; }

@@ -20,8 +20,6 @@ namespace {
 
 using runner::buffer_role;
 
-std::size_t aligned(std::size_t offset) { return (offset + 63) / 64 * 64; }
-
 // Neither 0 nor the same for neighbouring calls: what one call left behind is not what the next one
 // finds.
 std::uint8_t poison_of(std::size_t plan) {
@@ -62,7 +60,7 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
     : calls_(calls), plans_(plans) {
   std::size_t end = sizeof(runner::call_file_header) + plans.size() * sizeof(runner::call_record);
   for (const auto& plan : plans_) {
-    times_offsets_.push_back(end = aligned(end));
+    times_offsets_.push_back(end = aligned_to_line(end));
     end += plan.how.repetitions * sizeof(float);
   }
   for (const auto& call : calls_) {
@@ -72,11 +70,11 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
     auto& offsets = offsets_.emplace_back();
     for (const auto& buffer : call.buffers) {
       const bool in_file = buffer.role != buffer_role::scratch;
-      offsets.push_back(in_file ? end = aligned(end) : 0);
+      offsets.push_back(in_file ? end = aligned_to_line(end) : 0);
       if (in_file) end += buffer.bytes;
     }
   }
-  bytes_ = aligned(end);
+  bytes_ = aligned_to_line(end);
   descriptor_ = open_file(file, bytes_);
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
   if (mapped == MAP_FAILED) {

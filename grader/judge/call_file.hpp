@@ -16,6 +16,9 @@
 
 namespace stepwise {
 
+// The next multiple of a cache line's 64 bytes.
+inline std::size_t aligned_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 struct planned_call {
   std::size_t data = 0;  // which of the problem_calls: several plans may share its buffers
   runner::call_plan how = {};

@@ -121,11 +121,12 @@ std::vector<lab_size> small_sizes(const lab& l, const problem& p) {
   return small;
 }
 
-const problem& problem_of(const lab& l) {
-  if (const problem* p = find_problem(l.name)) return *p;
-  throw failure(
-      exit_code::ours,
-      "labs/" + l.name + "/problem.cpp is not linked in; it must register \"" + l.name + "\"");
+const problem& problem_of(const lab& l, const installation& where) {
+  try {
+    return load_problem(where.build / "labs" / ("problem-" + l.name + ".so"));
+  } catch (const std::runtime_error& error) {
+    throw failure(exit_code::ours, "cannot load the problem of " + l.name + ": " + error.what());
+  }
 }
 
 }  // namespace stepwise

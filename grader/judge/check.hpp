@@ -56,7 +56,7 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
 // Of a lab's check sizes those whose buffers are small enough for that, in order; at least one.
 std::vector<lab_size> small_sizes(const lab& l, const problem& p);
 
-// The problem that is linked in for this lab; failure(ours) if there is none.
-const problem& problem_of(const lab& l);
+// The lab's problem, loaded from the build; failure(ours) if that is impossible.
+const problem& problem_of(const lab& l, const installation& where);
 
 }  // namespace stepwise

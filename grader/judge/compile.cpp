@@ -68,7 +68,7 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
   if (!text || access((entry / "program").c_str(), X_OK) != 0 ||
       access((entry / "kernels").c_str(), R_OK) != 0)
     return false;
-  const auto headers = json::parse_or_null(*text);
+  const auto headers = parse_json_or_null(*text);
   if (!headers.is_object()) return false;
   for (const auto& [file, hash] : headers.items()) {
     if (!hash.is_string() || hash_of_file(root / file) != hash.get<std::string>()) return false;
@@ -91,7 +91,7 @@ void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
       remember(file);
   }
   // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
-  write_atomically(entry / "headers.json", headers.dump(1) + "\n");
+  write_atomically(entry / "headers.json", json_text(headers, 1) + "\n");
 }
 
 // Removes the entries that were not used for longest (a program that runs keeps its inode), and

@@ -209,4 +209,11 @@ child_options in_walls(child_options server, const device_choice& device, server
   return confined(std::move(server), view, with);
 }
 
+device_choice judged_on(device_choice device, const installation& where) {
+  device.server =
+      where.build / "common" / "device" / "remote" / "server" / "stepwise-device-server";
+  device.client_runtime = where.served_runtime;
+  return device;
+}
+
 }  // namespace stepwise

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +12,6 @@
 namespace stepwise {
 
 struct protections;
-class call_file;
-class call_session;
-struct session_options;
 
 // What a GPU's server is kept in. The submission, which has no GPU, is always in all there is.
 enum class server_walls { none, system_calls, all };
@@ -51,14 +47,9 @@ struct device_choice {
   fs::path cache_folder;        // where the driver keeps what it compiled from PTX
   double peak_bytes_per_s = 0;  // of the memory of the emulated GPU; 0: unknown, or a GPU
   gpu_state state;              // of the machine, also when the emulator was requested
-  // Not empty: calls are judged. The program that serves the device, and the folder of the runtime
-  // through which a submission reaches it.
+  // Set by judged_on(). The program that serves the device, and the folder of the runtime through
+  // which a submission reaches it.
   fs::path server, client_runtime;
-  // And what starts such a session: judged_on() sets all three.
-  std::unique_ptr<call_session> (*start_judged)(const fs::path& program,
-                                                const device_choice& device, const call_file& file,
-                                                session_options options) = nullptr;
-
   bool judged() const { return !server.empty(); }
   server_walls walls = server_walls::none;  // of a GPU's server (gpu_care.hpp)
   // Not null: programs run in a sandbox, and are shown these sources, which findings quote.
@@ -85,8 +76,7 @@ fs::path gpu_lock_file(const gpu_state& state);
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
-// The same device with judged calls (judged_on.cpp: a program that does not call this contains
-// nothing of how calls are judged).
+// The same device with judged calls.
 device_choice judged_on(device_choice device, const installation& where);
 
 // failure(environment) says what is missing if a GPU is demanded and there is none.

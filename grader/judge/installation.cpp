@@ -141,7 +141,7 @@ std::string installation::shown(const fs::path& file) const {
 installation load_installation(const fs::path& build) {
   const fs::path file = build / "grader" / "lab.json";
   try {
-    const auto json = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+    const auto json = parse_json(read_file(file, static_cast<int>(exit_code::ours)));
     installation where;
     const fs::path own_build = fs::canonical(build);
     where.own_root = fs::canonical(own_build / json.at("source_root").get<std::string>());

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "common/lab/in_bands.hpp"
+#include "grader/judge/call_file.hpp"
 #include "grader/system/phases.hpp"
 
 namespace stepwise {
@@ -25,8 +26,6 @@ std::vector<std::byte> guard_zone(const placed_buffer& p) {
 }
 
 std::uint32_t random_byte() { return static_cast<std::uint32_t>(random_number() % 255 + 1); }
-
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // On a GPU a buffer begins at one of so many places.
 constexpr std::uint64_t shifts = 16, shift_bytes = 256;
@@ -154,7 +153,7 @@ void give_back(remote::remote_device& on, const problem_call& call,
 
 std::uint64_t array_bytes(const problem_call& call) {
   std::uint64_t bytes = 0;
-  for (const auto& buffer : call.buffers) bytes += aligned(buffer.bytes);
+  for (const auto& buffer : call.buffers) bytes += aligned_to_line(buffer.bytes);
   return bytes;
 }
 
@@ -171,7 +170,7 @@ std::vector<placed_array> place_arrays(const array_memory& memory, const problem
       }
     }
     at.push_back({offset, poison});
-    offset += aligned(buffer.bytes);
+    offset += aligned_to_line(buffer.bytes);
   }
   return at;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "grader/judge/judged_session.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
@@ -48,7 +49,9 @@ session_options options_for(const device_choice& device, double time_limit_s,
 std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
                                             const device_choice& device, const call_file& file,
                                             session_options options) {
-  if (device.judged()) return device.start_judged(program, device, file, std::move(options));
+  if (device.judged()) {
+    return std::make_unique<judged_session>(program, device, file, std::move(options));
+  }
   return std::make_unique<session>(program, device, file, std::move(options));
 }
 

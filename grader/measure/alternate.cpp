@@ -123,9 +123,9 @@ sample_summary summarise(const std::vector<double>& times) {
 
 enum class cache { cold, warm };
 
-// What a program of `lab bench` is asked for at each size. Where the buffers of all programs fit on
-// the device they stay there until the next size: they are copied in by a size's first visit and
-// out by its last one, the check. For gigabytes that takes longer than all the calls.
+// What a program of `lab dev bench` is asked for at each size. Where the buffers of all programs
+// fit on the device they stay there until the next size: they are copied in by a size's first visit
+// and out by its last one, the check. For gigabytes that takes longer than all the calls.
 class bench_plans {
  public:
   bench_plans(std::size_t sizes, bool stay) {
@@ -155,7 +155,7 @@ class bench_plans {
   std::vector<planned_call> plans_;
 };
 
-// All programs of `lab bench`: the steps, then the peers.
+// All programs of `lab dev bench`: the steps, then the peers.
 class turn_taking {
  public:
   turn_taking(const lab& l, const problem& p, const std::vector<contender>& steps,

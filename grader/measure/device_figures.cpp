@@ -25,7 +25,7 @@ json run_once(const fs::path& program, const device_choice& on) {
   options.environment = on.environment();
   options.keep_bytes = 1 << 20;
   const child_result result = run_child(options, limit_s);
-  const json document = json::parse_or_null(result.out);
+  const json document = parse_json_or_null(result.out);
   if (!document.is_object())
     throw failure(exit_code::environment, "the microbenchmarks failed: " + result.err);
   return document;

@@ -36,10 +36,10 @@ lab_size figure_size(const lab& l, const device_choice& device,
   return wanted ? *wanted : device.gpu ? l.bench.back() : l.emulated.back();
 }
 
-lab_size modelled_size(const lab& l, const gpu& stood_for) {
+lab_size modelled_size(const lab& l, const gpu& emulated_gpu) {
   const auto fits = [&](const lab_size& size) {
     return std::all_of(size.begin(), size.end(), [&](std::int64_t n) {
-      return n <= std::int64_t{32} * stood_for.max_grid[0];
+      return n <= std::int64_t{32} * emulated_gpu.max_grid[0];
     });
   };
   if (fits(l.modelled.back())) return l.modelled.back();

@@ -44,7 +44,7 @@ lab_size figure_size(const lab& l, const device_choice& device,
 
 // The size whose time is modelled for this GPU: the lab's last one, or, where a grid of one warp
 // for every 32 elements would be too long for the GPU, the largest of the lab's that is not.
-lab_size modelled_size(const lab& l, const gpu& stood_for);
+lab_size modelled_size(const lab& l, const gpu& emulated_gpu);
 
 // Makes warm-up calls and timed calls with a cold L2 cache (on a GPU), or one counted call (on the
 // emulator), and checks the last one's result.

@@ -1,8 +1,8 @@
 // Tables of a lab's deeper.md and DESIGN.md that are made of records: sweeps, and what lectures
 // publish beside what the course measured.
 //
-// idea    `lab sweep --record NAME` keeps a sweep under a name in
-//         solutions/<lab>/measured/<gpu>.sweeps.jsonl, and `lab bench --readme` makes its table
+// idea    `lab dev sweep --record NAME` keeps a sweep under a name in
+//         solutions/<lab>/measured/<gpu>.sweeps.jsonl, and `lab dev bench --readme` makes its table
 //         between the markers "sweep NAME". As with record.hpp: figures are recorded, words are
 //         not.
 // Tested by tests/handout_tables_test.cpp.

@@ -14,7 +14,7 @@ constexpr double same_traffic = 0.01;      // sectors, wavefronts
 constexpr double little_arithmetic = 0.1;  // that may be left where there should be none
 constexpr double most_arithmetic = 0.9;    // that must be left where there should be all
 
-std::string joined(const std::vector<std::string>& words) {
+std::string enumerated(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
@@ -147,12 +147,12 @@ std::string in_words(const limit_reading& r) {
       return fmt::format(
           "the limit is {}: it takes as long as the whole, and what else there is "
           "hides behind it; doing less of anything else gains nothing",
-          joined(r.parts));
+          enumerated(r.parts));
     case limited_by::several_parts:
       return fmt::format(
           "the limit is {}: each takes as long as the whole; only doing less of all "
           "of them gains anything, or of what no part leaves out: the launch of many blocks, say",
-          joined(r.parts));
+          enumerated(r.parts));
     case limited_by::latency:
       return "the limit is latency: the whole takes as long as its parts one after the other; "
              "more must be in flight at a time: more warps (occupancy), more independent loads per "
@@ -170,7 +170,7 @@ std::string in_words(const limit_reading& r) {
       return fmt::format(
           "{} takes longer than the whole, so it is no part of it: compare its "
           "counts, its clocks and what its caches keep",
-          joined(r.parts));
+          enumerated(r.parts));
   }
 }
 

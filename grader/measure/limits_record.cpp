@@ -93,7 +93,8 @@ std::string limits_markdown(const fs::path& root, const lab& l) {
   const std::string text = of_records(root, l, "limits", table);
   if (!text.empty()) return text;
   return fmt::format(
-      "Nothing has been measured this way yet: `./lab limits {} --record` on a machine\nwith a GPU "
+      "Nothing has been measured this way yet: `./lab dev limits {} --record` on a machine\nwith a "
+      "GPU "
       "fills in a table.\n",
       l.name);
 }

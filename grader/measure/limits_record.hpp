@@ -1,5 +1,5 @@
-// What `lab limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.jsonl, and the handout's
-// table made of it.
+// What `lab dev limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.jsonl, and the
+// handout's table made of it.
 //
 // idea    As with record.hpp: times are recorded, their reading is not. It is derived for each
 //         table, so that a rule that changes changes all of them.

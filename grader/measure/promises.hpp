@@ -1,4 +1,4 @@
-// What steps.txt promises of a step's speed, judged by times: of a record, or of `lab bench`.
+// What steps.txt promises of a step's speed, judged by times: of a record, or of `lab dev bench`.
 //
 // Tested by tests/promises_test.cpp; the records themselves by labs/tests/promises_test.cpp.
 #pragma once

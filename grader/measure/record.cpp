@@ -98,7 +98,8 @@ problem_work work_of(const json& cell) {
 std::vector<std::string> names_of(const json& record, const char* kind) {
   std::vector<std::string> names;
   for (const json& entry : record.at("entries"))
-    if (entry.contains(kind) && (names.empty() || names.back() != entry.at(kind)))
+    if (entry.contains(kind) &&
+        (names.empty() || names.back() != entry.at(kind).get<std::string>()))
       names.push_back(entry.at(kind));
   return names;
 }
@@ -229,7 +230,7 @@ std::string recorded_rate(const json& entry) {
 
 std::vector<json> entries_of_last_step(const json& record) {
   const auto steps = names_of(record, "step");
-  if (steps.empty()) throw json_error("it has no step");
+  if (steps.empty()) throw malformed_json("it has no step");
   std::vector<json> found;
   for (const json& entry : record.at("entries"))
     if (entry.value("step", "") == steps.back()) found.push_back(entry);
@@ -373,7 +374,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
   }
   if (text.empty()) {
     text =
-        "No GPU has been measured yet: `./lab bench reduction --record` on a machine with one "
+        "No GPU has been measured yet: `./lab dev bench reduction --record` on a machine with one "
         "fills this table.\n";
   }
   return text;
@@ -422,7 +423,7 @@ std::string with_results(const std::string& readme, const std::string& results,
   const auto begin = readme.find(begin_mark), end = readme.find(end_mark);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
     throw failure(exit_code::ours, fmt::format("expected the two lines {} and {}, in this order; "
-                                               "`./lab bench --readme` fills what is between",
+                                               "`./lab dev bench --readme` fills what is between",
                                                begin_mark, end_mark));
   }
   return readme.substr(0, begin + begin_mark.size()) + "\n" + results + readme.substr(end);

@@ -1,6 +1,7 @@
 // Recorded measurements, solutions/<lab>/measured/<gpu>.jsonl, and the README's table made of them.
 //
-// idea    A speed in a text comes from a record, a record from `lab bench --record`. The table is
+// idea    A speed in a text comes from a record, a record from `lab dev bench --record`. The table
+// is
 //         written between two markers, and a test checks that it is what the records say.
 // Tested by tests/measure_test.cpp.
 #pragma once
@@ -27,11 +28,11 @@ json record_head(const lab& l, const device_choice& device, const std::string& d
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command);
 
-// The same figures as `lab bench --json` prints them, with rates and the method.
+// The same figures as `lab dev bench --json` prints them, with rates and the method.
 json bench_json(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                 const duels& fought, const std::string& date, const std::string& command);
 
-// The peers among the rows, as `lab bench --json` prints them; and the CPU of this machine.
+// The peers among the rows, as `lab dev bench --json` prints them; and the CPU of this machine.
 json peers_json(const lab& l, const std::vector<bench_row>& rows);
 json cpu_json();
 
@@ -69,8 +70,9 @@ std::string of_records(const fs::path& root, const lab& l, std::string_view kind
                        const std::function<std::string(const lab&, const json&)>& table,
                        records_of which = records_of::every_gpu);
 
-// "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
-// from. The record has `date`, `driver`, `command`, and optionally `cpu`, which is then named, too.
+// "(cold L2; 2026-11-22, driver 580.159.04, `./lab dev bench matmul`)": where a table's figures
+// come from. The record has `date`, `driver`, `command`, and optionally `cpu`, which is then named,
+// too.
 std::string source_of(const json& record);
 
 // `readme` with the text between the two markers <!-- MARK:begin --> and <!-- MARK:end -->

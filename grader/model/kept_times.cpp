@@ -30,7 +30,7 @@ std::string hash_of_emulator(const installation& where, const device_choice& emu
 fs::path kept_times::file_of(const fs::path& program, const lab_size& size, std::uint64_t seed) {
   if (common_.empty()) common_ = hash_of_emulator(where_, emulator_);
   content_hash hash;
-  hash.add(common_).add(content(program)).add(json(size).dump()).add(std::to_string(seed));
+  hash.add(common_).add(content(program)).add(json_text(json(size))).add(std::to_string(seed));
   return where_.build / "modelled" / hash.hex();
 }
 
@@ -38,7 +38,7 @@ std::optional<double> kept_times::find(const fs::path& program, const lab_size& 
                                        std::uint64_t seed) {
   const auto text = read_if_there(file_of(program, size, seed));
   if (!text) return {};
-  const json number = json::parse_or_null(*text);
+  const json number = parse_json_or_null(*text);
   if (!number.is_number() || number.get<double>() <= 0) return {};
   return number.get<double>();
 }
@@ -48,7 +48,7 @@ void kept_times::keep(const fs::path& program, const lab_size& size, std::uint64
   const fs::path file = file_of(program, size, seed);
   try {
     fs::create_directories(file.parent_path());
-    write_atomically(file, json(time_ms).dump() + "\n");
+    write_atomically(file, json_text(json(time_ms)) + "\n");
   } catch (const failure&) {
   } catch (const fs::filesystem_error&) {
   }

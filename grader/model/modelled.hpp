@@ -6,7 +6,7 @@
 //         are the host's, it is what the runner's events report, whose clock knows copies, too
 //         (common/timeline).
 // watch   A model: what it says is labelled so, with how far off it was where it could be compared
-//         (`lab validate --times`).
+//         (`lab dev validate --times`).
 // Tested by cli/tests/times_cli_test.cpp.
 #pragma once
 
@@ -45,7 +45,7 @@ struct modelled_figures {
 };
 
 // How far off the model was for a lab's steps, in shares of what a GPU measured:
-// solutions/LAB/measured/GPU.modelled.jsonl, which `lab validate LAB --times --record` writes.
+// solutions/LAB/measured/GPU.modelled.jsonl, which `lab dev validate LAB --times --record` writes.
 struct model_error {
   std::size_t times = 0;  // that were compared
   double median = 0, worst_tenth = 0;

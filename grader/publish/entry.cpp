@@ -103,7 +103,7 @@ entry read_entry(const json& j) {
   e.device = text_at(part(grade, "device"), "name");
   if (text_at(part(grade, "device"), "kind") == "emulated")
     e.device = "the emulator as " + e.device;
-  if (const json& seed = part(grade, "seed"); seed.is_number()) e.seed = seed.dump();
+  if (const json& seed = part(grade, "seed"); seed.is_number()) e.seed = json_text(seed);
   for (const auto& r : part(grade, "remarks")) e.remark = text_at(r, "text");
   e.hint = text_at(part(grade, "hint"), "title");
   for (const auto& layer : part(grade, "sandbox"))

@@ -98,7 +98,7 @@ std::string csv_cell(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string json_text(std::string_view text) { return harmless(text); }
+std::string json_string(std::string_view text) { return harmless(text); }
 
 std::string quoted_lines(std::string_view text, std::string_view indent) {
   std::string all(indent);

@@ -26,7 +26,7 @@ std::string xml_text(std::string_view text, std::size_t lines = 40, std::size_t 
 std::string csv_cell(std::string_view text);
 
 // Text in a JSON document: harmless, line feeds are JSON's.
-std::string json_text(std::string_view text);
+std::string json_string(std::string_view text);
 
 // For terminals and logs: every line begins with "| ".
 std::string quoted_lines(std::string_view text, std::string_view indent);

@@ -36,11 +36,11 @@ std::string gradescope(const entry& e) {
   for (const auto& g : e.goals) {
     ++number;
     // Not graded here: shown, and neither passed nor failed; without points on either side.
-    json test = {{"name", json_text(g.name)},
+    json test = {{"name", json_string(g.name)},
                  {"number", std::to_string(number)},
                  {"score", g.passed ? g.points : 0},
                  {"max_score", g.passed ? g.max_points : 0},
-                 {"output", json_text(g.message)},
+                 {"output", json_string(g.message)},
                  {"output_format", "text"},
                  {"name_format", "text"}};
     if (g.passed) test["status"] = *g.passed ? "passed" : "failed";
@@ -48,7 +48,7 @@ std::string gradescope(const entry& e) {
   }
   json document = {{"score", *e.points},
                    {"execution_time", static_cast<std::int64_t>(std::ceil(e.seconds))},
-                   {"output", json_text(headline(e))},
+                   {"output", json_string(headline(e))},
                    {"output_format", "text"},
                    {"test_output_format", "text"},
                    {"test_name_format", "text"},
@@ -64,7 +64,7 @@ std::string gradescope(const entry& e) {
   if (const auto ratio = e.best_ratio())
     document["leaderboard"] =
         json::array({{{"name", "times as fast"}, {"value", *ratio}, {"order", "desc"}}});
-  return document.dump(1) + "\n";
+  return json_text(document, 1) + "\n";
 }
 
 std::string classroom50(const entry& e, const std::function<std::string(const char*)>& variable) {
@@ -110,16 +110,16 @@ std::string classroom50(const entry& e, const std::function<std::string(const ch
     const std::int64_t max_points = static_cast<std::int64_t>(std::llround(g.max_points));
     score += points;
     most += max_points;
-    tests.push_back({{"test-name", json_text(g.name)},
+    tests.push_back({{"test-name", json_string(g.name)},
                      {"passed", *g.passed},
                      {"score", points},
                      {"max-score", max_points},
-                     {"message", json_text(g.message)}});
+                     {"message", json_string(g.message)}});
   }
   document["score"] = score;
   document["max-score"] = most;
   document["tests"] = tests;
-  return document.dump(1) + "\n";
+  return json_text(document, 1) + "\n";
 }
 
 }  // namespace stepwise::publish

@@ -35,10 +35,10 @@ std::vector<std::string> goal_names(const std::vector<entry>& all) {
 
 void make_harmless(json& j) {
   if (j.is_string()) {
-    j = json_text(j.get<std::string>());
-    return;
+    j = json_string(j.get<std::string>());
+  } else if (j.is_structured()) {
+    for (auto& element : j) make_harmless(element);
   }
-  for (auto& element : j) make_harmless(element);
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::string as_json(const std::string& lab, const std::vector<json>& all) {
     make_harmless(e);
     entries.push_back(std::move(e));
   }
-  return json({{"lab", lab}, {"entries", entries}}).dump(1) + "\n";
+  return json_text(json({{"lab", lab}, {"entries", entries}}), 1) + "\n";
 }
 
 std::string moodle(const std::vector<entry>& all) {

@@ -135,7 +135,7 @@ bool has_errors(const std::vector<located_finding>& all) {
 
 json not_followed_json(const std::vector<located_finding>& all) {
   json list = json::array();
-  for (const auto& found : all) list.push_back(json::parse(json_line(found)));
+  for (const auto& found : all) list.push_back(parse_json(json_line(found)));
   return list;
 }
 

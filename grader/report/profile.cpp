@@ -63,7 +63,7 @@ std::string profile_shown(const std::vector<kernel_profile>& kernels, const term
 }
 
 json profile_document(const std::vector<kernel_profile>& kernels) {
-  return json::parse(profile_json(kernels))["kernels"];
+  return parse_json(profile_json(kernels))["kernels"];
 }
 
 }  // namespace stepwise

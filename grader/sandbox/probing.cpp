@@ -20,7 +20,7 @@ fs::path probe_program() {
   for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path();
        !error && at.has_relative_path(); at = at.parent_path()) {
     const fs::path program = at / "grader" / "sandbox-probe";
-    if (access(program.c_str(), X_OK) == 0) return program;
+    if (::access(program.c_str(), X_OK) == 0) return program;
   }
   return {};
 }

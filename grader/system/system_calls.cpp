@@ -29,7 +29,7 @@ constexpr std::uint32_t call_clone3 = 435, call_pidfd_getfd = 438, call_process_
                         call_open_tree = 428, call_move_mount = 429, call_fsopen = 430,
                         call_fsconfig = 431, call_fsmount = 432, call_fspick = 433;
 
-constexpr std::uint32_t refused[] = {
+constexpr std::uint32_t refused_calls[] = {
     // namespaces and mounts
     SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, call_mount_setattr,
     call_open_tree, call_move_mount, call_fsopen, call_fsconfig, call_fsmount, call_fspick,
@@ -101,7 +101,7 @@ std::string system_call_filter(processes_are processes) {
   p.end_unless(AUDIT_ARCH_X86_64, SECCOMP_RET_KILL_PROCESS);  // its calls have other numbers
   p.load(offsetof(seccomp_data, nr));
   p.end_if(BPF_JGE, 0x40000000, failing_with(ENOSYS));  // x32
-  for (const std::uint32_t number : refused) p.end_if(BPF_JEQ, number, failing_with(EPERM));
+  for (const std::uint32_t number : refused_calls) p.end_if(BPF_JEQ, number, failing_with(EPERM));
   p.end_if(BPF_JEQ, call_clone3,
            failing_with(ENOSYS));  // its flags lie in memory; libc takes clone then
   if (processes == processes_are::refused) {

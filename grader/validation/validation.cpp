@@ -33,7 +33,7 @@ call_outcome outcome_of(const problem& p, const call_file& file, std::size_t num
 }
 
 // A line for each process that ran kernels.
-std::vector<kernel_profile> read_profile(const fs::path& file) {
+std::vector<kernel_profile> read_kernels(const fs::path& file) {
   std::vector<kernel_profile> profile;
   std::istringstream lines(read_if_there(file).value_or(""));
   for (std::string line; std::getline(lines, line);) {
@@ -66,7 +66,7 @@ void count_on_emulator(const validation_request& request, const std::string& ste
   }
   if (!file.load(call)) throw failure(exit_code::ours, "the call file changed its size");
   size.found = outcome_of(request.p, file, 0);
-  size.emulated = counted_by_emulator(read_profile(profile));
+  size.emulated = counted_by_emulator(read_kernels(profile));
   if (size.found.ok() && size.emulated.empty()) {
     throw failure(exit_code::ours, "the emulator counted nothing: is its runtime up to date?");
   }
@@ -177,7 +177,7 @@ std::string why_apart(const json& one, const json& other) {
     const json a = one.value(what, json()), b = other.value(what, json());
     if (a == b) continue;
     if (a.is_object()) return "other metrics";
-    return fmt::format("{} {} and {}", what, a.dump(), b.dump());
+    return fmt::format("{} {} and {}", what, json_text(a), json_text(b));
   }
   return "";
 }

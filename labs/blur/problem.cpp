@@ -285,7 +285,7 @@ class blur_problem : public picture_problem {
   }
 };
 
-const register_problem registered("blur", std::make_unique<blur_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(blur_problem)
 }  // namespace stepwise

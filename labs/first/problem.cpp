@@ -231,7 +231,7 @@ class first_problem : public picture_problem {
   }
 };
 
-const register_problem registered("first", std::make_unique<first_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(first_problem)
 }  // namespace stepwise

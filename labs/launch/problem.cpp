@@ -264,7 +264,7 @@ class launch_problem : public problem {
   }
 };
 
-const register_problem registered("launch", std::make_unique<launch_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(launch_problem)
 }  // namespace stepwise

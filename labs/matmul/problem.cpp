@@ -349,7 +349,7 @@ class matmul_problem : public problem {
   }
 };
 
-const register_problem registered("matmul", std::make_unique<matmul_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(matmul_problem)
 }  // namespace stepwise

@@ -302,7 +302,7 @@ class neighbour_problem : public points_problem {
   }
 };
 
-const register_problem registered("neighbour", std::make_unique<neighbour_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(neighbour_problem)
 }  // namespace stepwise

@@ -228,7 +228,7 @@ class reduction_problem : public problem {
   }
 };
 
-const register_problem registered("reduction", std::make_unique<reduction_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(reduction_problem)
 }  // namespace stepwise

@@ -21,6 +21,7 @@
 #include "grader/judge/installation.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 

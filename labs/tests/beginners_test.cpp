@@ -23,6 +23,7 @@
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 

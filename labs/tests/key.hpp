@@ -15,7 +15,8 @@
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
 //           blocks_of(GPU, ...)       the same of another GPU of common/gpus
-//           swept(NAME, FIELD, VALUES)  of `lab sweep --record NAME`, measured/h200.sweeps.jsonl:
+//           swept(NAME, FIELD, VALUES)  of `lab dev sweep --record NAME`,
+//           measured/h200.sweeps.jsonl:
 //                                     time, registers, occupancy_percent, spill_bytes, counted
 //           log2, sqrt, floor, ceil, min, max         of numbers
 //         Seconds, bytes and bytes per second are the units of the left side; the right side has

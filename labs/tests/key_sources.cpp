@@ -42,11 +42,13 @@ json size_of(const std::string& text) {
 
 // The record's first entry that has all of these keys and values.
 const json& entry_of(const json& record, const json& wanted) {
-  for (const json& entry : record["entries"])
-    if (std::ranges::all_of(wanted.items(), [&](const json::item& one) {
-          return entry.contains(one.key) && entry[one.key] == one.value;
-        }))
-      return entry;
+  const auto is_wanted = [&](const json& entry) {
+    for (const auto& [key, value] : wanted.items())
+      if (!entry.contains(key) || entry[key] != value) return false;
+    return true;
+  };
+  for (const json& entry : record.at("entries"))
+    if (is_wanted(entry)) return entry;
   missing("no entry with " + wanted.dump());
 }
 
@@ -74,7 +76,7 @@ class lab_program {
     options.directory = root_;
     options.keep_bytes = 32 << 20;
     const auto result = run_child(options, 60);
-    const json document = json::parse_or_null(result.out);
+    const json document = parse_json_or_null(result.out);
     if (!document.is_object() || document.contains("error")) missing("lab " + key + "failed");
     return kept_.emplace(key, document).first->second;
   }
@@ -89,10 +91,11 @@ double count_of(const json& counts, const std::string& field) {
   const auto dot = field.find('.');
   if (field == "instructions") {
     double sum = 0;
-    for (const auto& [pipe, count] : counts["instructions"].items()) sum += count[0].get<double>();
+    for (const auto& [pipe, count] : counts.at("instructions").items())
+      sum += count[0].get<double>();
     return sum;
   }
-  if (dot == std::string::npos) return counts[field].get<double>();
+  if (dot == std::string::npos) return counts.at(field).get<double>();
   const std::string access = field.substr(0, dot);
   return counts.contains(access) ? counts[access][field.substr(dot + 1)].get<double>() : 0;
 }
@@ -102,11 +105,11 @@ double sum_of_kernels(const json& kernels, const std::string& field, const std::
                            field == "resident_warps" || field == "spill_bytes";
   double sum = 0;
   for (const json& k : kernels) {
-    if (!name.empty() && k["kernel"] != name) continue;
+    if (!name.empty() && k.at("kernel") != name) continue;
     if (is_property)
-      sum = std::max(sum, k[field].get<double>());
+      sum = std::max(sum, k.at(field).get<double>());
     else
-      sum += field == "launches" ? k[field].get<double>() : count_of(k["total"], field);
+      sum += field == "launches" ? k.at(field).get<double>() : count_of(k.at("total"), field);
   }
   if (!(sum > 0)) missing("no kernel has \"" + field + "\"");
   return sum;
@@ -115,9 +118,9 @@ double sum_of_kernels(const json& kernels, const std::string& field, const std::
 double sum_of_lines(const json& kernels, const std::string& part, const std::string& field) {
   double sum = 0;
   for (const json& k : kernels)
-    for (const json& l : k["lines"])
-      if (l["text"].get<std::string>().find(part) != std::string::npos)
-        sum += count_of(l["counts"], field);
+    for (const json& l : k.at("lines"))
+      if (l.at("text").get<std::string>().find(part) != std::string::npos)
+        sum += count_of(l.at("counts"), field);
   if (!(sum > 0)) missing("no line with \"" + part + "\" has " + field);
   return sum;
 }
@@ -126,20 +129,20 @@ double number_of(const json& object, const char* key) { return object[key].get<d
 
 double of_ptx(const json& document, const std::string& field) {
   const json* kernel = nullptr;
-  for (const json& k : document["kernels"])
+  for (const json& k : document.at("kernels"))
     if (kernel == nullptr ||
         number_of(k, "machine_instructions") > number_of(*kernel, "machine_instructions"))
       kernel = &k;
   if (kernel == nullptr) missing("no kernel");
-  if (field == "registers" || field == "shared_bytes") return (*kernel)[field].get<double>();
+  if (field == "registers" || field == "shared_bytes") return (*kernel).at(field).get<double>();
   const json* loop = nullptr;
-  for (const json& l : (*kernel)["loops"])
-    if (l["innermost"].get<bool>() &&
+  for (const json& l : (*kernel).at("loops"))
+    if (l.at("innermost").get<bool>() &&
         (loop == nullptr || number_of(l, "fma") > number_of(*loop, "fma")))
       loop = &l;
   if (loop == nullptr) missing("no innermost loop");
-  if (field == "loop_fma") return (*loop)["fma"].get<double>();
-  if (field == "loop_instructions") return (*loop)["machine_instructions"].get<double>();
+  if (field == "loop_fma") return (*loop).at("fma").get<double>();
+  if (field == "loop_instructions") return (*loop).at("machine_instructions").get<double>();
   missing("ptx() has no \"" + field + "\"");
 }
 
@@ -147,7 +150,7 @@ double of_record(const json& record, const words& given, const char* temperature
   need(given, 2, "time");
   const json* const entry = measured_at(record, given[0], size_of(given[1]));
   if (entry == nullptr) missing("the record has no \"" + given[0] + "\" at " + given[1]);
-  return entry->at(temperature)["median_ms"].get<double>() * 1e-3;
+  return entry->at(temperature).at("median_ms").get<double>() * 1e-3;
 }
 
 double of_ncu(const json& record, const words& given) {
@@ -157,9 +160,9 @@ double of_ncu(const json& record, const words& given) {
   const bool is_property = given[2] == "registers" || given[2] == "occupancy_percent" ||
                            given[2].ends_with("shared_bytes");
   double sum = 0;
-  for (const json& k : record["entries"]) {
-    if (k["step"] != given[0] || k["size"] != size) continue;
-    const double count = k["counted"][given[2]].get<double>();
+  for (const json& k : record.at("entries")) {
+    if (k.at("step") != given[0] || k.at("size") != size) continue;
+    const double count = k.at("counted").at(given[2]).get<double>();
     sum = is_property ? std::max(sum, count) : sum + count;
   }
   return sum;
@@ -182,8 +185,8 @@ double of_sweep(const json& record, const words& given) {
   if (given.size() < 3) missing("swept takes a name, a field and the values of the axes");
   const words values(given.begin() + 2, given.end());
   const json& point = entry_of(record, {{"sweep", given[0]}, {"values", values}});
-  if (given[1] == "time") return point["median_ms"].get<double>() * 1e-3;
-  return point[given[1]].get<double>();
+  if (given[1] == "time") return point.at("median_ms").get<double>() * 1e-3;
+  return point.at(given[1]).get<double>();
 }
 
 }  // namespace
@@ -202,22 +205,24 @@ figure_sources sources_of(const fs::path& root, const fs::path& build, const std
   all["warm"] = [record](const words& given) { return of_record(record(), given, "warm"); };
   all["part"] = [limits](const words& given) {
     need(given, 1, "part");
-    return entry_of(limits(), {{"part", given[0]}})["median_ms"].get<double>() * 1e-3;
+    return entry_of(limits(), {{"part", given[0]}}).at("median_ms").get<double>() * 1e-3;
   };
   all["modelled"] = [times](const words& given) {
     need(given, 2, "modelled");
     const json wanted = {{"step", given[0]}, {"size", size_of(given[1])}};
-    return entry_of(times(), wanted)["modelled_ms"].get<double>() * 1e-3;
+    return entry_of(times(), wanted).at("modelled_ms").get<double>() * 1e-3;
   };
   all["ncu"] = [counters](const words& given) { return of_ncu(counters(), given); };
   all["gpu"] = [gpu](const words& given) {
     need(given, 1, "gpu");
     const json& figure = entry_of(gpu(), {{"name", given[0]}});
-    return figure["value"].get<double>() * scale_of(figure["unit"].get<std::string>());
+    return figure.at("value").get<double>() * scale_of(figure.at("unit").get<std::string>());
   };
   const auto counted = [program, lab](const words& given) -> const json& {
-    return program->ask({"run", lab, "--step", given[0], "--size", given[1], "--counters",
-                         "--device", "emulated"})["kernels"];
+    return program
+        ->ask({"run", lab, "--step", given[0], "--size", given[1], "--counters", "--device",
+               "emulated"})
+        .at("kernels");
   };
   all["run"] = [counted](const words& given) {
     if (given.size() != 4) need(given, 3, "run");

@@ -17,6 +17,7 @@
 #include "grader/course/source.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/measure/profiled.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 
@@ -178,7 +179,7 @@ TEST_CASE("lab limits: a part of your own that is none gets the reason") {
 TEST_CASE("lab limits: what cannot be is refused with a sentence") {
   const cloned_course c;
   const auto refused = [&](std::vector<std::string> arguments, int code, const char* what) {
-    arguments.insert(arguments.begin(), {"limits", "reduction"});
+    arguments.insert(arguments.begin(), {"dev", "limits", "reduction"});
     const auto result = c.lab(arguments);
     CAPTURE(result.err);
     CHECK(result.end.exit_code == code);

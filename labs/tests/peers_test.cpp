@@ -10,6 +10,7 @@
 #include "grader/judge/check.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "grader/judge/one_call.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 
@@ -50,7 +51,7 @@ template <class Body>
 void for_each_picture(const Body& body) {
   std::size_t count = 0;
   for (const lab& l : load_labs(where().root)) {
-    const auto* const p = dynamic_cast<const picture_problem*>(find_problem(l.name));
+    const auto* const p = dynamic_cast<const picture_problem*>(&problem_of(l));
     const auto files = pngs_in(where().root / "labs" / l.name / "pictures");
     CHECK((p != nullptr) == !files.empty());
     if (p == nullptr) continue;
@@ -67,7 +68,7 @@ void for_each_picture(const Body& body) {
 TEST_CASE("lab.toml says what a student can bring to each lab") {
   for (const lab& l : load_labs(where().root)) {
     CAPTURE(l.name);
-    const problem* const p = find_problem(l.name);
+    const problem* const p = &problem_of(l);
     CHECK((l.own_input == "image") == (dynamic_cast<const picture_problem*>(p) != nullptr));
     CHECK((l.own_input == "points") == (dynamic_cast<const points_problem*>(p) != nullptr));
   }

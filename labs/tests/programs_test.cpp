@@ -28,6 +28,7 @@
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 
@@ -180,7 +181,8 @@ TEST_CASE(
   CHECK(is_right());
 }
 
-TEST_CASE("lab bench's measurement finds what is wrong at the end of a size, with real programs") {
+TEST_CASE(
+    "lab dev bench's measurement finds what is wrong at the end of a size, with real programs") {
   if (loaded() == nullptr) return;
   const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
                                [](const lab& one) { return one.name == "reduction"; });

@@ -11,6 +11,7 @@
 #include "grader/measure/device_figures.hpp"
 #include "grader/measure/ragged/ragged.hpp"
 #include "grader/measure/records/record_file.hpp"
+#include "labs/tests/problem_of.hpp"
 
 namespace {
 
@@ -20,7 +21,7 @@ using namespace stepwise;
 constexpr double most_bytes = 1 << 22;
 
 void check_facts(const lab& l, const json& entry) {
-  const problem& p = *find_problem(l.name);
+  const problem& p = problem_of(l);
   const auto size = entry.at("size").get<lab_size>();
   const problem_work work = p.work(size);
   if (entry.contains("bytes")) CHECK(entry.at("bytes") == work.bytes);

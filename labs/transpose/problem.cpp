@@ -380,7 +380,7 @@ class transpose_problem : public problem {
   }
 };
 
-const register_problem registered("transpose", std::make_unique<transpose_problem>());
-
 }  // namespace
+
+STEPWISE_PROBLEM(transpose_problem)
 }  // namespace stepwise

@@ -1,6 +1,6 @@
-"""./lab slides: decks from slides/decks, as HTML that needs nothing else, and as PDF.
+"""./lab dev slides: decks from slides/decks, as HTML that needs nothing else, and as PDF.
 
-    ./lab slides [DECK...] [--out DIR] [--no-pdf] [--check] [--serve [PORT]] [--topics]
+    ./lab dev slides [DECK...] [--out DIR] [--no-pdf] [--check] [--serve [PORT]] [--topics]
                  [--rehearse] [--json]
 """
 import argparse
@@ -117,7 +117,7 @@ def run():
 
 
 def parse():
-    parser = argparse.ArgumentParser(prog='./lab slides')
+    parser = argparse.ArgumentParser(prog='./lab dev slides')
     parser.add_argument('deck', nargs='*')
     parser.add_argument('--out')
     parser.add_argument('--no-pdf', action='store_true')

@@ -112,7 +112,7 @@ class Records:
         return len(list(self.root.glob(pattern)))
 
     def rate(self, name, *size):
-        """Bytes per second: those that must move, over the time; to 0.1 GB/s, as `lab bench` prints it."""
+        """Bytes per second: those that must move, over the time; to 0.1 GB/s, as `lab dev bench` prints it."""
         return round(self._entry(name, size)['bytes'] / self.time(name, *size) / 1e9, 1) * 1e9
 
     def flops(self, name, n):

@@ -45,6 +45,6 @@ def table(deck):
 def document(decks):
     """Markdown of several decks, with what the figures mean."""
     told = ' '.join(__doc__.split('\n\n', 1)[1].split())
-    return ('# Rehearsal\n\nMade by `./lab slides --rehearse`; a test keeps it fresh. Minutes: reading aloud, pauses, '
+    return ('# Rehearsal\n\nMade by `./lab dev slides --rehearse`; a test keeps it fresh. Minutes: reading aloud, pauses, '
             f'both, and the plan of the notes, whose rest is for discussion.\n{told}\n'
             + ''.join(f'\n## {deck.name[:2]} {deck.title}\n\n{table(deck)}\n' for deck in decks))

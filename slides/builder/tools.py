@@ -1,4 +1,4 @@
-"""What `./lab slides` needs and the course does not: fetched into build/slides/packages when missing."""
+"""What `./lab dev slides` needs and the course does not: fetched into build/slides/packages when missing."""
 import importlib
 import os
 import subprocess
@@ -39,7 +39,7 @@ def bring(root, fetch=True):
         return
     wanted = ' '.join(f"'{package}'" for package in gone)
     if not fetch:
-        raise MissingTool(f'{", ".join(gone)} missing: ./lab slides fetches them ({SERVES})')
+        raise MissingTool(f'{", ".join(gone)} missing: ./lab dev slides fetches them ({SERVES})')
     pip = own_pip(root)
     print(f'lab: fetching {", ".join(gone)} from PyPI into build/slides/packages', file=sys.stderr)
     done = subprocess.run([*pip, '--disable-pip-version-check', '--no-input', '--no-cache-dir', 'install',

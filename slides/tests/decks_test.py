@@ -42,9 +42,9 @@ with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
 if not decks:
     wrong.append('slides/decks holds no deck')
 if topics.table(setting.ROOT, decks) != (setting.ROOT / 'slides/topics.md').read_text():
-    wrong.append('slides/topics.md is not what the decks say: ./lab slides --topics > slides/topics.md')
+    wrong.append('slides/topics.md is not what the decks say: ./lab dev slides --topics > slides/topics.md')
 if rehearse.document(decks) != (setting.ROOT / 'slides/rehearsal.md').read_text():
-    wrong.append('slides/rehearsal.md is not what the decks say: ./lab slides --rehearse > slides/rehearsal.md')
+    wrong.append('slides/rehearsal.md is not what the decks say: ./lab dev slides --rehearse > slides/rehearsal.md')
 if 'none yet' in topics.table(setting.ROOT, decks):
     wrong.append('a topic of the lectures is on no slide: see "none yet" in slides/topics.md')
 print('\n'.join(wrong))

@@ -6,7 +6,7 @@
 // watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
 //         registers allow no more than 32 warps.
 // needs   Warps that do not know how many they are: blockDim.y instead of a constant.
-// source  Found for this course, by drawing sizes: `./lab bench blur --ragged 40`.
+// source  Found for this course, by drawing sizes: `./lab dev bench blur --ragged 40`.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

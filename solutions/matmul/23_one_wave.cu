@@ -75,6 +75,6 @@ void matmul(const float* a, const float* b, float* c, int n) {
   //> todo: one_tile, with two stages, if four blocks for each multiprocessor are enough.
   if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
-  launch<even_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  launch<equal_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
   //<
 }

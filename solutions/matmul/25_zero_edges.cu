@@ -91,5 +91,5 @@ void matmul(const float* a, const float* b, float* c, int n) {
   if (tiles <= multiprocessors) return launch<one_tile, 2, 4, 1>(tiles, a, b, c, n);
   if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 1, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
-  launch<even_shares, 3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  launch<equal_shares, 3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
 }

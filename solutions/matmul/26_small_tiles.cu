@@ -104,7 +104,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   const int tiles = large::tiles(n), steps = tiles * ceil_div(n, large::depth);
   if (tiles > 4 * sms) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
-    return launch<large, even_shares, 3, 1, 3>(blocks, a, b, c, n);
+    return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
   //> todo: three rounds of small tiles take as long as one of large ones.
   if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))

@@ -92,7 +92,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last is not full
     const int steps = tiles * ceil_div(n, large::depth);
     const int blocks = std::min({steps, 3 * sms, most_blocks});
-    return launch<large, even_shares, 3, 1, 3>(blocks, a, b, c, n);
+    return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
   //> todo: the size that takes least, by its rounds.
   const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * large_rounds;

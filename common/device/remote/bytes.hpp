@@ -46,7 +46,7 @@ class byte_writer {
     const auto* first = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), first, first + sizeof value);
   }
-  // Cut off at the bound: a text is for people.
+  // Truncated at the bound: a text is for people.
   void put(const std::string& text) {
     const std::size_t size = std::min(text.size(), most_text_bytes);
     put(static_cast<std::uint32_t>(size));

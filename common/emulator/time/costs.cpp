@@ -192,7 +192,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("l1_read", [&](double v) { c.l1_bytes = v; });
   figure("l2_read", [&](double v) { c.l2_bytes = bytes_per_cycle(v); });
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
-  figure("dram_read_32768_under_way", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
+  figure("dram_read_32768_in_flight", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
   // A byte that is copied is read at memory's rate; what else it takes is its being written.
   figure("dram_copy_in_pieces", [&](double in_pieces) {

@@ -14,7 +14,7 @@ constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
 // Bytes in flight on a multiprocessor where memory's rate was measured: with as much as its threads
 // can ask for once, and with all that they can ask for (dram_read).
-constexpr double few_under_way = 32768, much_under_way = 131072;
+constexpr double few_in_flight = 32768, much_in_flight = 131072;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
 }  // namespace
@@ -183,9 +183,9 @@ void memory_path::account_read(site_account& a, const site_rates& rates, double 
 
 // Memory gives more where it can choose among more that is in flight.
 double memory_path::read_rate(double backlog) const {
-  const double under_way = (backlog + costs_.dram_latency) * read_share_;
+  const double in_flight = (backlog + costs_.dram_latency) * read_share_;
   const double much =
-      std::clamp((under_way - few_under_way) / (much_under_way - few_under_way), 0.0, 1.0);
+      std::clamp((in_flight - few_in_flight) / (much_in_flight - few_in_flight), 0.0, 1.0);
   return few_share_ + much * (read_share_ - few_share_);
 }
 

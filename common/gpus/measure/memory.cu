@@ -172,7 +172,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
       read_dependent<<<multiprocessors * blocks, threads>>>(from.data(), count, loads, sink.data());
     });
     const double moved = 16.0 * 32 * warps * multiprocessors * loads;
-    all.push_back({"dram_read_" + std::to_string(512 * warps) + "_under_way", "GB/s",
+    all.push_back({"dram_read_" + std::to_string(512 * warps) + "_in_flight", "GB/s",
                    moved / ms / 1e6,
                    std::to_string(512 * warps) +
                        " bytes in flight on each multiprocessor, 16 of each thread"});

@@ -21,22 +21,10 @@ namespace {
 
 using namespace stepwise;
 
-class empty_problem : public problem {
- public:
-  problem_call make_call(const size&, std::uint64_t) const override { return {}; }
-  std::optional<std::string> check(const problem_call&,
-                                   std::span<const std::span<const std::byte>>) const override {
-    return std::nullopt;
-  }
-  problem_work work(const size&) const override { return {}; }
-};
-
-const register_problem registered("a lab of this test", std::make_unique<empty_problem>());
-
-TEST_CASE("a registered problem is found by its lab's name, and no other") {
-  CHECK(find_problem("a lab of this test") != nullptr);
-  CHECK(find_problem("a lab") == nullptr);
-  CHECK(find_problem("") == nullptr);
+TEST_CASE("a library that is missing or holds no problem is refused with its name") {
+  CHECK_THROWS_WITH(load_problem("/nowhere/problem-first.so"),
+                    doctest::Contains("problem-first.so"));
+  CHECK_THROWS_WITH(load_problem("libm.so.6"), doctest::Contains("stepwise_problem"));
 }
 
 TEST_CASE("ceil_div rounds up and does not overflow") {

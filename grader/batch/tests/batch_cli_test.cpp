@@ -32,7 +32,7 @@ child_result grade_all(const cloned_course& c, std::vector<std::string> more) {
 }
 
 json entry_of(const cloned_course& c, const std::string& name) {
-  return json::parse(
+  return parse_json(
       read_if_there(c.root() / "results" / "journal" / (name + ".json")).value_or("null"));
 }
 
@@ -105,7 +105,7 @@ TEST_CASE(
   };
   CHECK(has(report({"--format", "csv"}).out, "\"dora\""));
   CHECK(has(report({"--format", "junit"}).out, "name=\"&lt;bert&gt;\""));
-  CHECK(json::parse(report({"--format", "gradescope", "--id", "anna"}).out)["score"] ==
+  CHECK(parse_json(report({"--format", "gradescope", "--id", "anna"}).out)["score"] ==
         anna["points"]);
   CHECK(report({"--format", "gradescope"}).end.exit_code == 2);
   const json written = document_of(report({"--format", "gradescope", "--out", "each", "--json"}));

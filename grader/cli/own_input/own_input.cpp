@@ -14,19 +14,19 @@
 namespace stepwise::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& option, const fs::path& file, const std::string& why,
-                         exit_code code = exit_code::usage) {
+[[noreturn]] void refuse_option(const std::string& option, const fs::path& file,
+                                const std::string& why, exit_code code = exit_code::usage) {
   throw failure(code, fmt::format("{} {}: {}", option, file.string(), why));
 }
 
 void check_folder(const std::string& option, const fs::path& named, const fs::path& folder) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) {
-    refuse(option, named, "there is no folder " + folder.string());
+    refuse_option(option, named, "there is no folder " + folder.string());
   }
   if (access(folder.c_str(), W_OK) != 0) {
-    refuse(option, named, "cannot write in " + folder.string() + ": " + strerror(errno),
-           exit_code::environment);
+    refuse_option(option, named, "cannot write in " + folder.string() + ": " + strerror(errno),
+                  exit_code::environment);
   }
 }
 
@@ -61,18 +61,18 @@ void check_target(const std::string& option, const fs::path& file, const fs::pat
   check_folder(option, file, fs::absolute(file).parent_path());
   std::error_code ignored;
   if (fs::equivalent(file, input, ignored)) {
-    refuse(option, file, "that is the input itself, which is not overwritten");
+    refuse_option(option, file, "that is the input itself, which is not overwritten");
   }
-  if (fs::is_directory(file, ignored)) refuse(option, file, "it is a folder");
+  if (fs::is_directory(file, ignored)) refuse_option(option, file, "it is a folder");
   if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
-    refuse(option, file, "it exists, and is not a regular file");
+    refuse_option(option, file, "it exists, and is not a regular file");
   }
 }
 
 void check_target_folder(const std::string& option, const fs::path& folder) {
   std::error_code ignored;
   if (fs::exists(folder, ignored)) {
-    if (!fs::is_directory(folder, ignored)) refuse(option, folder, "it is no folder");
+    if (!fs::is_directory(folder, ignored)) refuse_option(option, folder, "it is no folder");
     check_folder(option, folder, folder);
   } else {
     const fs::path whole = fs::absolute(folder).lexically_normal();

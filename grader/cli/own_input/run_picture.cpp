@@ -14,7 +14,7 @@ namespace stepwise::cli {
 namespace {
 
 const picture_problem& picture_problem_of(const context& c, const lab& l) {
-  if (const auto* p = dynamic_cast<const picture_problem*>(find_problem(l.name))) return *p;
+  if (const auto* p = dynamic_cast<const picture_problem*>(&problem_of(l, c.where))) return *p;
   refuse_own_input(c, l, "image", "picture");
 }
 

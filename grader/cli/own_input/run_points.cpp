@@ -13,7 +13,7 @@ namespace stepwise::cli {
 namespace {
 
 const points_problem& points_problem_of(const context& c, const lab& l) {
-  if (const auto* p = dynamic_cast<const points_problem*>(find_problem(l.name))) return *p;
+  if (const auto* p = dynamic_cast<const points_problem*>(&problem_of(l, c.where))) return *p;
   refuse_own_input(c, l, "points", "points");
 }
 

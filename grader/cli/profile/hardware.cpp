@@ -1,4 +1,4 @@
-// Makes the call through a file, as `lab validate` does, and reads what ncu counted.
+// Makes the call through a file, as `lab dev validate` does, and reads what ncu counted.
 #include "grader/cli/profile/hardware.hpp"
 
 #include <map>

@@ -309,11 +309,10 @@ std::string trace_text(const shown_timeline& of) {
     }
     add(name_of_work(a), name_of(a.what), a.row + 1, a.start_us, a.us, std::move(more));
   }
-  return json{{"traceEvents", std::move(events)},
-              {"displayTimeUnit", "ns"},
-              {"otherData", json{{"times", "modelled, " + of.gpu},
-                                 {"copies", "estimated, " + of.rates.link.name}}}}
-             .dump() +
+  return json_text(json{{"traceEvents", std::move(events)},
+                        {"displayTimeUnit", "ns"},
+                        {"otherData", json{{"times", "modelled, " + of.gpu},
+                                           {"copies", "estimated, " + of.rates.link.name}}}}) +
          "\n";
 }
 

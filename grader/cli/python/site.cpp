@@ -1,5 +1,5 @@
-// lab site: the course as static pages, built by the Python module slides/site/builder, which runs
-// in our place.
+// lab dev site: the course as static pages, built by the Python module slides/site/builder, which
+// runs in our place.
 #include "grader/cli/context.hpp"
 #include "grader/cli/python/python_module.hpp"
 #include "grader/cli/verb.hpp"
@@ -16,7 +16,7 @@ struct site_options {
 };
 
 int site(context& c, const site_options& o) {
-  need_solutions(c.where.root, "site");
+  need_solutions(c.where.root, "dev site");
   std::vector<std::string> words;
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
   if (!o.record.empty()) words.insert(words.end(), {"--record", o.record});
@@ -27,11 +27,11 @@ int site(context& c, const site_options& o) {
 }
 
 const verb site_verb(
-    {verb_place::group::solutions, 85}, "site",
+    {verb_place::group::dev, 40}, "site",
     "the course as pages for a browser: handouts, versions, differences, charts",
-    "  ./lab site                     into build/site; open index.html, no network is needed\n"
-    "  ./lab site --serve             and show it in a browser, with sources to edit and run\n"
-    "  ./lab site --out DIR --students\n"
+    "  ./lab dev site                     into build/site; open index.html, no network is needed\n"
+    "  ./lab dev site --serve             and show it in a browser, with sources to edit and run\n"
+    "  ./lab dev site --out DIR --students\n"
     "                                 for students: without answers and steps",
     [](arguments& takes, site_options& o) {
       takes.add("--out", o.out, "the folder for the pages (build/site)");

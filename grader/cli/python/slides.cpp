@@ -1,4 +1,4 @@
-// lab slides: the lectures' decks, built by the Python module slides/builder, which runs in our
+// lab dev slides: the lectures' decks, built by the Python module slides/builder, which runs in our
 // place.
 #include "grader/cli/context.hpp"
 #include "grader/cli/python/python_module.hpp"
@@ -17,7 +17,7 @@ struct slides_options {
 };
 
 int slides(context& c, const slides_options& o) {
-  need_solutions(c.where.root, "slides");
+  need_solutions(c.where.root, "dev slides");
   std::vector<std::string> words = o.decks;
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
   if (o.no_pdf) words.push_back("--no-pdf");
@@ -29,12 +29,14 @@ int slides(context& c, const slides_options& o) {
 }
 
 const verb slides_verb(
-    {verb_place::group::solutions, 90}, "slides", "the lectures' decks: HTML, PDF, checks",
-    "  ./lab slides                   all decks into build/slides: HTML, and PDF by Chromium\n"
-    "  ./lab slides 04 --serve        deck 04 on this machine's port 8000, rebuilt as you write\n"
-    "  ./lab slides 04 --check        what does not fit: overflow, small text, weak contrast\n"
-    "  ./lab slides 04 --rehearse     how long each slide takes when it is given from its notes\n"
-    "  ./lab slides --topics          the lectures' topics, and the slide that has each",
+    {verb_place::group::dev, 50}, "slides", "the lectures' decks: HTML, PDF, checks",
+    "  ./lab dev slides                   all decks into build/slides: HTML, and PDF by Chromium\n"
+    "  ./lab dev slides 04 --serve        deck 04 on this machine's port 8000, rebuilt as you "
+    "write\n"
+    "  ./lab dev slides 04 --check        what does not fit: overflow, small text, weak contrast\n"
+    "  ./lab dev slides 04 --rehearse     how long each slide takes when it is given from its "
+    "notes\n"
+    "  ./lab dev slides --topics          the lectures' topics, and the slide that has each",
     [](arguments& takes, slides_options& o) {
       takes.add("DECK", o.decks, "decks by number or name; none: all");
       takes.add("--out", o.out, "the folder for what is built (build/slides)");

@@ -42,7 +42,7 @@ warp_recording read_recording(const fs::path& file) {
   if (bytes > warp_recording::most_bytes)
     refuse(file.string() + " is too large for a recorded warp");
   const std::string text = read_file(file, static_cast<int>(exit_code::usage));
-  if (json::parse_or_null(text).is_null())
+  if (parse_json_or_null(text).is_null())
     refuse(file.string() + " is no recorded warp; `lab record` and `lab exec --record` write one");
   try {
     return parse_recording(text);

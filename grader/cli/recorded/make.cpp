@@ -56,7 +56,7 @@ void add_sources(content_hash& hash, const context& c, const lab& l, const std::
 
 std::optional<warp_recording> record_call(context& c, const lab& l, const subject& s,
                                           const recorded_call& call, const std::string& step) {
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   const lab_size size = figure_size(l, emulator, parse_size(l, p, call.size));
   std::vector<problem_call> calls = {p.make_call(size, call.seed)};

@@ -46,7 +46,7 @@ int record(context& c, const record_options& o) {
 }
 
 const verb record_verb(
-    {verb_place::group::solutions, 60}, "record",
+    {verb_place::group::more, 10}, "record",
     "record a warp, instruction by instruction, to play it: LAB [STEP] --out FILE",
     "  ./lab record reduction 01 --out a.json         block 0, warp 0 of a step\n"
     "  ./lab record reduction --file try.cu --out a.json  of your own file\n"

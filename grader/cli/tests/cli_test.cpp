@@ -214,7 +214,7 @@ TEST_CASE("a call that never ends is stopped and named; a second lab waits for n
   for (child* one : {&first, &second}) {
     REQUIRE(one->wait(120) == child::event::ended);
     CHECK(one->end(child_end::cause::deadline).exit_code == 1);
-    const json run = json::parse(one->output().text());
+    const json run = parse_json(one->output().text());
     CHECK(run["class"] == "TIMEOUT");
     CHECK(has(run["message"].get<std::string>(), "endless.cu:"));
   }
@@ -286,12 +286,16 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"run", "reduction", "--speed"}, 2, "--speed"},
            {{"diff", "reduction", "03", "mime"}, 2, "no step \"mime\""},
            {{"hint", "reduction", "99"}, 2, "has hints 1 to"},
-           {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
-           {{"bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
-           {{"bench", "transpose", "--ragged", "0"}, 2, "takes a number of sizes, 1 to 1000"},
-           {{"bench", "first", "--ragged", "9"}, 2, "has no sizes.ragged"},
-           {{"bench", "transpose", "--ragged", "9", "--sizes", "8x8"}, 2, "--sizes"},
-           {{"bench", "transpose", "--ragged", "9", "--device", "emulated"},
+           {{"dev", "bench", "reduction", "--record", "--device", "emulated"},
+            3,
+            "--record needs a GPU"},
+           {{"dev", "bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
+           {{"dev", "bench", "transpose", "--ragged", "0"},
+            2,
+            "takes a number of sizes, 1 to 1000"},
+           {{"dev", "bench", "first", "--ragged", "9"}, 2, "has no sizes.ragged"},
+           {{"dev", "bench", "transpose", "--ragged", "9", "--sizes", "8x8"}, 2, "--sizes"},
+           {{"dev", "bench", "transpose", "--ragged", "9", "--device", "emulated"},
             3,
             "--ragged needs a GPU, and there is none to use: the emulator was requested"},
            {{"test", "nosuchsuite"}, 4, ""},
@@ -331,7 +335,7 @@ TEST_CASE("--device gpu without one is the environment's fault") {
   const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
   CHECK(result.end.exit_code == 3);
   CHECK(has(result.err, "--device gpu: "));
-  const auto validation = c.lab({"validate", "reduction", "03", "--json"});
+  const auto validation = c.lab({"dev", "validate", "reduction", "03", "--json"});
   CHECK(validation.end.exit_code == 3);
   CHECK(document_of(validation)["exit_code"] == 3);
 }
@@ -342,18 +346,27 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
   CHECK(all["commands"].size() >= 20);
   CHECK(all["commands"][0]["name"] == "list");
   for (const json& command : all["commands"]) {
-    const std::string verb = command["name"];
-    CAPTURE(verb);
-    const auto result = c.lab({verb, "--help"});
+    const std::string name = command["name"];
+    CAPTURE(name);
+    auto words = name.starts_with("dev ") ? std::vector<std::string>{"dev", name.substr(4)}
+                                          : std::vector<std::string>{name};
+    words.push_back("--help");
+    const auto result = c.lab(words);
     CHECK(result.end.exit_code == 0);
-    CHECK(has(result.out, "  ./lab " + verb));
-    CHECK(c.lab({"help", verb}).out == result.out);
+    CHECK(has(result.out, "  ./lab " + name));
+    words.pop_back();
+    words.insert(words.begin(), "help");
+    CHECK(c.lab(words).out == result.out);
     for (const auto& line : split_lines(result.out)) CHECK_MESSAGE(line.size() <= 80, line);
   }
-  for (const auto& line : split_lines(c.lab({"help"}).out)) CHECK_MESSAGE(line.size() <= 80, line);
+  const auto screen = split_lines(c.lab({"help"}).out);
+  CHECK(screen.size() <= 23);
+  for (const auto& line : screen) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(has(c.lab({"bench"}).err, "./lab dev bench"));
+  CHECK(has(c.lab({"dev", "bensh"}).err, "did you mean \"bench\"?"));
   CHECK(c.lab({"help"}).out == c.lab({"--help"}).out);
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
-  CHECK(has(c.lab({}).out, "./lab start first"));
+  CHECK(has(c.lab({}).out, "labs/first/README.md"));
   const json version = document_of(c.lab({"--version", "--json"}));
   CHECK(version["version"].get<std::string>().starts_with("0."));
   for (const auto& words :
@@ -363,7 +376,7 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
     const json help = document_of(result);
     check_documented(help, "help");
     const bool of_run = words[0] == "run";
-    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab start first"));
+    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "labs/first/README.md"));
     CHECK(help["commands"].size() > 10);
   }
 }
@@ -386,7 +399,7 @@ TEST_CASE("a word that is no command: the nearest one, or what to do with a lab"
 TEST_CASE("validate: the emulator against a record, in the documented form") {
   const cloned_course c;
   const auto result =
-      c.lab({"validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
+      c.lab({"dev", "validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
   const json document = document_of(result);
   check_documented(document, "validate");
   CHECK(result.end.exit_code == 0);
@@ -408,15 +421,15 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   check_documented(document_of(c.lab({"list", "--json"})), "list");
   CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
   check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})), "hint");
-  const json bench =
-      document_of(c.lab({"bench", "reduction", "--peers", "--device", "emulated", "--json"}));
+  const json bench = document_of(
+      c.lab({"dev", "bench", "reduction", "--peers", "--device", "emulated", "--json"}));
   check_documented(bench, "bench");
   // Without a GPU, the CPU is timed all the same.
   CHECK(bench["cpu"]["threads"] >= 1);
   REQUIRE(bench["peers"].size() == 1);
   CHECK(bench["peers"][0]["name"] == "cpu");
   CHECK(bench["peers"][0]["sizes"][0]["cold"]["median_ms"] > 0);
-  const auto on_cpu = c.lab({"bench", "reduction", "--cpu", "--sizes", "4096"});
+  const auto on_cpu = c.lab({"dev", "bench", "reduction", "--cpu", "--sizes", "4096"});
   CHECK(on_cpu.end.exit_code == 0);
   CHECK(has(on_cpu.out, "measured on the CPU, "));
   CHECK(has(on_cpu.out, "n = 4096"));
@@ -445,10 +458,10 @@ TEST_CASE("the READMEs' tables say what the records say") {
   const cloned_course c;
   const std::string before = *read_if_there(c.root() / "README.md"),
                     results = *read_if_there(c.root() / "solutions/README.md");
-  const auto result = c.lab({"bench", "--readme", "--json"});
+  const auto result = c.lab({"dev", "bench", "--readme", "--json"});
   CHECK(result.end.exit_code == 0);
   check_documented(document_of(result), "bench");
-  INFO("./lab bench --readme makes it fresh");
+  INFO("./lab dev bench --readme makes it fresh");
   CHECK(read_if_there(c.root() / "README.md") == before);
   CHECK(read_if_there(c.root() / "solutions/README.md") == results);
   CHECK(document_of(result)["changed"].empty());  // the labs' deeper.md among them
@@ -456,8 +469,8 @@ TEST_CASE("the READMEs' tables say what the records say") {
 
 TEST_CASE("a student's file is compiled with the flags of the solutions") {
   const fs::path build = std::getenv("LAB_BUILD");
-  const auto commands = json::parse(*read_if_there(build / "compile_commands.json"));
-  const auto config = json::parse(*read_if_there(build / "grader/lab.json"));
+  const auto commands = parse_json(*read_if_there(build / "compile_commands.json"));
+  const auto config = parse_json(*read_if_there(build / "grader/lab.json"));
   int compared = 0;
   for (const auto& entry : commands) {
     if (!has(entry["file"].get<std::string>(), "solutions/reduction/03_sequential.cu")) continue;

@@ -42,7 +42,7 @@ class cloned_course {
       fs::create_symlink(build / name, root() / "build" / name);
     }
     // The same depth as the real one, whatever it is called: the build folder is the root's child.
-    auto config = json::parse(*read_if_there(root() / "build/grader/lab.json"));
+    auto config = parse_json(*read_if_there(root() / "build/grader/lab.json"));
     config["source_root"] = "..";
     write_atomically(root() / "build/grader/lab.json", config.dump());
   }
@@ -118,7 +118,7 @@ inline bool has(const std::string& text, std::string_view what) {
 
 // The one document of a --json run; it must be all of stdout.
 inline json document_of(const child_result& result) {
-  const json document = json::parse_or_null(result.out);
+  const json document = parse_json_or_null(result.out);
   INFO("stdout: ", result.out, " stderr: ", result.err);
   REQUIRE(document.is_object());
   return document;

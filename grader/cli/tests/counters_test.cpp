@@ -145,7 +145,7 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   };
   const json written = document_of(with({"--out", "a.json", "--json"}));
   check_documented(written, "record, play, recorded warps");
-  const json recorded = json::parse(*read_if_there(c.root() / "a.json"));
+  const json recorded = parse_json(*read_if_there(c.root() / "a.json"));
   CHECK(recorded["steps"].size() == written["steps"]);
   std::vector<int>
       wavefronts;  // of the first load of each round, whose stride is 2, 4, 8, ... words

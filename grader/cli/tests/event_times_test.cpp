@@ -40,7 +40,7 @@ json report_of_program(const std::string& option, const std::string& word, std::
   const auto result = run_measuring({option, "--report", file, word});
   CHECK(result.end.exit_code == 0);
   out = result.out;
-  const json document = json::parse(*read_if_there(file));
+  const json document = parse_json(*read_if_there(file));
   check_documented(document, "exec");
   return document;
 }
@@ -124,9 +124,9 @@ TEST_CASE("without a model it is said that times are the emulation's, and how to
 
 TEST_CASE("with --json it is a key, and nothing stands before the document") {
   const auto result = run_measuring({"--json", "--counters", "kernel"});
-  const json document = json::parse(result.err);
+  const json document = parse_json(result.err);
   check_documented(document, "exec");
   CHECK(document["event_times"] == "emulation");
-  CHECK(json::parse(run_measuring({"--json", "--profile", "kernel"}).err)["event_times"] ==
+  CHECK(parse_json(run_measuring({"--json", "--profile", "kernel"}).err)["event_times"] ==
         "modelled");
 }

@@ -37,7 +37,7 @@ json report_of(const std::vector<std::string>& words, int exit_code) {
   std::vector<std::string> all = {"--profile", "--report", file};
   all.insert(all.end(), words.begin(), words.end());
   CHECK(profiled(all).end.exit_code == exit_code);
-  const json document = json::parse(*read_if_there(file));
+  const json document = parse_json(*read_if_there(file));
   check_documented(document, "exec");
   return document;
 }

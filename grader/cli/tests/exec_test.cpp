@@ -121,7 +121,7 @@ TEST_CASE("from a clone whose name has a blank and a colon") {
   for (const char* name : {"grader/lab", "grader/lab.json", "common/runtime/libcudart.so.13"}) {
     fs::copy(build / name, copy / name);
   }
-  auto config = json::parse(*read_if_there(copy / "grader/lab.json"));
+  auto config = parse_json(*read_if_there(copy / "grader/lab.json"));
   config["source_root"] = "..";
   write_atomically(copy / "grader/lab.json", config.dump());
   auto options = command({built("rpath")});
@@ -265,7 +265,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
 
 TEST_CASE("--json before the program: a refusal is the document; a run prints nothing of ours") {
   const auto refused = lab_exec({"--json", built("static")});
-  const auto document = json::parse_or_null(refused.out);
+  const auto document = parse_json_or_null(refused.out);
   REQUIRE(document.is_object());
   CHECK(document["exit_code"] == 2);
   CHECK(has(document["error"], "linked into it"));
@@ -455,7 +455,7 @@ TEST_CASE("--check: programs read the findings from a file") {
   const std::string file = place.path("findings.json");
   const auto result = lab_exec({"--check", "--report", file, built("shared")});
   CHECK(result.end.exit_code == 1);
-  const auto report = json::parse(*read_if_there(file));
+  const auto report = parse_json(*read_if_there(file));
   CHECK(report["warnings"] == 1);
   CHECK(report["findings"][0]["kind"] == "leak");
   const std::string pipe = place.path("pipe");

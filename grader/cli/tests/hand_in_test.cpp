@@ -115,7 +115,7 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
   for (const std::string& line : split_lines(list)) CHECK(line.starts_with("-rw-r--r-- 0/0 "));
   CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == *read_if_there(c.root() / work));
   CHECK(from_archive(c, "mine.tar.gz", "answers.md") == *read_if_there(c.root() / answers));
-  const json grade = json::parse(from_archive(c, "mine.tar.gz", "grade.json"));
+  const json grade = parse_json(from_archive(c, "mine.tar.gz", "grade.json"));
   CHECK(grade["class"] == "SLOW");
   CHECK(grade["points"] == 58);
   CHECK(grade["answers"]["answered"] == 1);
@@ -131,7 +131,7 @@ TEST_CASE("pack --file: another file, and the answers beside it, by the lab's na
   CHECK(result.end.exit_code == 0);
   CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == "this does not compile\n");
   CHECK(from_archive(c, "mine.tar.gz", "answers.md") == "## R1\n\n15.7 us\n");
-  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
+  CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
   const auto gone = c.lab({"pack", "reduction", "--file", "gone.cu"});
   CHECK(gone.end.exit_code == 2);
   CHECK(has(gone.err, "gone.cu is not there"));
@@ -195,7 +195,7 @@ TEST_CASE("pack: what does not compile is packed, with a warning") {
   const auto result = packed(c, "mine.tar.gz");
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "it does not compile, and is packed as it is"));
-  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
+  CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
   CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == "this is no CUDA\n");
 }
 
@@ -206,13 +206,13 @@ TEST_CASE(
   fs::remove(c.root() / answers);
   auto options = c.command({"pack", "reduction", "--output", "mine.tar.gz"});
   options.environment.push_back("STEPWISE_NVCC=/nowhere/nvcc");
-  auto config = json::parse(*read_if_there(c.root() / "build/grader/lab.json"));
+  auto config = parse_json(*read_if_there(c.root() / "build/grader/lab.json"));
   config["nvcc"] = "/nowhere/nvcc";
   write_atomically(c.root() / "build/grader/lab.json", config.dump());
   const auto result = run_child(options, 60);
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "it could not be graded here, and is packed without points"));
-  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["exit_code"] == 3);
+  CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["exit_code"] == 3);
   CHECK(shell(c, "tar -tzf mine.tar.gz").out == "reduction/grade.json\nreduction/reduction.cu\n");
 }
 

@@ -59,11 +59,11 @@ class place_with_ncu {
   const cloned_course& course() const { return course_; }
   std::string asked() const { return read_if_there(folder_.path() / "asked").value_or(""); }
   child_result profile(const std::vector<std::string>& more, bool with_ncu = true) const {
-    return lab("profile", more, with_ncu);
+    return lab({"profile"}, more, with_ncu);
   }
-  child_result lab(const std::string& verb, const std::vector<std::string>& more,
+  child_result lab(std::vector<std::string> words, const std::vector<std::string>& more,
                    bool with_ncu = true) const {
-    std::vector<std::string> words = {verb, "transpose", "03", "--size", "1024x1024"};
+    words.insert(words.end(), {"transpose", "03", "--size", "1024x1024"});
     words.insert(words.end(), more.begin(), more.end());
     auto command = course_.command(words);
     if (with_ncu)
@@ -147,13 +147,13 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   const place_with_ncu at;
   at.course().own_solutions("transpose");
   fs::remove(at.course().root() / "solutions/transpose/measured/h100.profiles.jsonl");
-  const auto none = at.lab("validate", {"--profiles", "--recorded"});
+  const auto none = at.lab({"dev", "validate"}, {"--profiles", "--recorded"});
   CHECK(has(none.err, "nothing is recorded"));
   std::string page = captured_page;
   const std::string shown = "transpose_kernel(const float *, float *, int, int)";
   page.replace(page.find(shown), shown.size(), "_Z16transpose_kernelPKfPfii");
   at.write("raw", page);
-  const json live = document_of(at.lab("validate", {"--profiles", "--record", "--json"}));
+  const json live = document_of(at.lab({"dev", "validate"}, {"--profiles", "--record", "--json"}));
   check_documented(live, "validate");
   CHECK(live["source"] == "ncu 2025.3.1.0");
   REQUIRE(live["steps"].size() == 1);
@@ -164,11 +164,12 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   // The captured page has no speed of light, so nothing seems busy there.
   CHECK(hardware["limiter"] == "latency");
   CHECK(live["steps"][0]["limits_agree"] == (live["steps"][0]["modelled"]["limiter"] == "latency"));
-  const json kept = document_of(at.lab("validate", {"--profiles", "--recorded", "--json"}));
+  const json kept =
+      document_of(at.lab({"dev", "validate"}, {"--profiles", "--recorded", "--json"}));
   CHECK(has(kept["source"], ".profiles.jsonl"));
   CHECK(kept["steps"] == live["steps"]);
-  const auto text = at.lab("validate", {"--profiles", "--recorded"});
+  const auto text = at.lab({"dev", "validate"}, {"--profiles", "--recorded"});
   CHECK(has(text.out, "what limits: the same for"));
   at.write("raw", captured_page);
-  CHECK(has(at.lab("validate", {"--profiles"}).out, "the model ran other kernels"));
+  CHECK(has(at.lab({"dev", "validate"}, {"--profiles"}).out, "the model ran other kernels"));
 }

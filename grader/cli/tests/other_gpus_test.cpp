@@ -22,13 +22,13 @@ const cloned_course& course() {
 void check_kept(const cloned_course& c, const std::string& lab,
                 const std::vector<std::string>& steps) {
   CAPTURE(lab);
-  std::vector<std::string> command = {"validate", lab, "--lectures", "--json"};
+  std::vector<std::string> command = {"dev", "validate", lab, "--lectures", "--json"};
   command.insert(command.end(), steps.begin(), steps.end());
   const auto result = c.lab(command);
   REQUIRE(result.end.exit_code == 0);
   const json now = document_of(result);
   check_documented(now, "validate");
-  const json kept = json::parse(*read_if_there(c.root() / "solutions" / lab / "lectures.json"));
+  const json kept = parse_json(*read_if_there(c.root() / "solutions" / lab / "lectures.json"));
   std::size_t compared = 0;
   for (const json& lecture : now["lectures"]) {
     for (const json& figure : lecture["figures"]) {
@@ -170,7 +170,7 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
 
 TEST_CASE("--gpu: what cannot be is refused") {
   const cloned_course& c = course();
-  const auto record = c.lab({"limits", "launch", "--gpu", "t4", "--record"});
+  const auto record = c.lab({"dev", "limits", "launch", "--gpu", "t4", "--record"});
   CHECK(record.end.exit_code == 2);
   CHECK(has(record.err, "--record keeps measured ones"));
   for (const char* verb : {"run", "walk", "sweep", "limits"}) {
@@ -194,7 +194,7 @@ TEST_CASE("what is kept of the lectures' figures is what the model says today") 
 TEST_CASE("validate --lectures: what cannot be is refused") {
   const cloned_course& c = course();
   const auto refused = [&](std::vector<std::string> words, const char* what) {
-    words.insert(words.begin(), "validate");
+    words.insert(words.begin(), {"dev", "validate"});
     const auto result = c.lab(words);
     CHECK(result.end.exit_code == 2);
     CHECK_MESSAGE(has(result.err, what), result.err);

@@ -292,7 +292,7 @@ TEST_CASE("machine code stands beside its PTX as the disassembler prints it, or 
   CHECK(broken.end.exit_code == 0);
   CHECK(has(broken.out, "cuobjdump failed and said: broken"));
   fs::remove(tool);
-  const auto nvcc = json::parse(*read_if_there(c.root() / "build/grader/lab.json"))["nvcc"];
+  const auto nvcc = parse_json(*read_if_there(c.root() / "build/grader/lab.json"))["nvcc"];
   const fs::path folder = fs::path(nvcc.get<std::string>()).parent_path();
   const bool is_installed = !on_path("cuobjdump").empty() || !on_path("nvdisasm").empty() ||
                             fs::exists(folder / "cuobjdump") || fs::exists(folder / "nvdisasm");
@@ -305,7 +305,7 @@ TEST_CASE("ptx: a compiler that was killed is the environment's fault") {
   const fs::path nvcc = c.root() / "killed_nvcc", config = c.root() / "build/grader/lab.json";
   write_atomically(nvcc, "#!/bin/sh\nkill -KILL $$\n");
   REQUIRE(chmod(nvcc.c_str(), 0755) == 0);
-  auto settings = json::parse(*read_if_there(config));
+  auto settings = parse_json(*read_if_there(config));
   settings["nvcc"] = nvcc.string();
   write_atomically(config, settings.dump());
   const auto result = c.lab({"ptx", "--file", "tiled.cu"});

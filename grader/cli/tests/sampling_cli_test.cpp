@@ -1,4 +1,5 @@
-// lab validate --sampling: what the time model makes of a sample of blocks is what it makes of all.
+// lab dev validate --sampling: what the time model makes of a sample of blocks is what it makes of
+// all.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -38,8 +39,8 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
        {row{"launch", "8388608", {"01", "02"}}, row{"reduction", "1048576", {"02", "03", "07"}},
         row{"transpose", "2048x2048", {"03", "04", "06"}}, row{"matmul", "512", {"02", "03", "04"}},
         row{"blur", "1920x1080", {"08", "14"}}, row{"neighbour", "16384x0", {"03"}}}) {
-    std::vector<std::string> command = {"validate", r.lab,  "--sampling",
-                                        "--size",   r.size, "--json"};
+    std::vector<std::string> command = {"dev",    "validate", r.lab,   "--sampling",
+                                        "--size", r.size,     "--json"};
     command.insert(command.end(), r.steps.begin(), r.steps.end());
     const json document = document_of(c.lab(command));
     check_documented(document, "validate");
@@ -66,14 +67,14 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
 TEST_CASE("validate --sampling: a table of its own, of the model") {
   const cloned_course c;
   for (const char* other : {"--times", "--recorded", "--record"}) {
-    const auto refused = c.lab({"validate", "launch", "--sampling", other});
+    const auto refused = c.lab({"dev", "validate", "launch", "--sampling", other});
     CHECK(refused.end.exit_code == 2);
     CHECK(has(refused.err, "--sampling is a table of its own"));
   }
-  const auto gpu = c.lab({"validate", "launch", "--sampling", "--device", "gpu"});
+  const auto gpu = c.lab({"dev", "validate", "launch", "--sampling", "--device", "gpu"});
   CHECK(gpu.end.exit_code == 2);
   CHECK(has(gpu.err, "leave --device gpu out"));
-  const auto shown = c.lab({"validate", "launch", "02", "--sampling", "--size", "65536"});
+  const auto shown = c.lab({"dev", "validate", "launch", "02", "--sampling", "--size", "65536"});
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "sampled launches beside whole ones, modelled, NVIDIA H200"));
   CHECK(has(shown.out, "time          median "));

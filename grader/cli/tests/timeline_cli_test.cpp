@@ -25,7 +25,7 @@ json timeline_of(const std::string& word) {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "report.json";
   CHECK(run_exec({"--profile", "--timeline", "--report", file, word}).end.exit_code == 0);
-  const json document = json::parse(*read_if_there(file));
+  const json document = parse_json(*read_if_there(file));
   check_documented(document, "exec");
   return document["timeline"];
 }
@@ -97,7 +97,7 @@ TEST_CASE("exec --trace: a file of complete events, a row for each stream") {
   const auto shown = run_exec({"--profile", "--trace", file, "pinned"});
   CHECK(shown.end.exit_code == 0);
   CHECK(!has(shown.err, "Timeline of"));
-  const json trace = json::parse(*read_if_there(file));
+  const json trace = parse_json(*read_if_there(file));
   int complete = 0, named_rows = 0;
   for (const json& e : trace["traceEvents"]) {
     CHECK(e.contains("pid"));

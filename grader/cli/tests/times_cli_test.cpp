@@ -1,5 +1,5 @@
-// lab validate --times: the model beside the record, in the documented form; what is kept of it is
-// what the model says today.
+// lab dev validate --times: the model beside the record, in the documented form; what is kept of it
+// is what the model says today.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ void check_kept(const cloned_course& c, const std::string& lab, const std::strin
                 const std::string& size) {
   CAPTURE(lab);
   CAPTURE(step);
-  const auto result = c.lab({"validate", lab, step, "--times", "--size", size, "--json"});
+  const auto result = c.lab({"dev", "validate", lab, step, "--times", "--size", size, "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json now = document_of(result);
   check_documented(now, "validate");
@@ -41,7 +41,7 @@ void check_kept(const cloned_course& c, const std::string& lab, const std::strin
 }  // namespace
 
 TEST_CASE(
-    "what is kept of the model's times is what it says today; ./lab validate LAB --times "
+    "what is kept of the model's times is what it says today; ./lab dev validate LAB --times "
     "--record") {
   const cloned_course c;
   check_kept(c, "reduction", "02_strided", "1048576");
@@ -110,7 +110,7 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
 
 TEST_CASE("a size that nobody measured has nothing to be compared with") {
   const cloned_course c;
-  const auto result = c.lab({"validate", "reduction", "--times", "--size", "12345"});
+  const auto result = c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"});
   CHECK(result.end.exit_code == 2);
   CHECK(has(result.err, "nothing of that is recorded"));
 }

@@ -269,7 +269,7 @@ std::string gain_text(const profile_view& v, const step& to,
   return text;
 }
 
-std::string figure_text(cause c, double figure) {
+std::string mended_figure_text(cause c, double figure) {
   const std::string unit = unit_of(c);
   if (unit.starts_with("Bytes")) return bytes_text(figure);
   if (unit.starts_with("Time")) return figure > 0 ? time_text(figure / 1000) : "none";
@@ -303,8 +303,8 @@ void add_next(page& p, const profile_view& v) {
     if (s.mending != s.next) tell("And then", *s.mending, s.mending_call);
     p.paragraph(fmt::format("It does something about {}. {}: {}, then {}.",
                             stepwise::name_of(s.mended), unit_of(s.mended),
-                            figure_text(s.mended, figure_of(s.mended, v.m->kernels)),
-                            figure_text(s.mended, figure_of(s.mended, s.mending_call))));
+                            mended_figure_text(s.mended, figure_of(s.mended, v.m->kernels)),
+                            mended_figure_text(s.mended, figure_of(s.mended, s.mending_call))));
   }
   const step& last = s.mending != nullptr ? *s.mending : *s.next;
   p.line();

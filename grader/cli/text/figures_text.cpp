@@ -70,18 +70,19 @@ std::string modelled_phrase(const modelled_figures& m) {
 
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {
   if (!l.is_worked)
-    return "modelled; measured times, which `./lab validate` compares with modelled ones, are not "
+    return "modelled; measured times, which `./lab dev validate` compares with modelled ones, are "
+           "not "
            "in "
            "a student copy";
   const auto error = load_model_error(c.where.root, l, gpu_name);
   if (!error)
     return fmt::format(
         "modelled; how far this lab's modelled times are from those measured on an {} is not on "
-        "record (./lab validate {} --times compares)",
+        "record (./lab dev validate {} --times compares)",
         gpu_name, l.name);
   return fmt::format(
       "modelled: half of the {} times that were measured of this lab's steps on an {} are within "
-      "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab validate {} --times)",
+      "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab dev validate {} --times)",
       error->times, gpu_name, 100 * error->median, 100 * error->worst_tenth, l.name);
 }
 

@@ -26,7 +26,7 @@ struct walked_file {
 };
 
 walked_file examine(context& c, const lab& l, const device_choice& emulator, std::uint64_t seed) {
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   walked_file mine;
   mine.what = prepare(c, l, "", "");
   if (mine.what.program.empty()) return mine;

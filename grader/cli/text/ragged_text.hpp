@@ -1,4 +1,4 @@
-// What `lab bench --ragged` prints: how the last step did at drawn sizes.
+// What `lab dev bench --ragged` prints: how the last step did at drawn sizes.
 // Tested by cli/tests/sweep_text_test.cpp.
 #pragma once
 

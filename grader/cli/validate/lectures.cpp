@@ -186,7 +186,7 @@ bool is_wanted(const lab& l, const published_figure& f, const std::vector<std::s
 
 int validate_lectures(context& c, const lab& l, const std::vector<std::string>& steps,
                       bool record) {
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   if (c.request == device_request::gpu)
     refuse("--lectures asks the time model, not a GPU: leave --device gpu out");
   if (record && !steps.empty())
@@ -210,7 +210,7 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     if (!c.as_json) show(c, one);
   }
   if (!any)
-    refuse("no lecture publishes a figure of that; ./lab validate " + l.name +
+    refuse("no lecture publishes a figure of that; ./lab dev validate " + l.name +
            " --lectures shows those that there are");
   if (!c.as_json)
     c.out.paragraph(
@@ -222,7 +222,7 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     document["date"] = utc_now();
     document["command"] = command_text(c);
     write_atomically(c.where.root / "solutions" / l.name / "lectures.json",
-                     document.dump(1) + "\n");
+                     json_text(document, 1) + "\n");
   }
   if (c.as_json) c.print(document);
   return 0;

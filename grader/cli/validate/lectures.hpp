@@ -1,4 +1,4 @@
-// `lab validate LAB --lectures`: what lectures publish, beside what the time model says of it.
+// `lab dev validate LAB --lectures`: what lectures publish, beside what the time model says of it.
 #pragma once
 
 #include <string>

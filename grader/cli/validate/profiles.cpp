@@ -48,8 +48,8 @@ std::optional<counted_step> count(context& c, const lab& l, const step& s, const
     missing.push_back({s.name, of.compile_errors.at(0)});
     return {};
   }
-  const measured_call call = call_under_ncu(c, problem_of(l), of.program, size, call_seed, device,
-                                            model, ncu_lines::left_out);
+  const measured_call call = call_under_ncu(c, problem_of(l, c.where), of.program, size, call_seed,
+                                            device, model, ncu_lines::left_out);
   source = call.counted_by;
   if (!call.m.found.ok() || call.m.kernels.empty()) {
     missing.push_back({s.name, call.m.found.ok() ? "no kernel" : call.m.found.message});
@@ -83,7 +83,7 @@ counted_steps recorded_steps(const fs::path& root, const fs::path& file) {
   if (!fs::exists(root / file))
     throw failure(exit_code::usage,
                   "nothing is recorded: there is no " + file.string() +
-                      "\non a machine with that GPU and ncu: ./lab validate LAB --profiles "
+                      "\non a machine with that GPU and ncu: ./lab dev validate LAB --profiles "
                       "--record");
   return read_record(root / file, [&](const json& record) {
     counted_steps all{record.at("gpu").get<std::string>(), file.filename().string(), {}};
@@ -104,8 +104,8 @@ std::optional<compared_profile> compare(context& c, const lab& l, const counted_
     missing.push_back({counted.step, of.compile_errors.at(0)});
     return {};
   }
-  const modelled_figures m = model_program(l, problem_of(l), of.program, counted.size, call_seed,
-                                           emulator, c.now(), seconds_for_a_profile);
+  const modelled_figures m = model_program(l, problem_of(l, c.where), of.program, counted.size,
+                                           call_seed, emulator, c.now(), seconds_for_a_profile);
   const auto kernels = ranked(m.kernels);
   const auto same = std::ranges::find_if(
       kernels, [&](const kernel_profile* k) { return k->mangled == counted.figures.mangled; });

@@ -1,4 +1,4 @@
-// `lab validate LAB --profiles`: the time model's profile of each step beside ncu's, live or as
+// `lab dev validate LAB --profiles`: the time model's profile of each step beside ncu's, live or as
 // recorded.
 #pragma once
 

@@ -47,7 +47,7 @@ int validate_sampling(context& c, const lab& l, const std::vector<std::string>& 
                       const std::vector<lab_size>& sizes) {
   if (c.request == device_request::gpu)
     refuse("--sampling asks the time model, not a GPU: leave --device gpu out");
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const gpu model = stand_for(c, "");
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   std::vector<const step*> chosen;

@@ -1,5 +1,5 @@
-// `lab validate LAB --sampling`: what the time model says from a sample of blocks, beside what it
-// says of whole launches.
+// `lab dev validate LAB --sampling`: what the time model says from a sample of blocks, beside what
+// it says of whole launches.
 #pragma once
 
 #include <string>

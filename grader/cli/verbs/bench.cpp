@@ -1,4 +1,5 @@
-// lab bench: all steps of a lab side by side, and the record that every published speed comes from.
+// lab dev bench: all steps of a lab side by side, and the record that every published speed comes
+// from.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -363,7 +364,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   if (o.record) {
     write_record(c.where.root / file, record);
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` puts it into the lab's deeper.md");
+          "; `./lab dev bench --readme` puts it into the lab's deeper.md");
   }
   return 0;
 }
@@ -380,11 +381,11 @@ void need_gpu(const context& c, const device_choice& device, std::string_view wh
 }
 
 int bench(context& c, const bench_options& o) {
-  need_solutions(c.where.root, "bench");
+  need_solutions(c.where.root, "dev bench");
   if (o.readme) return refresh_readmes(c);
-  if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab bench reduction`");
+  if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab dev bench reduction`");
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const device_choice device = c.device();
   if (o.record && o.cpu)
     throw failure(exit_code::usage,
@@ -440,7 +441,7 @@ int bench(context& c, const bench_options& o) {
   if (o.record) {
     write_record(c.where.root / file, record_of(l, device, rows, fought, date, command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` puts it into the READMEs");
+          "; `./lab dev bench --readme` puts it into the READMEs");
   }
   if (c.as_json) {
     document["promises"] = promises_json(promises);
@@ -452,14 +453,15 @@ int bench(context& c, const bench_options& o) {
 }
 
 const verb bench_verb(
-    {verb_place::group::solutions, 30}, "bench", "all versions side by side, measured in turns",
-    "  ./lab bench reduction                 at the lab's sizes\n"
-    "  ./lab bench reduction --sizes 1048576,268435456\n"
-    "  ./lab bench reduction --record        and keep the result (GPU only)\n"
-    "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
-    "  ./lab bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
-    "  ./lab bench matmul --ragged 60        the last step at 60 drawn sizes, beside its peers\n"
-    "  ./lab bench --readme                  tables of the READMEs from the "
+    {verb_place::group::dev, 10}, "bench", "all versions side by side, measured in turns",
+    "  ./lab dev bench reduction                 at the lab's sizes\n"
+    "  ./lab dev bench reduction --sizes 1048576,268435456\n"
+    "  ./lab dev bench reduction --record        and keep the result (GPU only)\n"
+    "  ./lab dev bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
+    "  ./lab dev bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
+    "  ./lab dev bench matmul --ragged 60        the last step at 60 drawn sizes, beside its "
+    "peers\n"
+    "  ./lab dev bench --readme                  tables of the READMEs from the "
     "records",
     [](arguments& takes, bench_options& o) {
       takes.add("LAB", o.lab, "the lab's name");

@@ -27,7 +27,7 @@ device_choice the_emulator(const context& c) {
 
 int check(context& c, const check_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const device_choice device = the_emulator(c);
   const subject s = prepare(c, l, o.file, o.step);
@@ -73,7 +73,7 @@ int check(context& c, const check_options& o) {
 
 const verb check_verb(
     {verb_place::group::study, 40}, "check",
-    "races, bounds, barriers and more: what is wrong, and at which line",
+    "find races, out-of-bounds accesses and misused barriers",
     "  ./lab check reduction                      your file, small sizes\n"
     "  ./lab check reduction --size 1023 --seed 7 one size\n"
     "  ./lab check reduction --step 03            a worked solution\n"

@@ -268,7 +268,7 @@ int show_device(context& c, const device_options& o) {
 }
 
 const verb device_verb(
-    {verb_place::group::machine, 35}, "device", "a GPU's sizes, limits and peaks",
+    {verb_place::group::more, 10}, "device", "a GPU's sizes, limits and peaks",
     "  ./lab device                 this machine's GPU, else the H200\n"
     "  ./lab device --gpu gtx980    another one\n"
     "  ./lab device --list          those that are described\n"

@@ -65,7 +65,7 @@ int diff(context& c, const diff_options& o) {
 }
 
 const verb diff_verb(
-    {verb_place::group::solutions, 20}, "diff", "what changes between two versions",
+    {verb_place::group::more, 10}, "diff", "what changes between two versions",
     "  ./lab diff reduction 02 03             two steps\n"
     "  ./lab diff reduction 03_sequential mine  a step and your file",
     [](arguments& takes, diff_options& o) {

@@ -157,8 +157,7 @@ int doctor(context& c, const doctor_options& o) {
 }
 
 const verb doctor_verb(
-    {verb_place::group::machine, 40}, "doctor",
-    "what is here, and what a missing thing would enable",
+    {verb_place::group::study, 95}, "doctor", "show what this machine has and what is missing",
     "  ./lab doctor\n"
     "  ./lab doctor --sandbox   how a program tried to escape, and what stopped it",
     [](arguments& takes, doctor_options& o) {

@@ -47,7 +47,7 @@ problem_call make_call(const problem& p, const lab_size& size, std::uint64_t see
 
 // Was the call that was run by hand made, and is it right?
 int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& files) {
-  const auto about = json::parse_or_null(read_if_there(files.about).value_or(""));
+  const auto about = parse_json_or_null(read_if_there(files.about).value_or(""));
   if (!about.is_object() || !about.contains("size") || !about.contains("seed")) {
     throw failure(exit_code::usage, "nothing was run by hand yet: `./lab env " + l.name +
                                         "` makes the call file first");
@@ -88,7 +88,7 @@ int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& fil
 
 int env(context& c, const env_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const by_hand files(c, l, o.step.empty() ? "mine" : worked_step(l, o.step).name);
   if (o.check) return check_by_hand(c, l, p, files);
   const auto wanted = parse_size(l, p, o.size);
@@ -104,7 +104,7 @@ int env(context& c, const env_options& o) {
   const std::vector<problem_call> calls = {make_call(p, size, o.seed)};
   make_folder(files.calls.parent_path());
   { const call_file written(calls, {planned_call{}}, files.calls); }
-  write_atomically(files.about, json{{"size", size}, {"seed", o.seed}}.dump() + "\n");
+  write_atomically(files.about, json_text(json{{"size", size}, {"seed", o.seed}}) + "\n");
   const fs::path& file = files.calls;
   if (c.as_json) {
     c.print({{"lab", l.name},
@@ -140,7 +140,7 @@ int env(context& c, const env_options& o) {
 }
 
 const verb env_verb(
-    {verb_place::group::machine, 20}, "env",
+    {verb_place::group::more, 10}, "env",
     "run a program by hand: under gdb, ncu, compute-sanitizer",
     "  ./lab env reduction                 prints the environment and the commands\n"
     "  eval \"$(./lab env reduction)\"       sets the environment\n"

@@ -27,6 +27,7 @@
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/foreground.hpp"
@@ -165,19 +166,18 @@ std::string other_major(const std::string& library) {
   return library.substr(stem.size(), library.find('.', stem.size()) - stem.size());
 }
 
-std::string joined(const std::vector<std::string>& words, const std::string& before) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + before + word;
-  return text;
+std::string architectures(const char* prefix, std::vector<std::string> versions) {
+  for (auto& version : versions) version.insert(0, prefix);
+  return joined(versions, ", ");
 }
 
 std::string carried(const device_code& code) {
   std::vector<std::string> parts;
   if (!code.machine_code.empty()) {
-    parts.push_back("machine code for " + joined(code.machine_code, "sm_"));
+    parts.push_back("machine code for " + architectures("sm_", code.machine_code));
   }
-  if (!code.ptx.empty()) parts.push_back("PTX for " + joined(code.ptx, "compute_"));
-  return joined(parts, "");
+  if (!code.ptx.empty()) parts.push_back("PTX for " + architectures("compute_", code.ptx));
+  return joined(parts, ", ");
 }
 
 void check_missing(const std::string& name, const std::vector<loaded_library>& libraries) {
@@ -232,7 +232,7 @@ void check_code(const std::string& name, const program_file& program, bool loads
                        carried(code), model.name, model.compute_capability(), how_to_build(model)));
   }
   if (!code.without_ptx.empty())
-    note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ""));
+    note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ", "));
   if (knows_libraries && !code.has_fat_binary && !loads_runtime)
     note(name + " does not ask for a CUDA runtime; if it loads one later, it gets ours");
 }
@@ -362,7 +362,7 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   if (drawn) times = read_timeline(folder / "timeline", program.string(), model);
   if (drawn) document["timeline"] = timeline_json(times);
   if (drawn && !o.trace.empty()) write_atomically(fs::absolute(o.trace), trace_text(times));
-  const std::string text = document.dump(2) + "\n";
+  const std::string text = json_text(document, 2) + "\n";
   if (!o.report.empty()) write_atomically(fs::absolute(o.report), text);
   std::fflush(stdout);
   if (c.as_json) {
@@ -453,8 +453,7 @@ int exec(context& c, const exec_options& o) {
 }
 
 const verb exec_verb(
-    {verb_place::group::machine, 10}, "exec",
-    "run any CUDA program on the emulator: [OPTIONS] [--] PROGRAM ARGS...",
+    {verb_place::group::study, 90}, "exec", "run any CUDA program on the emulator",
     "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
     "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
     "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"

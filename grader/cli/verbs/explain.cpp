@@ -212,7 +212,7 @@ int explain(context& c, const explain_options& o) {
 }
 
 const verb explain_verb(
-    {verb_place::group::study, 75}, "explain", "a term of the course, or a profiler's metric",
+    {verb_place::group::study, 50}, "explain", "look up a term or a profiler metric",
     "  ./lab explain                 all terms\n"
     "  ./lab explain bank-conflict   what it is, an example, where it is taught\n"
     "  ./lab explain warp, lane      several\n"

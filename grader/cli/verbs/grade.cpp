@@ -76,7 +76,7 @@ void confine(const context& c, const lab& l, const grade_options& o, graded_file
 }
 
 // A judged grade's inputs are those that the key has for this file, or that chance has.
-void draw_inputs(const grade_options& o, graded_file& graded) {
+void draw_inputs(const installation& where, const grade_options& o, graded_file& graded) {
   lab& l = graded.course;
   graded.seed = graded.input_seed = o.seed ? *o.seed : short_seed();
   if (o.practice) return;
@@ -84,7 +84,7 @@ void draw_inputs(const grade_options& o, graded_file& graded) {
   if (!o.seed) graded.seed = graded.key->seed(l, graded.source);
   graded.input_seed = graded.key->seed_of_inputs(l, graded.seed);
   graded.hidden = graded.key->hidden_sizes(l, graded.source, graded.seed);
-  if (const auto small = small_sizes(l, problem_of(l)); !small.empty()) {
+  if (const auto small = small_sizes(l, problem_of(l, where)); !small.empty()) {
     if (auto large = graded.key->large_size(l, small.back(), graded.source, graded.seed))
       l.drawn_large.push_back(*std::move(large));
   }
@@ -125,7 +125,7 @@ subject compile(context& c, const lab& l, const grade_options& o, const graded_f
 }
 
 grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& memory) {
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const running_need need = bytes_to_run(l, p);
   graded.budget.emplace(budget_s(l));
   std::optional<file_lock> turn;
@@ -159,7 +159,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   std::error_code ignored;
   const fs::path source = source_of(c, l, o);
   if (fs::exists(source, ignored)) graded.source = read_handed_in(source);
-  draw_inputs(o, graded);
+  draw_inputs(c.where, o, graded);
   graded.guards = &find_protections();
   batch_memory memory([&] { c.busy.tick(); });
   graded.what = compile(c, l, o, graded, memory);
@@ -338,8 +338,8 @@ int grade(context& c, const grade_options& o) {
 }
 
 const verb grade_verb(
-    {verb_place::group::study, 50}, "grade",
-    "points: right results, checks, counters, then speed (on a GPU)",
+    {verb_place::group::study, 55}, "grade",
+    "compute your points: results, checks, counters, speed",
     "  ./lab grade reduction                 your file\n"
     "  ./lab grade reduction --file try.cu   another file\n"
     "  ./lab grade reduction --seed 1234     the same inputs again\n"

@@ -81,7 +81,7 @@ std::string duration_text(double seconds) {
 }
 
 // "[#####.....] 57 of 200, about 6 min left; 31 PASS, 26 WRONG"
-std::string bar(const context& c, const batch::batch_state& s) {
+std::string progress_bar(const context& c, const batch::batch_state& s) {
   constexpr std::size_t width = 20;
   const std::size_t known = s.all - s.to_grade + s.done;
   const std::size_t full = s.all == 0 ? width : known * width / s.all;
@@ -291,14 +291,14 @@ int grade_all(context& c, const grade_all_options& o) {
           "verdicts of another version of lab, grader or compiler are made again; --only-new "
           "leaves them");
     }
-    c.busy.doing(bar(c, s));
+    c.busy.doing(progress_bar(c, s));
     c.busy.tick();
   });
   return finish(c, r, state);
 }
 
 const verb grade_all_verb(
-    {verb_place::group::machine, 46}, "grade-all",
+    {verb_place::group::teaching, 20}, "grade-all",
     "a course's submissions, in parallel; continues where it was stopped",
     "  ./lab grade-all submissions.zip reduction --out results    with names of Canvas,\n"
     "      Moodle, Gradescope or nbgrader, or ID/FILE\n"

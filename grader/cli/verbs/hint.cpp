@@ -110,7 +110,7 @@ int hint(context& c, const hint_options& o) {
 }
 
 const verb hint_verb(
-    {verb_place::group::study, 70}, "hint", "help in small portions",
+    {verb_place::group::study, 45}, "hint", "get help in small portions",
     "  ./lab hint reduction       what there is\n"
     "  ./lab hint reduction 1     the first part of the first one\n"
     "  ./lab hint reduction 1 2   its second part",

@@ -372,16 +372,16 @@ void record(context& c, const lab& l, const device_choice& device, const dissect
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_record(c.where.root / file, kept);
   c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-        "; `./lab bench --readme` fills the lab's tables of it");
+        "; `./lab dev bench --readme` fills the lab's tables of it");
 }
 
 int limits(context& c, const limits_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   if (o.record && !o.gpu.empty())
     refuse("--gpu asks for modelled times, and --record keeps measured ones: which?");
-  const auto stood_for = wanted_gpu(c, o.gpu);
+  const auto emulated_gpu = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
   if (o.record && !device.gpu) {
     throw failure(exit_code::environment,
@@ -393,21 +393,22 @@ int limits(context& c, const limits_options& o) {
       {"lab", l.name}, {"subject", e.all[0].source.shown}, {"device", device_json(device)}};
   document["programs"] = json::array();
   document["reading"] = nullptr;
-  if (stood_for) document["machine_code"] = machine_code_of(*stood_for);
+  if (emulated_gpu) document["machine_code"] = machine_code_of(*emulated_gpu);
   c.say(fmt::format("{} and its parts on {}", c.out.paint(tone::strong, e.all[0].source.shown),
                     device.text()));
-  if (stood_for) show_old_gpu_note(c, *stood_for, l);
+  if (emulated_gpu) show_old_gpu_note(c, *emulated_gpu, l);
   c.say();
   for (const auto& one : e.all) {
     if (!one.source.program.empty()) continue;
     if (e.ours())
       throw failure(exit_code::environment, one.source.shown + " does not compile for " +
-                                                machine_code_of(*stood_for) + ": " +
+                                                machine_code_of(*emulated_gpu) + ": " +
                                                 one.source.compile_errors.at(0));
     return report_compile_errors(c, one.source, document);
   }
   auto report = check_program(l, p, e.all[0].source.program, device, l.check, o.seed, c.now());
-  if (e.ours() && stood_for && !c.where.is_as_built) excuse_small_gpu(*stood_for, report.found);
+  if (e.ours() && emulated_gpu && !c.where.is_as_built)
+    excuse_small_gpu(*emulated_gpu, report.found);
   document.update(check_json(report));
   if (!report.correct()) {
     if (c.as_json) c.print(document);
@@ -423,7 +424,7 @@ int limits(context& c, const limits_options& o) {
   if (device.gpu && failed() == e.all.end())
     measure(c, l, p, device, figure_size(l, device, wanted), o.seed, e);
   if (!device.gpu && failed() == e.all.end()) {
-    model(c, l, p, device, wanted.value_or(modelled_size(l, *stood_for)), o.seed, e);
+    model(c, l, p, device, wanted.value_or(modelled_size(l, *emulated_gpu)), o.seed, e);
     if (e.ours()) e.recorded = load_recorded_limits(c.where.root, l, device.name);
     if (e.recorded && e.recorded->step != e.step) e.recorded.reset();
     document["time_size"] = e.all[0].m.size;
@@ -444,13 +445,13 @@ int limits(context& c, const limits_options& o) {
 }
 
 const verb limits_verb(
-    {verb_place::group::figures, 40}, "limits",
+    {verb_place::group::more, 10}, "limits",
     "a step beside parts of itself: what is the limit, and what hides behind it?",
     "  ./lab limits matmul                      a step of the course and its parts\n"
     "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
     "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
     "  ./lab limits matmul --gpu a100           as on another GPU; ./lab device --list\n"
-    "  ./lab limits matmul --record             and keep the result (GPU only)",
+    "  ./lab dev limits matmul --record             and keep the result (GPU only)",
     [](arguments& takes, limits_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--memory", o.memory, "the .cu with the accesses and no arithmetic");
@@ -460,7 +461,8 @@ const verb limits_verb(
       takes.add("--size", o.size, "a size other than the lab's largest");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
-      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.jsonl");
+      if (takes.for_authors())
+        takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.jsonl");
     },
     limits);
 

@@ -147,7 +147,7 @@ int list(context& c) {
   return 0;
 }
 
-const verb list_verb({verb_place::group::study, 10}, "list", "the labs, and how far you are",
+const verb list_verb({verb_place::group::study, 10}, "list", "show the labs and your progress",
                      "  ./lab list\n  ./lab list --json", list);
 
 }  // namespace

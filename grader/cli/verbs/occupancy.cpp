@@ -27,7 +27,7 @@ struct subject_kernel {
 // The kernels of a call on the emulated GPU, as they are compiled for it.
 std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const gpu& model,
                                        const lab& l) {
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto size = parse_size(l, p, o.size);
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   const subject s = prepare(c, l, o.file, o.step);
@@ -109,7 +109,7 @@ int show_occupancy(context& c, const occupancy_options& o) {
 }
 
 const verb occupancy_verb(
-    {verb_place::group::figures, 45}, "occupancy",
+    {verb_place::group::more, 10}, "occupancy",
     "how many blocks fit on a multiprocessor, and what limits them",
     "  ./lab occupancy --threads 256 --registers 40 --shared 8192\n"
     "  ./lab occupancy --threads 32 --registers 25 --gpu gt430\n"

@@ -196,7 +196,7 @@ int pack(context& c, const pack_options& o) {
   const auto newest =
       std::max_element(files.begin(), files.end(),
                        [](const auto& a, const auto& b) { return a.written < b.written; });
-  files.push_back({"grade.json", grade.dump(2) + "\n", newest->written});
+  files.push_back({"grade.json", json_text(grade, 2) + "\n", newest->written});
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   const std::string content = archived(l, files);
@@ -217,8 +217,7 @@ int pack(context& c, const pack_options& o) {
 }
 
 const verb pack_verb(
-    {verb_place::group::study, 60}, "pack",
-    "an archive to hand in: your file, your answers, the grade they have here",
+    {verb_place::group::study, 60}, "pack", "make the archive that you hand in",
     "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
     "  ./lab pack reduction --file try.cu         another file, and the answers.md beside it\n"

@@ -263,8 +263,8 @@ int show_metric_list(context& c) {
 }
 
 // Makes the call with its calls of the runtime written down. The program inherits the variable.
-modelled_figures recorded_call(const session_of_profiles& s, const fs::path& program,
-                               const fs::path& file) {
+modelled_figures call_with_timeline(const session_of_profiles& s, const fs::path& program,
+                                    const fs::path& file) {
   setenv("STEPWISE_TIMELINE", file.c_str(), 1);
   auto m = s.call(program, seconds_for_a_call, what_ifs::left_out);
   unsetenv("STEPWISE_TIMELINE");
@@ -347,7 +347,7 @@ int profile(context& c, const profile_options& o) {
   if (!o.compare.empty() && (!o.step.empty() || !o.file.empty() || o.experiment))
     refuse("--compare names both sides: no STEP, --file or --experiment beside it");
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &worked_step(l, o.step);
   const device_choice own = sources.ncu ? c.device() : device_choice{};
@@ -372,7 +372,7 @@ int profile(context& c, const profile_options& o) {
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
   const temporary_folder folder(fs::temp_directory_path());
   const modelled_figures m = o.records_calls()
-                                 ? recorded_call(s, of.program, folder.path() / "timeline")
+                                 ? call_with_timeline(s, of.program, folder.path() / "timeline")
                                  : figures_from(sources, s, o, of.program, own);
   json document = document_of(s, of, at, m);
   if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
@@ -427,8 +427,8 @@ int profile(context& c, const profile_options& o) {
 }
 
 const verb profile_verb(
-    {verb_place::group::figures, 10}, "profile",
-    "guided analysis: which kernel, what limits it, which line, what to try",
+    {verb_place::group::study, 75}, "profile",
+    "find the bottleneck of a kernel and the line that causes it",
     "  ./lab profile reduction                    your file\n"
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"

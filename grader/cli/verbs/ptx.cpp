@@ -329,8 +329,7 @@ int ptx(context& c, const ptx_options& o) {
 }
 
 const verb ptx_verb(
-    {verb_place::group::figures, 10}, "ptx",
-    "source lines beside the PTX they became, and what the inner loops execute",
+    {verb_place::group::study, 80}, "ptx", "show the PTX that each source line became",
     "  ./lab ptx reduction                      your file\n"
     "  ./lab ptx reduction 03_sequential        a solution step\n"
     "  ./lab ptx reduction 03 --line 27         one source line, with all of its instructions\n"

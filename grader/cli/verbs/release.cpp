@@ -34,8 +34,8 @@ double modelled_ms(context& c, const lab& l, const std::string& step_name,
         program.string() + " is not built, and its time is needed\n`./lab setup` builds it");
   const auto& size = l.modelled.back();
   if (const auto ms = kept.find(program, size, seed_of_modelled_calls)) return *ms;
-  const auto call =
-      model_program(l, problem_of(l), program, size, seed_of_modelled_calls, emulator, c.now());
+  const auto call = model_program(l, problem_of(l, c.where), program, size, seed_of_modelled_calls,
+                                  emulator, c.now());
   if (!call.timed())
     throw failure(exit_code::ours, step_name + " of " + l.name + ": " + call.why_no_time());
   kept.keep(program, size, seed_of_modelled_calls, call.time_ms);
@@ -198,7 +198,7 @@ int release(context& c, const release_options& o) {
 }
 
 const verb release_verb(
-    {verb_place::group::solutions, 80}, "release",
+    {verb_place::group::teaching, 10}, "release",
     "a copy of the course for students, without the answers",
     "  ./lab release ../course-2026                       a repository: all labs, one commit\n"
     "  ./lab release ../course-2026 --labs autumn.toml    the labs that are open today; later\n"

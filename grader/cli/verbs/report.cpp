@@ -140,7 +140,7 @@ int grade_again(context& c, const batch::results& r, const publish::entry& e,
   child.tick = [&] { c.busy.tick(); };
   c.busy.doing("grading it again");
   const auto result = run_child(std::move(child), 400);
-  const json document = json::parse_or_null(result.out);
+  const json document = parse_json_or_null(result.out);
   if (!document.is_object() || !document.contains("class")) {
     throw failure(exit_code::environment,
                   "it could not be graded again: " + document.value("error", "no verdict came"));
@@ -165,7 +165,7 @@ int explain(context& c, const batch::results& r, const lab& l, const report_opti
   const json raw = entry_for(r, o.explain);
   const publish::entry e = publish::read_entry(raw);
   if (c.as_json) {
-    c.print(json::parse(publish::as_json(r.info().lab, {raw})));
+    c.print(parse_json(publish::as_json(r.info().lab, {raw})));
     return 0;
   }
   const bool graded = !e.submission.empty() && e.document.is_object();
@@ -207,7 +207,7 @@ int report(context& c, const report_options& o) {
 }
 
 const verb report_verb(
-    {verb_place::group::machine, 47}, "report", "what grade-all found, as tables, pages and files",
+    {verb_place::group::teaching, 30}, "report", "what grade-all found, as tables, pages and files",
     "  ./lab report results --format html --out overview.html    everything, on one page\n"
     "  ./lab report results --format csv                         a line for each submission\n"
     "  ./lab report results --format gradescope --id ID          results.json of one\n"

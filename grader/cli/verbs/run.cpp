@@ -88,7 +88,7 @@ int run(context& c, const run_options& o) {
                   "--image FILE or --points FILE");
   }
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
@@ -165,7 +165,7 @@ int run(context& c, const run_options& o) {
 }
 
 const verb run_verb(
-    {verb_place::group::study, 30}, "run", "is it right, and what does one call cost?",
+    {verb_place::group::study, 30}, "run", "test your kernel and show the cost of a call",
     "  ./lab run reduction                      your file, all check sizes\n"
     "  ./lab run reduction --size 1023 --seed 7 one size again\n"
     "  ./lab run reduction --step 03            a worked solution\n"

@@ -1,4 +1,4 @@
-// lab selftest: right programs, wrong ones and attacks, graded on this machine before real ones
+// lab dev selftest: right programs, wrong ones and attacks, graded on this machine before real ones
 // are.
 #include <fmt/core.h>
 
@@ -148,7 +148,7 @@ graded_attack in_practice(context& c, const attack& due, const json& judged) {
       c, due, {"--practice", "--seed", std::to_string(judged.at("seed").get<std::uint64_t>())});
   options.keep_bytes = 8 << 20;
   options.tick = [&] { c.busy.tick(); };
-  const json document = json::parse_or_null(run_child(std::move(options), most_seconds).out);
+  const json document = parse_json_or_null(run_child(std::move(options), most_seconds).out);
   graded_attack got;
   got.got = "none";
   if (!document.is_object() || !document.contains("class")) return got;
@@ -178,7 +178,7 @@ outcome try_one(context& c, attack due) {
   o.seconds = seconds_since(start);
   o.peak_bytes = static_cast<double>(result.end.peak_bytes);
   o.got.left = watch.find();
-  const json document = json::parse_or_null(result.out);
+  const json document = parse_json_or_null(result.out);
   if (!document.is_object() || !document.contains("class")) {
     o.got.got = "none";
     o.got.broken = result.end.how == child_end::cause::deadline
@@ -203,12 +203,6 @@ outcome try_one(context& c, attack due) {
 }
 
 const char* word_of(const outcome& o) { return o.ok ? "ok" : "FAILED"; }
-
-std::string joined(const std::vector<std::string>& parts, const char* between) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : between) + part;
-  return text;
-}
 
 json outcome_json(const outcome& o) {
   return {{"name", o.due.name},
@@ -304,7 +298,7 @@ std::size_t leave_out_dangerous(std::vector<attack>& files) {
 }
 
 int selftest(context& c, const selftest_options& o) {
-  need_solutions(c.where.root, "selftest");
+  need_solutions(c.where.root, "dev selftest");
   auto files = chosen(c, o);
   const protections& guards = find_protections();
   const std::size_t left_out = guards.bubblewrap.empty() ? leave_out_dangerous(files) : 0;
@@ -356,14 +350,14 @@ int selftest(context& c, const selftest_options& o) {
 }
 
 const verb selftest_verb(
-    {verb_place::group::machine, 45}, "selftest",
+    {verb_place::group::dev, 30}, "selftest",
     "grades right programs, wrong ones and attacks: can this machine be trusted?",
-    "  ./lab selftest                     all of them; half an hour on two cores\n"
-    "  ./lab selftest --quick             one of each kind\n"
-    "  ./lab selftest forging/            those whose names hold that\n"
-    "  ./lab selftest --attacks FOLDER    with attacks of your own\n"
-    "  ./lab selftest --device gpu        on this machine's GPU; else on the emulator\n"
-    "  ./lab selftest --course blur       every step, skeleton and wrong solution, instead of "
+    "  ./lab dev selftest                     all of them; half an hour on two cores\n"
+    "  ./lab dev selftest --quick             one of each kind\n"
+    "  ./lab dev selftest forging/            those whose names hold that\n"
+    "  ./lab dev selftest --attacks FOLDER    with attacks of your own\n"
+    "  ./lab dev selftest --device gpu        on this machine's GPU; else on the emulator\n"
+    "  ./lab dev selftest --course blur       every step, skeleton and wrong solution, instead of "
     "attacks",
     [](arguments& takes, selftest_options& o) {
       takes.add("NAME", o.only, "a part of the files' names; default: all");

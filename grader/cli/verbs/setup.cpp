@@ -9,7 +9,7 @@ namespace {
 int setup(context&) { throw failure(exit_code::usage, "setup is the launcher's: say ./lab setup"); }
 
 const verb setup_verb(
-    {verb_place::group::machine, 15}, "setup", "set up and build everything, the tests too",
+    {verb_place::group::more, 10}, "setup", "set up and build everything, the tests too",
     "  ./lab setup            Debian packages are installed only as root or in CI\n"
     "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
     "  ./lab setup --no-tests without what only tests need\n"
@@ -20,7 +20,7 @@ int editor(context&) {
   throw failure(exit_code::usage, "editor is the launcher's: say ./lab editor");
 }
 
-const verb editor_verb({verb_place::group::machine, 16}, "editor",
+const verb editor_verb({verb_place::group::more, 10}, "editor",
                        "writes .clangd and .vscode/ for this machine",
                        "  ./lab editor   files that you changed stay as they are", editor);
 

@@ -91,8 +91,7 @@ int start(context& c, const start_options& o) {
 }
 
 const verb start_verb(
-    {verb_place::group::study, 20}, "start",
-    "a new skeleton to work on; keeps what you wrote before",
+    {verb_place::group::study, 20}, "start", "get a skeleton to work on; your earlier work is kept",
     "  ./lab start reduction                the lab's first exercise\n"
     "  ./lab start reduction 03_sequential  any other step as an exercise",
     [](arguments& takes, start_options& o) {

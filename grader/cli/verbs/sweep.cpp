@@ -356,7 +356,7 @@ void add_recorded(const context& c, const lab& l, const chosen_sweep& chosen,
 
 int sweep(context& c, const sweep_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const chosen_sweep chosen = choose(c, l, o);
   std::vector<swept_axis> axes;
@@ -408,14 +408,13 @@ int sweep(context& c, const sweep_options& o) {
     const fs::path file = keep_sweep(c.where.root, l, device,
                                      sweep_entries(o.record, view, utc_now(), command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` fills the lab's tables of it");
+          "; `./lab dev bench --readme` fills the lab's tables of it");
   }
   return exit_code_of(points);
 }
 
 const verb sweep_verb(
-    {verb_place::group::figures, 20}, "sweep",
-    "one version in many configurations: threads, tiles, registers, sizes",
+    {verb_place::group::study, 85}, "sweep", "run one version in many configurations",
     "  ./lab sweep launch                                   the lab's own sweep\n"
     "  ./lab sweep launch 03 --over threads=32..1024 --over items=1,2,4,8\n"
     "  ./lab sweep launch mine --over threads=64..256+64    your file; 64, 128, 192, 256\n"
@@ -437,8 +436,9 @@ const verb sweep_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
-      takes.add("--record", o.record,
-                "write it to solutions/LAB/measured/GPU.sweeps.jsonl under this name");
+      if (takes.for_authors())
+        takes.add("--record", o.record,
+                  "write it to solutions/LAB/measured/GPU.sweeps.jsonl under this name");
     },
     sweep);
 

@@ -55,13 +55,13 @@ std::vector<test_case> load_tests(const installation& where) {
   const fs::path file = where.build / "meson-info" / "intro-tests.json";
   const int ours = static_cast<int>(exit_code::ours);
   try {
-    const auto config = json::parse(read_file(where.build / "grader" / "lab.json", ours));
+    const auto config = parse_json(read_file(where.build / "grader" / "lab.json", ours));
     std::vector<test_case> tests;
     std::string text = read_file(file, ours);
     // Its folders are those of the time of configuration.
     replace_all(text, config.at("configured_build").get<std::string>(), where.build.string());
     replace_all(text, config.at("configured_root").get<std::string>(), where.root.string());
-    for (const auto& entry : json::parse(text)) {
+    for (const auto& entry : parse_json(text)) {
       test_case t;
       t.name = entry.at("name");
       for (const std::string suite : entry.at("suite")) {
@@ -242,7 +242,7 @@ int test(context& c, const test_options& o) {
 }
 
 const verb test_verb(
-    {verb_place::group::machine, 30}, "test", "the course's own tests",
+    {verb_place::group::more, 10}, "test", "the course's own tests",
     "  ./lab test                     all that this machine can run\n"
     "  ./lab test unit                one suite\n"
     "  ./lab test launcher 'lab exec' tests by name",

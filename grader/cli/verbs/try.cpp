@@ -2,7 +2,7 @@
 // compile, is it right, what do the checks find, what does each line cost, how long does it take.
 //
 // idea    An attempt as of `lab watch`, of a file that anybody may have written: for the playground
-//         of `lab site --serve`, which passes on what was typed.
+//         of `lab dev site --serve`, which passes on what was typed.
 // Tested by cli/tests/check_cli_test.cpp, and by slides/site/tests/.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -98,7 +98,7 @@ int try_file(context& c, const try_options& o) {
   if (c.request == device_request::gpu)
     refuse("what is tried runs on the emulator; on a GPU, ./lab run does it");
   lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   require_protection(guards, o.i_trust_these_files);
   l.time_limit_s = std::min(l.time_limit_s, longest_call_s);
   const temporary_folder folder(fs::temp_directory_path());
@@ -150,7 +150,7 @@ int try_file(context& c, const try_options& o) {
 }
 
 const verb try_verb(
-    {verb_place::group::study, 45}, "try",
+    {verb_place::group::more, 10}, "try",
     "a file that you do not know: checks, costs and time, in the sandbox",
     "  ./lab try reduction --file theirs.cu   compiled and run where it reaches nothing of yours\n"
     "  ./lab try reduction --file -           what stands on standard input\n"

@@ -1,4 +1,4 @@
-// lab validate: the emulator's counters beside those of a GPU, as Nsight Compute reads them.
+// lab dev validate: the emulator's counters beside those of a GPU, as Nsight Compute reads them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -215,7 +215,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   const auto files = counter_records(c.where.root, l.name);
   if (files.empty()) {
     throw failure(exit_code::usage, "nothing is recorded of " + l.name +
-                                        "\non a machine with a GPU and ncu: ./lab validate " +
+                                        "\non a machine with a GPU and ncu: ./lab dev validate " +
                                         l.name + " --record");
   }
   int worst = 0;
@@ -318,7 +318,7 @@ std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
   }
   if (times.empty())
     throw failure(exit_code::usage,
-                  "nothing of that is recorded; ./lab bench --record measures it");
+                  "nothing of that is recorded; ./lab dev bench --record measures it");
   return times;
 }
 
@@ -377,8 +377,8 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
 
 int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  need_solutions(l, "validate");
-  const problem& p = problem_of(l);
+  need_solutions(l, "dev validate");
+  const problem& p = problem_of(l, c.where);
   if (o.lectures) {
     if (o.times || o.sampling || o.recorded || !o.sizes.empty())
       refuse(
@@ -414,20 +414,21 @@ int validate(context& c, const validate_options& o) {
 }
 
 const verb validate_verb(
-    {verb_place::group::figures, 30}, "validate",
+    {verb_place::group::dev, 20}, "validate",
     "the emulator's counters beside those of a GPU, as ncu reads them",
-    "  ./lab validate reduction                 all steps, on a machine with a GPU and ncu\n"
-    "  ./lab validate reduction 03 07 --size 1048576 --size 1000\n"
-    "  ./lab validate reduction --record        and keep what the GPU counted, step by step\n"
-    "  ./lab validate reduction 03 --record     this step only; what is recorded of others "
+    "  ./lab dev validate reduction                 all steps, on a machine with a GPU and ncu\n"
+    "  ./lab dev validate reduction 03 07 --size 1048576 --size 1000\n"
+    "  ./lab dev validate reduction --record        and keep what the GPU counted, step by step\n"
+    "  ./lab dev validate reduction 03 --record     this step only; what is recorded of others "
     "stays\n"
-    "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed\n"
-    "  ./lab validate reduction --times         the time model beside the recorded times\n"
-    "  ./lab validate reduction --sampling      from a sample of blocks, beside all of them\n"
-    "  ./lab validate reduction --profiles      the model's profiles beside ncu's; --recorded: "
+    "  ./lab dev validate reduction --recorded      the emulator against that record: no GPU "
+    "needed\n"
+    "  ./lab dev validate reduction --times         the time model beside the recorded times\n"
+    "  ./lab dev validate reduction --sampling      from a sample of blocks, beside all of them\n"
+    "  ./lab dev validate reduction --profiles      the model's profiles beside ncu's; --recorded: "
     "beside\n"
     "                                           those that are kept\n"
-    "  ./lab validate reduction --lectures      the model beside what lectures publish",
+    "  ./lab dev validate reduction --lectures      the model beside what lectures publish",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.steps, "these steps only");

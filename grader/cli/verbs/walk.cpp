@@ -35,7 +35,7 @@ struct walk_options {
   bool is_plain = false;
 };
 
-constexpr std::size_t label_width = 11;
+constexpr std::size_t walk_label_width = 11;
 
 struct walked {
   const step* s = nullptr;
@@ -57,7 +57,7 @@ void show_rule(context& c) {
 }
 
 void labelled(context& c, const char* label, const std::string& text, tone t = tone::plain) {
-  if (!c.as_json) c.out.paragraph(text, label_width, "  " + c.out.paint(tone::dim, label), t);
+  if (!c.as_json) c.out.paragraph(text, walk_label_width, "  " + c.out.paint(tone::dim, label), t);
 }
 
 std::string source_of(const context& c, const step& s) {
@@ -280,7 +280,7 @@ int walk(context& c, const walk_options& o) {
     if (!o.step.empty()) worked_step(l, o.step);  // says that there is none
     return walk_given(c, l, o.gpu, o.seed);
   }
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   std::vector<const step*> chosen;
   if (!o.step.empty()) {
     chosen.push_back(&find_step(l, o.step));
@@ -380,8 +380,8 @@ int walk(context& c, const walk_options& o) {
 }
 
 const verb walk_verb(
-    {verb_place::group::solutions, 10}, "walk",
-    "all versions of a lab: idea, diff, correctness, figures, limit",
+    {verb_place::group::study, 65}, "walk",
+    "read and run the versions of a lab, one idea at a time",
     "  ./lab walk reduction                      from the first to the last\n"
     "  ./lab walk reduction --plain              on a terminal, too: without a tour\n"
     "  ./lab walk reduction --step 03_sequential one of them\n"

@@ -129,7 +129,7 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
   if (!o.bytes.empty() || !o.flops.empty())
     refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const bool is_recorded = !load_recorded_times(c.where.root, l, model.name).gpu.empty();
   const lab_size size =
       parse_size(l, p, o.size).value_or(is_recorded ? l.bench.back() : modelled_size(l, model));
@@ -295,7 +295,7 @@ int worth_it(context& c, const worth_it_options& o) {
 }
 
 const verb worth_it_verb(
-    {verb_place::group::figures, 50}, "worth-it",
+    {verb_place::group::more, 10}, "worth-it",
     "is a problem worth a GPU? arithmetic against the transfer",
     "  ./lab worth-it --bytes 800M --flops 200G   to the GPU and back; operations of a call\n"
     "  ./lab worth-it matmul --size 4096          a lab's call\n"

@@ -96,17 +96,17 @@ double attempt::time_ms() const {
   return time.timed() ? time.time_ms : 0;
 }
 
-attempts::attempts(context& c, const lab& l, const problem& p, const gpu& stood_for,
+attempts::attempts(context& c, const lab& l, const problem& p, const gpu& emulated_gpu,
                    attempt_request request)
     : c_(c),
       l_(l),
       p_(p),
       request_(std::move(request)),
       parts_(c.where.root / "solutions" / l.name / "parts"),
-      timed_size_(modelled_size(l, stood_for)),
+      timed_size_(modelled_size(l, emulated_gpu)),
       device_(c.device()),
       emulator_(choose_device(device_request::emulated, c.where)) {
-  emulator_.name = stood_for.name;
+  emulator_.name = emulated_gpu.name;
   if (is_trusted()) return;
   emulator_ = judged_on(emulator_, c.where);
   emulator_.guards = request_.guards;

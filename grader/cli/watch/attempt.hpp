@@ -72,8 +72,8 @@ struct attempt_request {
 
 class attempts {
  public:
-  // All of these must outlive this; `stood_for` is the GPU that is emulated.
-  attempts(context& c, const lab& l, const problem& p, const gpu& stood_for,
+  // All of these must outlive this; `emulated_gpu` is the GPU that is emulated.
+  attempts(context& c, const lab& l, const problem& p, const gpu& emulated_gpu,
            attempt_request request);
 
   // Of the file as it is. Throws superseded.

@@ -121,7 +121,7 @@ std::vector<changed_figure> changed(const attempt& a, const earlier_attempts& be
   return all;
 }
 
-std::string figure_text(double value) {
+std::string changed_figure_text(double value) {
   return value >= 1000 || value == std::floor(value) ? count_text(value)
                                                      : fmt::format("{:.2f}", value);
 }
@@ -225,10 +225,11 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   for (std::size_t i = 0; i < std::min(differs.size(), most_counters); ++i) {
     const auto& f = differs[i];
     const std::string ratio = f.now > 0 && f.was > 0 ? ratio_text(f.now / f.was) : "";
-    lines.labelled(i == 0 ? "changed" : "", tone::dim,
-                   fmt::format("{:<{}} {:>8} -> {:<8} {}", shortened(f.name, name_width),
-                               name_width, figure_text(f.was), figure_text(f.now), ratio),
-                   tone::plain, 1);
+    lines.labelled(
+        i == 0 ? "changed" : "", tone::dim,
+        fmt::format("{:<{}} {:>8} -> {:<8} {}", shortened(f.name, name_width), name_width,
+                    changed_figure_text(f.was), changed_figure_text(f.now), ratio),
+        tone::plain, 1);
   }
   if (a.right())
     if (const std::string limit = limiter_text(a); !limit.empty())

@@ -35,13 +35,14 @@ std::string clock_time() {
 
 class watcher {
  public:
-  watcher(context& c, const lab& l, const problem& p, const gpu& stood_for, const watch_options& o)
+  watcher(context& c, const lab& l, const problem& p, const gpu& emulated_gpu,
+          const watch_options& o)
       : c_(c),
         l_(l),
         o_(o),
         path_(o.file.empty() ? c.where.root / l.file : fs::absolute(o.file)),
         file_(path_),
-        attempts_(c, l, p, stood_for,
+        attempts_(c, l, p, emulated_gpu,
                   {path_, o.seed, 20, [this] { return is_newer(); },
                    [this](const attempt& a) { show_untimed(a); }}),
         is_screen_(isatty(STDOUT_FILENO) == 1 && !c.as_json && !o.once) {}
@@ -172,14 +173,13 @@ class watcher {
 int watch(context& c, const watch_options& o) {
   if (c.as_json && !o.once) refuse("--json is one document: with --once");
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
+  const problem& p = problem_of(l, c.where);
   const auto wanted = wanted_gpu(c, o.gpu);
   return watcher(c, l, p, wanted ? *wanted : stand_for(c, ""), o).run();
 }
 
 const verb watch_verb(
-    {verb_place::group::study, 35}, "watch",
-    "at each save: is it right, what changed, which goals are met",
+    {verb_place::group::study, 35}, "watch", "test again whenever you save",
     "  ./lab watch reduction                your file, until Ctrl-C\n"
     "  ./lab watch reduction --file try.cu  another file\n"
     "  ./lab watch reduction --once         the file as it is, and no longer",

@@ -51,15 +51,17 @@ class watched : public problem {
  public:
   problem_call make_call(const size& n, std::uint64_t seed) const override {
     seeds.push_back(seed);
-    return problem_of(reduction).make_call(n, seed);
+    return problem_of(reduction, load_installation(build())).make_call(n, seed);
   }
   std::optional<std::string> check(
       const problem_call& call,
       std::span<const std::span<const std::byte>> outputs) const override {
     ++checks;
-    return problem_of(reduction).check(call, outputs);
+    return problem_of(reduction, load_installation(build())).check(call, outputs);
   }
-  problem_work work(const size& n) const override { return problem_of(reduction).work(n); }
+  problem_work work(const size& n) const override {
+    return problem_of(reduction, load_installation(build())).work(n);
+  }
 
   lab reduction = load_lab(std::getenv("LAB_ROOT"), "reduction");
   mutable std::vector<std::uint64_t> seeds;
@@ -115,7 +117,7 @@ TEST_CASE("judged: what is undecided has a second attempt, as long as there is t
     REQUIRE(all[0].found.ok());
     CHECK(all[0].ratios.size() == 8);
     if (decide(all[0].range, goal) == decision::open) {
-      CHECK(all[0].is_cut_off);
+      CHECK(all[0].is_out_of_time);
       CHECK(all[0].attempts == 2);
       return;
     }

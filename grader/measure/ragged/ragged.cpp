@@ -269,7 +269,7 @@ std::string ragged_markdown(const fs::path& root, const lab& l) {
   if (!text.empty() && fs::exists(root / "labs/figures" / ("ragged-" + l.name + ".svg")))
     text += "\n![Times as fast as each peer against size, for each drawn size](../figures/ragged-" +
             l.name + ".svg)\n";
-  return text.empty() ? "No GPU has been measured yet: `./lab bench " + l.name +
+  return text.empty() ? "No GPU has been measured yet: `./lab dev bench " + l.name +
                             " --ragged 60 --record` records one.\n"
                       : text;
 }

@@ -72,7 +72,8 @@ json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed
                    std::uint64_t count, const std::vector<ragged_peer>& peers,
                    const std::string& date, const std::string& command);
 
-// What `lab bench --ragged --json` prints: the record with its method, and its entries as `peers`.
+// What `lab dev bench --ragged --json` prints: the record with its method, and its entries as
+// `peers`.
 json ragged_json(json record);
 
 // The peers of a record, each with its `name` and `sizes`.

@@ -1,6 +1,7 @@
 // Files of measurements: their names, and how they are read and written.
 //
-// idea    `lab bench --record` writes solutions/LAB/measured/GPU.jsonl. A record of another kind is
+// idea    `lab dev bench --record` writes solutions/LAB/measured/GPU.jsonl. A record of another
+// kind is
 //         GPU.KIND.jsonl: counters, guided, limits, modelled, profiles, ragged or sweeps.
 //         common/formats/json_lines.hpp describes the format, grader/JSON.md the fields.
 #pragma once

@@ -118,8 +118,8 @@ TEST_CASE("a record and the handout's table tell the energy where there is one, 
     const auto rows =
         counts ? rows_of(p, [&] { return counted += 400000; }) : rows_of(p, energy_counter{});
     const std::string date = "2026-01-02T00:00:00Z";
-    const auto record = record_of(l, gpu_device(), rows, {}, date, "./lab bench");
-    const auto document = bench_json(l, gpu_device(), rows, {}, date, "./lab bench");
+    const auto record = record_of(l, gpu_device(), rows, {}, date, "./lab dev bench");
+    const auto document = bench_json(l, gpu_device(), rows, {}, date, "./lab dev bench");
     const auto& cell = record.at("entries").at(1);
     CHECK(cell.contains("energy") == counts);
     CHECK(document.at("steps").at(0).at("sizes").at(1).contains("energy") == counts);

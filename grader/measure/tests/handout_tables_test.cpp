@@ -105,7 +105,7 @@ TEST_CASE("what a lecture publishes stands beside the steps of the record") {
   const json record = {{"gpu", "NVIDIA H200"},
                        {"date", "2026-11-25T00:00:00Z"},
                        {"driver", "580.1"},
-                       {"command", "./lab bench doubling"},
+                       {"command", "./lab dev bench doubling"},
                        {"entries", {entry("00_first", 3), entry("01_second", 1)}}};
   write_record(folder / "measured/h200.jsonl", record);
   const std::string table = lectures_markdown(root.path(), one_lab());

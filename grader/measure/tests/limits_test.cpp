@@ -256,7 +256,7 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
   device.name = "NVIDIA H200";
   device.state.driver_version = "580.1";
   const auto record = limits_record(l, device, "01_second", rows, "2026-11-20T10:00:00Z",
-                                    "./lab limits doubling --record");
+                                    "./lab dev limits doubling --record");
   CHECK(record.at("entries").size() == 3);
   CHECK(record.at("entries")[1].at("part") == "memory");
   CHECK(record.at("entries")[1].at("median_ms") == doctest::Approx(0.97));
@@ -266,7 +266,7 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
   INFO(text);
   CHECK(says(text,
              "`01_second` on an NVIDIA H200, n = 1000 (cold L2; 2026-11-20, driver 580.1, "
-             "`./lab limits doubling --record`)"));
+             "`./lab dev limits doubling --record`)"));
   CHECK(says(text, "| full | the step itself | 1.00 ms | 100 % |"));
   CHECK(says(text, "| memory | loads and stores | 970 us | 97 % |"));
   CHECK(says(text, "The reading: the limit is memory"));

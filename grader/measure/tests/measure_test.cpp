@@ -1,4 +1,4 @@
-// Medians, intervals, turns and records of `lab bench`.
+// Medians, intervals, turns and records of `lab dev bench`.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -71,7 +71,7 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   auto device = gpu_device();
   device.name = "NVIDIA H200";
   const auto record =
-      record_of(l, device, rows, {}, "2026-11-20T10:00:00Z", "./lab bench doubling --record");
+      record_of(l, device, rows, {}, "2026-11-20T10:00:00Z", "./lab dev bench doubling --record");
   const temporary_folder root(fs::temp_directory_path());
   write_record(root.path() / record_file(l, device.name), record);
   const auto markdown = results_markdown(root.path(), {l});
@@ -368,7 +368,7 @@ TEST_CASE("the README's table is of the largest size that all steps were measure
     write_record(file, {{"gpu", "a GPU"},
                         {"driver", "1"},
                         {"date", "2026-01-01"},
-                        {"command", "./lab bench"},
+                        {"command", "./lab dev bench"},
                         {"entries", entries}});
   };
   const auto says = [&](const char* what) {

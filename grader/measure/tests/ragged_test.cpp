@@ -127,7 +127,7 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
   second.fought = {{"copy", {{of_32, "even, seed 7", {0.99, {0.98, 1.0}}, {}, 21}}}};
   const auto peers = ragged_points({first, second});
   const json record =
-      ragged_record(l, some_gpu(), 5, 3, peers, "2026-11-25T00:00:00Z", "./lab bench doubling");
+      ragged_record(l, some_gpu(), 5, 3, peers, "2026-11-25T00:00:00Z", "./lab dev bench doubling");
   CHECK(record["entries"].size() == 4);
   const json document = ragged_json(record);
   REQUIRE(document["peers"].size() == 2);
@@ -149,12 +149,13 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
 
   const temporary_folder root(fs::temp_directory_path());
   CHECK(ragged_markdown(root.path(), l) ==
-        "No GPU has been measured yet: `./lab bench doubling --ragged 60 --record` records one.\n");
+        "No GPU has been measured yet: `./lab dev bench doubling --ragged 60 --record` records "
+        "one.\n");
   write_record(root.path() / "solutions/doubling/measured/h200.ragged.jsonl", record);
   const std::string text = ragged_markdown(root.path(), l);
   CHECK(says(text,
              "`01_second` at 3 drawn sizes on an NVIDIA H200 (cold L2; 2026-11-25, driver "
-             "580.1, `./lab bench doubling`)"));
+             "580.1, `./lab dev bench doubling`)"));
   CHECK(says(text, "| all | 3 | 0.970 | 0.560 | odd |\n| odd | 1 | 0.560 | 0.560 | odd |\n"));
   CHECK(says(text, "The worst: odd (0.560); four (0.970); even (0.990).\n"));
 }

@@ -253,7 +253,7 @@ TEST_CASE("JUnit is what its strict schema asks for") {
 }
 
 TEST_CASE("Gradescope's file has the documented fields, and no score where there is none") {
-  const json j = json::parse(gradescope(read_entry(entry_json("a", "SLOW", hostile))));
+  const json j = parse_json(gradescope(read_entry(entry_json("a", "SLOW", hostile))));
   const std::set<std::string> top = {"score",         "execution_time",     "output",
                                      "output_format", "test_output_format", "test_name_format",
                                      "visibility",    "stdout_visibility",  "extra_data",
@@ -286,7 +286,7 @@ TEST_CASE("Classroom 50's result has its schema's fields, in whole points") {
       {"USERNAME", "anna"},          {"SUBMISSION_TAG", "submit/2026"},
       {"COMMIT_URL", "https://x/c"}, {"RELEASE_URL", "https://x/r"}};
   const auto variable = [&](const char* name) { return set[name]; };
-  const json j = json::parse(classroom50(read_entry(entry_json("a", "SLOW", hostile)), variable));
+  const json j = parse_json(classroom50(read_entry(entry_json("a", "SLOW", hostile)), variable));
   const std::set<std::string> fields = {
       "schema",  "classroom", "assignment", "assignment_type", "owner", "submission", "commit",
       "release", "review",    "datetime",   "graded_at",       "score", "max-score",  "tests"};
@@ -329,7 +329,7 @@ TEST_CASE("Moodle's worksheet has the columns that its importer looks for") {
 }
 
 TEST_CASE("JSON and the explanation hold all that a verdict was made of, harmless") {
-  const json j = json::parse(as_json("reduction", {entry_json("a", "WRONG", hostile)}));
+  const json j = parse_json(as_json("reduction", {entry_json("a", "WRONG", hostile)}));
   CHECK(j["lab"] == "reduction");
   CHECK(j["entries"][0]["grade"]["seed"] == 271);
   check_harmless("x" + j["entries"][0]["message"].get<std::string>().substr(0, 20));

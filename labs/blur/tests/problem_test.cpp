@@ -10,7 +10,7 @@
 
 #include "common/lab/picture_problem.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace blur_problem_test {
 
@@ -20,7 +20,7 @@ using bytes = std::vector<unsigned char>;
 // The stages once more, pixel by pixel and as the contract words them: 49 products, no separation.
 struct example {
   example(std::int64_t w, std::int64_t h, std::uint64_t seed = 7)
-      : lab(*find_problem("blur")), call(lab.make_call({w, h}, seed)), width(w), height(h) {
+      : lab(problem_under_test()), call(lab.make_call({w, h}, seed)), width(w), height(h) {
     const auto* const rgba = reinterpret_cast<const unsigned char*>(call.buffers.at(0).data.data());
     for (std::int64_t i = 0; i < width * height; ++i) {
       const unsigned char* const p = rgba + 4 * i;
@@ -99,7 +99,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
 }
 
 TEST_CASE("a picture is made alike by one core and by several") {
-  const problem& lab = *find_problem("blur");
+  const problem& lab = problem_under_test();
   const auto small = lab.make_call({100, 60}, 7).buffers[0].data;
   const auto large = lab.make_call({3000, 3001}, 7).buffers[0].data;
   CHECK(hash_of(small) == hash_of(lab.make_call({100, 60}, 7).buffers[0].data));
@@ -124,7 +124,7 @@ TEST_CASE("a picture has edges of all strengths, and looks like none of its shif
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("blur");
+  const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{
            {}, {4}, {0, 1}, {1, 0}, {-1, -1}, {1, 65536}, {65536, 1}, {32768, 32768}, {1, 1, 1}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
@@ -134,7 +134,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is four bytes in and one out for each pixel") {
-  const problem_work work = find_problem("blur")->work({640, 480});
+  const problem_work work = problem_under_test().work({640, 480});
   CHECK(work.bytes == 5 * 640 * 480);
   CHECK(work.rated_unit.empty());
 }
@@ -186,7 +186,7 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
 }
 
 const picture_problem& takes_pictures() {
-  const auto* const lab = dynamic_cast<const picture_problem*>(find_problem("blur"));
+  const auto* const lab = dynamic_cast<const picture_problem*>(&problem_under_test());
   REQUIRE(lab != nullptr);
   return *lab;
 }

@@ -44,7 +44,7 @@ class Axes:
 def littles_law():
     m, gpu = facts.measured(), facts.Gpu('h200')
     points = sorted((int(name.split('_')[2]), value) for name, value in m.items()
-                    if name.startswith('dram_read_') and name.endswith('_under_way'))
+                    if name.startswith('dram_read_') and name.endswith('_in_flight'))
     latency_ns = m['dram_latency'] / (gpu.clock_khz / 1e6)
     allowed = lambda b: b * gpu.multiprocessors / latency_ns  # bytes per ns = GB/s
     f = Figure('littles-law', "Little's law: the rate grows with what is in flight", f'''
@@ -54,7 +54,7 @@ def littles_law():
                + f'''. A straight line shows bytes in flight divided by a latency of
         {latency_ns:.0f} ns, as Little's law says; measurements follow it until the limit of memory, a
         level line at {m["dram_read"]:.0f} GB/s.''',
-               'common/gpus/h200.measured.jsonl: dram_read_*_under_way, dram_latency', 318)
+               'common/gpus/h200.measured.jsonl: dram_read_*_in_flight, dram_latency', 318)
     axes = Axes(f, (400, 40000), (100, 8000), 52, 214, True)
     f.text(12, 24, 'Reading DRAM, measured on an H200', 12.5, strong=True)
     axes.ticks([(512, '512'), (2048, '2 K'), (8192, '8 K'), (32768, '32 K')],

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "common/lab/picture_problem.hpp"
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace first_problem_test {
 
@@ -18,7 +18,7 @@ using bytes = std::vector<std::byte>;
 
 struct example {
   explicit example(std::int64_t wide, std::int64_t high, std::uint64_t seed = 7)
-      : lab(*find_problem("first")),
+      : lab(problem_under_test()),
         call(lab.make_call({wide, high}, seed)),
         width(wide),
         height(high),
@@ -92,14 +92,14 @@ TEST_CASE(
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
   const auto hash = [](std::int64_t width, std::int64_t height) {
-    return hash_of(find_problem("first")->make_call({width, height}, 7).buffers[0].data);
+    return hash_of(problem_under_test().make_call({width, height}, 7).buffers[0].data);
   };
   CHECK(hash(5, 3) == 0x3d8650c1f431bb9d);
   CHECK(hash(7001, 5003) == 0xf21bb790fd1a1807);  // large enough for several cores
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("first");
+  const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{
            {}, {5}, {0, 1}, {1, 0}, {-1, 1}, {65536, 1}, {1, 65536}, {65535, 65535}, {1, 1, 1}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
@@ -110,7 +110,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is one read and one write for every pixel") {
-  const problem_work work = find_problem("first")->work({100, 10});
+  const problem_work work = problem_under_test().work({100, 10});
   CHECK(work.bytes == 2000);
   CHECK(work.operations == 0);
   CHECK(work.rated_unit.empty());
@@ -181,7 +181,7 @@ TEST_CASE("what was left out is named by its place") {
 }
 
 TEST_CASE("a picture of your own is grey, and its stages end with what is expected") {
-  const auto& lab = dynamic_cast<const picture_problem&>(*find_problem("first"));
+  const auto& lab = dynamic_cast<const picture_problem&>(problem_under_test());
   picture rgba{2, 1, 4, bytes(8)};
   for (int i = 0; i < 8; ++i) rgba.pixels[i] = static_cast<std::byte>(10 * i + 1);
   const problem_call call = lab.call_with(rgba, "mine.png");

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "common/emulator/check/tests/programs/checked_run.hpp"
-#include "common/lab/problem.hpp"
 #include "common/report/profile_json.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ constexpr int multiply_adds = 2 * 128;  // of an element, on its branch: diverge
 class inputs {
  public:
   inputs() : file_(fs::temp_directory_path() / ("stepwise-inputs-" + std::to_string(getpid()))) {
-    call_ = find_problem("launch")->make_call({elements_in_file}, 7);
+    call_ = problem_under_test().make_call({elements_in_file}, 7);
     std::ofstream out(file_, std::ios::binary);
     for (const int array : {0, 1}) {
       const auto& data = call_.buffers.at(array).data;

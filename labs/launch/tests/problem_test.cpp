@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace launch_problem_test {
 
@@ -18,7 +18,7 @@ using namespace stepwise;
 
 struct example {
   explicit example(std::int64_t n, std::uint64_t seed = 7)
-      : lab(*find_problem("launch")),
+      : lab(problem_under_test()),
         call(lab.make_call({n}, seed)),
         x(floats(0)),
         y(floats(1)),
@@ -109,7 +109,7 @@ TEST_CASE("elements that are 2^22 places apart have different orders") {
 }
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
-  const problem& lab = *find_problem("launch");
+  const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t n, std::uint64_t seed, std::size_t buffer) {
     return hash_of(lab.make_call({n}, seed).buffers[buffer].data);
   };
@@ -121,7 +121,7 @@ TEST_CASE("inputs are the same bytes wherever they are made, by one core or by s
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("launch");
+  const problem& lab = problem_under_test();
   for (const problem::size& n :
        std::vector<problem::size>{{}, {0}, {-1}, {(1 << 30) + 1}, {1, 1}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
@@ -131,7 +131,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is two reads and one write for every addition") {
-  const problem_work work = find_problem("launch")->work({1000});
+  const problem_work work = problem_under_test().work({1000});
   CHECK(work.bytes == 12000);
   CHECK(work.operations == 1000);
   CHECK(work.operation_unit == "additions");

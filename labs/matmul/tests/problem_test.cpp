@@ -13,6 +13,7 @@
 #include <string>
 
 #include "labs/matmul/product_check.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace matmul_problem_test {
 
@@ -22,7 +23,7 @@ using namespace stepwise::matmul_lab;
 // Whole for n + seed even, real for odd.
 struct example {
   explicit example(int size, std::uint64_t seed = 7)
-      : lab(*find_problem("matmul")), n(size), call(lab.make_call({n}, seed)) {
+      : lab(problem_under_test()), n(size), call(lab.make_call({n}, seed)) {
     for (const int i : {0, 1}) {
       auto& values = i == 0 ? a : b;
       values.resize(std::size_t(n) * n);
@@ -129,7 +130,7 @@ TEST_CASE("sums of whole numbers are exact in float32 in every order") {
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("matmul");
+  const problem& lab = problem_under_test();
   CHECK_THROWS_AS(lab.make_call({0}, 1), std::invalid_argument);
   CHECK_THROWS_AS(lab.make_call({-1}, 1), std::invalid_argument);
   CHECK_THROWS_AS(lab.make_call({46341}, 1), std::invalid_argument);
@@ -138,7 +139,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is two operations per product, two matrices read and one written") {
-  const problem_work work = find_problem("matmul")->work({1000});
+  const problem_work work = problem_under_test().work({1000});
   CHECK(work.bytes == 12e6);
   CHECK(work.operations == 2e9);
   CHECK(work.operation_unit == "flop");

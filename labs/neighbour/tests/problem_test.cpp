@@ -13,7 +13,7 @@
 #include "common/lab/random.hpp"
 #include "labs/neighbour/nearest_tree.hpp"
 #include "labs/neighbour/neighbour.hpp"
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace neighbour_problem_test {
 
@@ -49,7 +49,7 @@ std::vector<int> by_tree(const std::vector<point>& points) {
 
 struct example {
   example(std::int64_t n, std::int64_t kind, std::uint64_t seed = 7)
-      : lab(*find_problem("neighbour")), call(lab.make_call({n, kind}, seed)), points(n) {
+      : lab(problem_under_test()), call(lab.make_call({n, kind}, seed)), points(n) {
     std::memcpy(points.data(), call.buffers[0].data.data(), n * sizeof(point));
   }
 
@@ -91,7 +91,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
 
 TEST_CASE("inputs are the same bytes wherever they are made") {
   const auto hash = [](std::int64_t kind) {
-    return hash_of(find_problem("neighbour")->make_call({1000, kind}, 7).buffers[0].data);
+    return hash_of(problem_under_test().make_call({1000, kind}, 7).buffers[0].data);
   };
   CHECK(hash(spread_evenly) == 0xc5e2c290c9c14e55);
   CHECK(hash(clustered) == 0xda6f17b465759b72);
@@ -141,7 +141,7 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("neighbour");
+  const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{
            {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 4}, {4, 0, 0}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
@@ -151,7 +151,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is one read of every point, one write of every answer, and all pairs") {
-  const problem_work work = find_problem("neighbour")->work({1000, 1});
+  const problem_work work = problem_under_test().work({1000, 1});
   CHECK(work.bytes == 16000);
   CHECK(work.operations == 8.0 * 1000 * 999);
   CHECK(work.operation_unit == "flop");
@@ -269,7 +269,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
 }
 
 TEST_CASE("points of your own are a call like any other") {
-  const auto* const lab = dynamic_cast<const points_problem*>(find_problem("neighbour"));
+  const auto* const lab = dynamic_cast<const points_problem*>(&problem_under_test());
   REQUIRE(lab != nullptr);
   const example e(33, clustered);
   const problem_call call = lab->call_with(e.points, "mine.xyz");

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "labs/reduction/reduction.hpp"
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace reduction_problem_test {
 
@@ -16,7 +16,7 @@ using namespace stepwise;
 
 struct example {
   explicit example(std::int64_t n, std::uint64_t seed = 7)
-      : lab(*find_problem("reduction")), call(lab.make_call({n}, seed)), in(n) {
+      : lab(problem_under_test()), call(lab.make_call({n}, seed)), in(n) {
     std::memcpy(in.data(), call.buffers[0].data.data(), n * sizeof(std::uint32_t));
   }
 
@@ -43,7 +43,7 @@ struct example {
 };
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
-  const problem& lab = *find_problem("reduction");
+  const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t n, std::uint64_t seed) {
     return hash_of(lab.make_call({n}, seed).buffers[0].data);
   };
@@ -71,7 +71,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("reduction");
+  const problem& lab = problem_under_test();
   CHECK_THROWS_AS(lab.make_call({0}, 1), std::invalid_argument);
   CHECK_THROWS_AS(lab.make_call({-1}, 1), std::invalid_argument);
   CHECK_THROWS_AS(lab.make_call({std::int64_t{1} << 31}, 1), std::invalid_argument);
@@ -80,7 +80,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is one read of every element and one write of the sum") {
-  const problem_work work = find_problem("reduction")->work({1000});
+  const problem_work work = problem_under_test().work({1000});
   CHECK(work.bytes == 4004);
   CHECK(work.operations == 999);
 }

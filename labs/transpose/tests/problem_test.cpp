@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "labs/tests/hash_of.hpp"
+#include "labs/tests/problem_tests.hpp"
 
 namespace transpose_problem_test {
 
@@ -18,7 +18,7 @@ using namespace stepwise;
 
 struct example {
   example(std::int64_t height, std::int64_t width, std::uint64_t seed = 7)
-      : lab(*find_problem("transpose")),
+      : lab(problem_under_test()),
         call(lab.make_call({height, width}, seed)),
         rows(height),
         cols(width),
@@ -86,7 +86,7 @@ TEST_CASE("an input's elements are finite, and no two have the same bits") {
 }
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
-  const problem& lab = *find_problem("transpose");
+  const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
     return hash_of(lab.make_call({rows, cols}, seed).buffers[0].data);
   };
@@ -98,7 +98,7 @@ TEST_CASE("inputs are the same bytes wherever they are made, by one core or by s
 }
 
 TEST_CASE("sizes outside the contract are refused") {
-  const problem& lab = *find_problem("transpose");
+  const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{{},
                                                            {4},
                                                            {0, 1},
@@ -115,7 +115,7 @@ TEST_CASE("sizes outside the contract are refused") {
 }
 
 TEST_CASE("work is one read and one write of every element") {
-  const problem_work work = find_problem("transpose")->work({1000, 30});
+  const problem_work work = problem_under_test().work({1000, 30});
   CHECK(work.bytes == 240000);
   CHECK(work.operations == 0);
 }

@@ -1,7 +1,7 @@
-"""./lab site: the course as static pages, which open from disk and from a web server.
+"""./lab dev site: the course as static pages, which open from disk and from a web server.
 
-    ./lab site [--out DIR] [--students] [--serve PORT] [--json]     PORT 0: 8000 or the next one that is free
-    ./lab site --record LAB [--json]
+    ./lab dev site [--out DIR] [--students] [--serve PORT] [--json]     PORT 0: 8000 or the next one that is free
+    ./lab dev site --record LAB [--json]
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ LIST = 'pages.txt'  # of an output folder: what an earlier build wrote there
 
 
 def parse():
-    parser = argparse.ArgumentParser(prog='./lab site')
+    parser = argparse.ArgumentParser(prog='./lab dev site')
     parser.add_argument('--out')
     parser.add_argument('--students', action='store_true')
     parser.add_argument('--record', metavar='LAB')
@@ -98,7 +98,7 @@ def main():
     except (SiteError, DeckError) as problem:
         return fail(arguments, problem, 1)
     except MissingTool as problem:
-        return fail(arguments, str(problem).replace('./lab slides', './lab site'), 3)
+        return fail(arguments, str(problem).replace('./lab dev slides', './lab dev site'), 3)
     except KeyboardInterrupt:
         print()
         return 130

@@ -52,9 +52,9 @@ def entry_of(site, lab, step, records):
         if entry and entry['source'] == digest(site.root, step):
             return guided, entry
         if entry:
-            return None, (f'The analysis of this version is recorded of another source; ./lab site --record {lab.name} makes it '
+            return None, (f'The analysis of this version is recorded of another source; ./lab dev site --record {lab.name} makes it '
                           'again.')
-    return None, f'No analysis of this version is recorded: ./lab site --record {lab.name}.'
+    return None, f'No analysis of this version is recorded: ./lab dev site --record {lab.name}.'
 
 
 def term(site, anchor, shown):

@@ -28,7 +28,7 @@ def lectures(site):
     missing = [f for f in files if not is_fresh(site, f)]
     if missing:
         body.append(f'<p class="gap" role="note">{len(missing)} of {len(files)} decks are not built, or older than their sources: '
-                    '<code>./lab slides --no-pdf</code> builds them, then <code>./lab site</code> again.</p>')
+                    '<code>./lab dev slides --no-pdf</code> builds them, then <code>./lab dev site</code> again.</p>')
     sections = []
     for file in files:
         try:

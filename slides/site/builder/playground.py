@@ -1,4 +1,4 @@
-"""The playground's place on a page: a source that can be edited where `./lab site --serve` shows it.
+"""The playground's place on a page: a source that can be edited where `./lab dev site --serve` shows it.
 
 The page says what it is (data-live="", as it lies on the disk); serve.py says "yes" in its stead.
 """
@@ -35,7 +35,7 @@ def place(lab, name, text, listing):
     """`listing` is the source as HTML; `text` the same, which is edited; `name` is for the reader."""
     return ('<link rel="stylesheet" href="../theme/playground.css">'
             f'<div class="playground" {MARKER} data-lab="{lab}" data-name="{html.escape(name)}">'
-            '<p class="try-how">This source is read-only here. <code>./lab site --serve</code> shows the same page with '
+            '<p class="try-how">This source is read-only here. <code>./lab dev site --serve</code> shows the same page with '
             'it to be edited, compiled, checked and timed on your machine.</p>'
             f'<div class="try-listing">{listing}</div>'
             f'<textarea class="try-source" aria-label="Source of {html.escape(name)}" hidden>\n'

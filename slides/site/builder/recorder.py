@@ -1,4 +1,4 @@
-"""./lab site --record LAB: what `lab profile` says of each step, condensed into one record.
+"""./lab dev site --record LAB: what `lab profile` says of each step, condensed into one record.
 
 solutions/LAB/measured/h200.guided.jsonl, schema stepwise/guided/2. All of it is modelled: the emulator counts,
 the time model tells times. A step has a digest of its sources, so that a figure of other lines is never shown.
@@ -135,7 +135,7 @@ def record(root, name):
     file = f'solutions/{name}/measured/h200.guided.jsonl'
     head = {'schema': SCHEMA, 'lab': name, 'gpu': found[0][2],
             'date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'),
-            'command': f'./lab site --record {name}', 'words': words}
+            'command': f'./lab dev site --record {name}', 'words': words}
     (root / file).write_text(''.join(json.dumps(line, separators=(',', ':'), ensure_ascii=False) + '\n'
                                      for line in [head] + [step for step, _, _ in found]))
     return file

@@ -1,4 +1,4 @@
-"""The server of `./lab site --serve`: the pages, and the playground, on this machine only.
+"""The server of `./lab dev site --serve`: the pages, and the playground, on this machine only.
 
 What a page sends is a source. `lab try` compiles and runs it in the judge's sandbox; this server passes it on
 and passes back the answer. Pages hold answers. Who may read one, or ask for a try: a reader who opened the address with
@@ -217,7 +217,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def need_key(self):
         if not self.has_key():
-            raise Refused(403, 'open the address that ./lab site --serve printed: it has the key')
+            raise Refused(403, 'open the address that ./lab dev site --serve printed: it has the key')
 
     def do_GET(self):
         self.answered(self.get)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a lab's "Run it here" page needs, into build/live: the emulator as WebAssembly, and the kernels of
-the steps that steps.js describes, compiled by nvcc. `./lab site` takes it from there.
+the steps that steps.js describes, compiled by nvcc. `./lab dev site` takes it from there.
 
 Needs a built course (./lab build), Zig and nvcc; says which is missing, and how it is installed.
 """

@@ -124,7 +124,7 @@ def guided_is_recorded(site, pages):
         record = read_record(ROOT / f'solutions/{lab.name}/measured/h200.guided.jsonl')
         expect([s['step'] for s in record['entries']] == [s.name for s in lab.steps], f'{lab.name}: the guided record has other steps')
         for step, one in zip(lab.steps, record['entries']):
-            expect(one['source'] == recorder.digest(ROOT, step), f'{step.name} has changed: ./lab site --record {lab.name}')
+            expect(one['source'] == recorder.digest(ROOT, step), f'{step.name} has changed: ./lab dev site --record {lab.name}')
             page = html.unescape(pages[f'{lab.name}/{step.name}.html'])
             expect(one['analysis']['says'] in page, f'{step.name}: no sentence about its limit')
             for cause, _ in one['causes']:
@@ -152,7 +152,7 @@ def guided_is_recorded(site, pages):
         now, _, _ = recorder.profile(ROOT, lab, lab.steps[number])
         record = read_record(ROOT / f'solutions/{name}/measured/h200.guided.jsonl')
         differ = [key for key in now if now[key] != record['entries'][number][key]]
-        expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} are others now: ./lab site --record {name}')
+        expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} are others now: ./lab dev site --record {name}')
 
 
 def change(file, pattern, new):

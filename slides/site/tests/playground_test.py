@@ -109,7 +109,7 @@ def hostile(page, tries):
 def from_disk(page, site, link):
     """The same place, read-only; the link's source is shown."""
     page.go(f'{site.out.as_uri()}/reduction/02_strided.html')
-    expect('./lab site --serve' in page.run("document.querySelector('.try-how').textContent"), 'no word how to make it live')
+    expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').textContent"), 'no word how to make it live')
     expect(page.run("document.querySelector('.try-source').checkVisibility()") is False, 'an editor on a static page')
     page.go('about:blank#')
     page.go(f'{site.out.as_uri()}/reduction/02_strided.html#' + link.split('#')[1])

@@ -1,4 +1,4 @@
-"""The server of `lab site --serve` without a browser: who may ask, for what, and what is left when it ends.
+"""The server of `lab dev site --serve` without a browser: who may ask, for what, and what is left when it ends.
 
 A fake stands for `lab try`; playground_test.py has the real one. Takes a second of processor time.
 """

@@ -154,7 +154,7 @@
       });
       said = await reply.json();
     } catch (e) {
-      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer: does ./lab site --serve still run?' };
+      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer: does ./lab dev site --serve still run?' };
     }
     running = null;
     start.textContent = 'Run';

@@ -6,14 +6,14 @@
 
 // As many tiles as blocks at a time, as long as there are twice as many; then steps. All threads of
 // a block keep the same shares and take them together.
-class even_shares {
+class equal_shares {
  public:
   int tile;      // of `tiles`
   int from, to;  // the tile's steps that this block makes
 
   // Of a launch of gridDim.x blocks that all run at once, at most tiles * steps: a block waits for
   // the one before it.
-  __device__ even_shares(int tiles, int steps)
+  __device__ equal_shares(int tiles, int steps)
       : steps_(steps), rounds_(max(0, tiles / static_cast<int>(gridDim.x) - 1)) {
     first_shared_ = rounds_ * gridDim.x;
     const long long shared = static_cast<long long>(tiles - first_shared_) * steps;
