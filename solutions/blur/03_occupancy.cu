@@ -1,4 +1,4 @@
-// blur 03_occupancy: blocks of 32 x 4.
+// blur 03_occupancy: blocks of 32 x 4: more warps per block slot.
 //
 // idea    On the original's GPU a multiprocessor held 16 blocks. With two warps each, they filled
 //         half of its warp slots. Four warps per block fill all of them.

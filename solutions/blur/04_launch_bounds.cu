@@ -1,4 +1,4 @@
-// blur 04_launch_bounds: the compiler is told how many blocks must fit.
+// blur 04_launch_bounds: limits the compiler to 32 registers, so that 64 warps fit.
 //
 // idea    The resident threads of a multiprocessor share its registers. __launch_bounds__ states
 //         the largest block and how many blocks must fit. The compiler then limits the registers of

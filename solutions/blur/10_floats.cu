@@ -1,4 +1,4 @@
-// blur 10_floats: the same sums in floats.
+// blur 10_floats: float multiply-adds, with results that are equal to the bit.
 //
 // idea    Float multiply-adds are the fastest instructions there are: on most GPUs twice as fast as
 //         integer ones. All sums are integers below 2^24, which floats represent exactly, so the

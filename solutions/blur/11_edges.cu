@@ -1,4 +1,4 @@
-// blur 11_edges: the edge stage gets the same treatment.
+// blur 11_edges: the edge stage: a tile in shared memory, four pixels per thread.
 //
 // idea    The blur no longer takes the most time, so profile again. The edge stage reads 8 bytes of
 //         global memory per pixel, one at a time. It gets what the blur got: a tile in shared

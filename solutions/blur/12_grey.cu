@@ -1,4 +1,4 @@
-// blur 12_grey: four pixels per thread in the grey stage.
+// blur 12_grey: the grey stage: four pixels per thread.
 //
 // idea    Four neighbours are 16 bytes of colour, one load, and 4 bytes of grey, one store. A grey
 //         value does not depend on its neighbours, so rows do not matter: the picture is one array,

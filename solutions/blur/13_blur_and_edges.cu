@@ -1,4 +1,4 @@
-// blur 13_blur_and_edges: two stages in one kernel.
+// blur 13_blur_and_edges: blur and edges in one kernel.
 //
 // idea    The edge stage reads what the blur writes. In one kernel it stays in shared memory, which
 //         saves two bytes per pixel. The price is the halo: a block blurs one pixel more on each

@@ -1,4 +1,4 @@
-// blur 14_fused: all stages in one kernel.
+// blur 14_fused: all stages in one kernel: 5 bytes per pixel.
 //
 // idea    The grey picture stays on the chip as well: only colours are read and edges written, 5
 //         bytes per pixel. Up to four blocks convert the same halo pixels to grey, which costs less

@@ -1,4 +1,4 @@
-// blur 15_strips: warps that walk down the picture, without shared memory.
+// blur 15_strips: warps walk down the picture: registers and shuffles, no tile.
 //
 // idea    A lane owns four columns, a warp 128, and the warp goes from row to row. What it needs
 //         from the rows above is in registers; what it needs from adjacent columns is in adjacent

@@ -1,4 +1,4 @@
-// blur 22_prefetch: rows are requested before they are needed.
+// blur 22_prefetch: the colours of the next four rows are in flight.
 //
 // idea    A load takes longer than the arithmetic of a row. So the colours of the next rows are in
 //         flight while this row is processed: a lane holds the quads of four rows that it has

@@ -1,4 +1,4 @@
-// blur 24_alternating_signs: gx and gy are squared, so their signs do not matter.
+// blur 24_alternating_signs: gx and gy are squared, so rows may alternate their sign.
 //
 // idea    gx adds the differences of three rows with weights 1 2 1: pairs of rows, and pairs of
 //         pairs. If every other row computes left minus right, the sum of a pair becomes, up to its

@@ -1,4 +1,4 @@
-// matmul 05_transposed_b: b's tile is stored transposed, so that k walks along its rows.
+// matmul 05_transposed_b: b's tile is transposed and padded: constant offsets in the loop.
 //
 // idea    Early CUDA compilers gave the loads of a_tile[ty][k] constant offsets, but added to an
 //         address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. The lanes

@@ -1,4 +1,4 @@
-// matmul 06_rank1: a thread keeps a column of c in registers; only a is in shared memory.
+// matmul 06_rank1: each thread keeps a column of c in registers; only a is in shared memory.
 //
 // idea    A column of a times a row of b, n x n products, is a matrix of rank 1, and c is the sum
 //         of n such matrices. A thread loads its element of b's row k once, into a register, and

@@ -1,4 +1,4 @@
-// matmul 26_small_tiles: where tiles of 64 x 128 are too few, or a few too many, they are smaller.
+// matmul 26_small_tiles: where large tiles are too few, or a few too many, they are smaller.
 //
 // idea    n = 300 has 15 tiles, and 117 of 132 multiprocessors idle; n = 1100 has 162, so 30 of
 // them

@@ -1,4 +1,4 @@
-// neighbour 03_shared: a block stages points in shared memory, and all its threads compare them.
+// neighbour 03_shared: a block stages points in shared memory.
 //
 // idea    All threads of a block need the same points, so the block reads each of them once: 128 at
 //         a time, in whole sectors, thanks to the three arrays. The loop then reads shared memory,

@@ -1,4 +1,4 @@
-// neighbour 06_grid: compares a point only with those of the cells around it.
+// neighbour 06_grid: points are sorted into cells: only those nearby are compared.
 //
 // idea    Points are sorted into the cells of a grid. The nearest point is probably in the same
 //         cell or an adjacent one; look there first, then in the next ring, and stop when every

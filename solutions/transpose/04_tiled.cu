@@ -1,4 +1,4 @@
-// transpose 04_tiled: a block transposes a tile in shared memory.
+// transpose 04_tiled: a block transposes a tile in shared memory: full lines on both sides.
 //
 // idea    Read rows of a tile of in, write rows of the matching tile of out: both in lines of 128
 //         bytes. The transposition happens in between, in shared memory, which has no sectors. A
