@@ -72,7 +72,7 @@ std::string quoted(const std::string& word) { return '"' + word + '"'; }
 // What to type where a word is no command: often it is a lab.
 [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& verbs) {
   const std::string lists = "\n`./lab --help` lists the commands";
-  const auto labs = lab_names(load_own_installation().root);
+  const auto labs = lab_names(load_own_installation().build);
   if (std::count(labs.begin(), labs.end(), word) > 0) {
     throw failure(exit_code::usage,
                   quoted(word) + " is a lab; the command comes first:\n  ./lab walk " + word +

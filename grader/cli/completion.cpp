@@ -85,7 +85,7 @@ struct proposal {
 class proposals {
  public:
   proposals(const context& c, std::vector<std::string> words)
-      : root_(c.where.root), words_(std::move(words)) {
+      : root_(c.where.root), build_(c.where.build), words_(std::move(words)) {
     if (words_.empty()) words_.emplace_back();
     begun_ = words_.back();
     words_.pop_back();
@@ -125,7 +125,7 @@ class proposals {
         verb_ = &*v;
       } else {
         ++place_;
-        const auto labs = lab_names(root_);
+        const auto labs = lab_names(build_);
         if (std::ranges::find(labs, word) != labs.end()) lab_ = word;
       }
     }
@@ -149,12 +149,12 @@ class proposals {
 
   void values(const std::string& of) {
     if (of == "LAB" || of == "WHAT") {
-      for (const auto& name : lab_names(root_)) add(name, title_of(name));
+      for (const lab& l : labs_by_name()) add(l.name, l.title);
       if (of == "WHAT") found_.push_back({":files", ""});
     } else if (of == "STEP" || of == "A" || of == "B" || of == "--step" || of == "--compare") {
       if (lab_.empty()) return;
-      for (const auto& s : load_lab(root_, lab_).steps)
-        if (verb_->name != "play" || is_listed_recording(root_, lab_, s.name)) add(s.name, s.idea);
+      for (const auto& s : load_lab(build_, lab_).steps)
+        if (verb_->name != "play" || s.recording) add(s.name, s.idea);
       if (of == "A" || of == "B") add("mine", "your own file");
     } else if (of == "--device") {
       for (const char* device : {"auto", "gpu", "emulated"}) add(device, "");
@@ -169,13 +169,17 @@ class proposals {
     }
   }
 
-  std::string title_of(const std::string& lab) const { return load_lab(root_, lab).title; }
+  std::vector<lab> labs_by_name() const {
+    auto labs = load_labs(build_);
+    std::ranges::sort(labs, {}, &lab::name);
+    return labs;
+  }
 
   void add(const std::string& word, const std::string& what) {
     if (word.starts_with(begun_)) found_.push_back({word, what});
   }
 
-  const fs::path root_;
+  const fs::path root_, build_;
   std::vector<std::string> words_;
   std::string begun_, value_of_, lab_;
   std::vector<known_verb> known_;

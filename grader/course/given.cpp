@@ -2,7 +2,6 @@
 #include "grader/course/given.hpp"
 
 #include "common/formats/json.hpp"
-#include "common/formats/toml.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -75,26 +74,6 @@ std::string text_of(const given_times& times) {
                    {"steps", json::object()}};
   for (const auto& [name, ms] : times.ms) document["steps"][name] = ms;
   return json_text(document, 2) + "\n";
-}
-
-std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& root) {
-  std::vector<std::pair<std::string, std::string>> coming;
-  const fs::path file = fs::path("labs") / "calendar.toml";
-  const auto text = read_if_there(root / file);
-  if (!text) return coming;
-  try {
-    const toml_value calendar = parse_toml(*text);
-    const toml_value* const labs = calendar.table_at("labs");
-    for (std::size_t i = 0; labs != nullptr && i < labs->keys.size(); ++i) {
-      const std::string& name = labs->keys[i];
-      if (!fs::exists(root / "labs" / name / "lab.toml"))
-        coming.emplace_back(name, labs->items[i].as<std::string>("opens").value_or(""));
-    }
-  } catch (const toml_error& error) {
-    throw failure(exit_code::ours,
-                  file.string() + ":" + std::to_string(error.line) + ": " + error.what());
-  }
-  return coming;
 }
 
 }  // namespace stepwise

@@ -47,8 +47,7 @@ struct given_times {
 given_times load_given_times(const fs::path& root, const lab& l);
 std::string text_of(const given_times& times);
 
-// The labs that are not in a student copy yet: name, day. From labs/calendar.toml, which `lab
-// release` writes; empty without it.
-std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& root);
+// The labs that are not in a student copy yet: name, day. `lab release` names them.
+std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& build);
 
 }  // namespace stepwise

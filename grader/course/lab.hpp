@@ -1,8 +1,8 @@
-// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt, peers.txt,
-// limits.txt; in a student copy labs/<lab>/given/steps.txt (given.hpp).
+// The labs of the course: contract, sizes, goals, steps, and what the steps are measured against.
 //
-// idea    The folders are the list of labs, steps.txt is the only list of steps; nothing is
-//         registered anywhere else. Errors name file and line.
+// idea    labs/course reads and checks the course's files and writes build/course.json
+// (meson.build).
+//         Programs read that file alone. The functions below take the build folder.
 // Tested by tests/lab_test.cpp.
 #pragma once
 
@@ -29,6 +29,9 @@ struct step {
   std::string idea;                     // one line
   fs::path file;                        // relative to the root
   std::vector<lab_size> promised = {};  // the sizes that at_least holds for; none: the lab's
+  bool unmeasured = false;              // at_least will be stated when the step was measured
+  // The words for STEPWISE_RECORD_OF, if the course has a recorded warp of this step.
+  std::optional<std::string> recording = {};
 };
 
 // What the steps are measured against: a program like a step's, made of a library, or the same on
@@ -49,6 +52,32 @@ struct limit_part {
   fs::path file;     // relative to the root
 
   std::string program() const { return "limit-" + step + "-" + part; }
+};
+
+// A wrong solution, which the checker must refuse: labs/<lab>/tests/mutants/NAME.cu.
+struct mutant {
+  std::string name;
+  std::string verdict;  // "WRONG", "CHECK", "CRASH", "TIMEOUT"
+  std::string says;     // a part of the message
+};
+
+// What a lecture publishes of a lab's steps, on a GPU of its time: solutions/<lab>/lectures.toml.
+// Only people write that file; what the model says of it is recorded elsewhere.
+struct published_figure {
+  std::string version;            // as the lecture calls it
+  std::string step;               // of the lab, that does the same
+  std::vector<std::string> with;  // other values of its constants: "tile=16"; "registers=32": a cap
+  std::string kernel;             // the published time is its alone; empty: of the whole call
+  double value = 0;               // in the lecture's unit
+};
+inline constexpr const char* unnamed_gpu = "unnamed";
+struct lecture {
+  std::string gpu;  // a name from common/gpus/, or unnamed_gpu: the lecture does not say
+  std::string source;
+  std::string unit;        // "ms", "GB/s" or "GFLOP/s"
+  lab_size size;           // of the call
+  bool size_told = false;  // else it is ours: times cannot be compared, rates and gains can
+  std::vector<published_figure> figures;  // the first is what gains are over
 };
 
 // What earns points; grader/GOALS.md says how each kind is judged.
@@ -108,6 +137,8 @@ struct lab {
   std::vector<step> steps;
   std::vector<peer> peers;
   std::vector<limit_part> parts;  // by step
+  std::vector<mutant> mutants;
+  std::vector<lecture> lectures;
   declared_sweeps sweeps;
   fs::path file;          // the student's, relative to the root
   bool is_worked = true;  // the steps' files are solutions; in a student copy they are skeletons
@@ -128,38 +159,21 @@ struct lab {
   bool has(goal::kind k) const;  // a goal of that kind
 };
 
-// Of all labs, sorted.
-std::vector<std::string> lab_names(const fs::path& root);
+// Of all labs, sorted; none without build/course.json.
+std::vector<std::string> lab_names(const fs::path& build);
 
-// Reads one lab. failure(usage) names the nearest lab if there is none of that name; failure(ours)
-// if its files are malformed.
-lab load_lab(const fs::path& root, const std::string& name);
+// One lab. failure(usage) names the nearest lab if there is none of that name.
+lab load_lab(const fs::path& build, const std::string& name);
 
 // What a lab asks and explains: its handout, then deeper.md. Nothing without a handout.
 std::optional<std::string> whole_handout(const fs::path& root, const lab& l);
 
 // All labs by order, then name.
-std::vector<lab> load_labs(const fs::path& root);
+std::vector<lab> load_labs(const fs::path& build);
 
 // By its name, its number ("03") or the name after the number. failure(usage) names the nearest
 // step and all of them.
 const step& find_step(const lab& l, std::string_view name);
-
-// Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
-// at_least is "1.5", for the lab's sizes, or "1.5@1024,2048", for these; "-" where nothing is
-// promised, for a reason that the step states; "?" until the step has been measured.
-std::vector<step> parse_steps(std::string_view text, const std::string& origin,
-                              const fs::path& folder);
-
-// Of peers.txt, where a lab has one.
-std::vector<peer> parse_peers(std::string_view text, const std::string& origin);
-
-// Of limits.txt, where a lab has one. `folder` is where the parts' files are.
-std::vector<limit_part> parse_limits(std::string_view text, const std::string& origin,
-                                     const fs::path& folder);
-
-// Of lab.toml; steps, sweeps and file are left empty.
-lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);
 
 // Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);

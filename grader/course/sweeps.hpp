@@ -1,4 +1,4 @@
-// The sweeps and experiments that a lab declares in its lab.toml.
+// The sweeps and experiments that a lab declares in its lab.toml; labs/course reads them.
 //
 //   [sweep]                     what `./lab sweep LAB` does when nothing more is said
 //   step = "03_ilp"
@@ -12,9 +12,10 @@
 //   counter = "warp_execution_efficiency_percent"     one of grader/GOALS.md; may be left out
 //   given = false               its program gives a step away: no student copy has it
 //
-// Tested by tests/sweep_axis_test.cpp.
+// Tested by tests/lab_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,10 +43,11 @@ struct declared_sweeps {
   std::optional<sweep_plan> standard;
   std::vector<experiment> experiments;
 
-  const experiment* find(std::string_view name) const;  // null if there is none
+  // Null if there is none.
+  const experiment* find(std::string_view name) const {
+    const auto found = std::ranges::find(experiments, name, &experiment::name);
+    return found == experiments.end() ? nullptr : &*found;
+  }
 };
-
-// Of lab.toml, whose other tables are passed over. failure(ours) names file and line.
-declared_sweeps parse_sweeps(std::string_view text, const std::string& origin);
 
 }  // namespace stepwise

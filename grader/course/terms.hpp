@@ -1,8 +1,8 @@
-// The glossary: labs/glossary.md, term by term.
+// The glossary: labs/glossary.md, term by term, as labs/course reads it.
 //
-// idea    The file is for readers; a term in it is a heading of level 3, its text and example, and
-//         lines that begin with "Also called:", "Taught in:" and "See also:". A term is found by
-//         what is left of a name without case, blanks and hyphens, in singular or plural.
+// idea    A term is found by what is left of a name without case, spaces and hyphens, in singular
+// or
+//         plural.
 // Tested by tests/terms_test.cpp; that the file's terms refer to what exists by
 // labs/tests/glossary_test.cpp.
 #pragma once
@@ -30,10 +30,7 @@ struct term {
   std::vector<std::string> related;  // names of terms, or of the profilers' metrics
 };
 
-// Throws failure(ours) with `origin` and the line if a term lacks text or place, or two have a
-// name.
-std::vector<term> parse_terms(std::string_view text, const std::string& origin);
-std::vector<term> load_terms(const std::filesystem::path& root);
+std::vector<term> load_terms(const std::filesystem::path& build);
 
 // "Bank-Conflicts" -> "bankconflict": what two spellings of one name have in common.
 std::string term_key(std::string_view name);

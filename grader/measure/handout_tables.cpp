@@ -8,7 +8,6 @@
 #include <map>
 
 #include "common/device/gpu.hpp"
-#include "grader/course/lectures.hpp"
 #include "grader/course/size.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/text.hpp"
@@ -245,7 +244,7 @@ std::string sweep_markdown(const fs::path& root, const lab& l, const std::string
 
 std::string lectures_markdown(const fs::path& root, const lab& l) {
   std::string text;
-  for (const lecture& of : load_lectures(root, l)) {
+  for (const lecture& of : l.lectures) {
     const std::string table = of_records(
         root, l, "", [&](const lab&, const json& record) { return lecture_table(of, record); });
     text += (text.empty() || table.empty() ? "" : "\n") + table;

@@ -69,8 +69,7 @@ fs::path given_experiment(const lab& l, const experiment& e) {
 void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const released_lab& entry,
                 const given_times& times) {
   const fs::path given = to / l.given();
-  const fs::path folder = fs::path("solutions") / l.name;
-  write_file(given / "steps.txt", student_steps(read_file(tree / folder / "steps.txt", ours)));
+  write_file(given / "steps.txt", student_steps(l.steps));
   write_file(given / "times.json", text_of(times));
   std::set<std::string> skeletons(entry.skeletons.begin(), entry.skeletons.end());
   skeletons.insert(l.skeleton);
@@ -120,10 +119,11 @@ std::string calendar_text(const release_plan& plan) {
 }  // namespace
 
 std::vector<fs::path> student_files(const fs::path& tree, const std::string& list,
+                                    const std::vector<lab>& labs,
                                     const std::vector<released_lab>& open) {
   const auto files = files_of(tree);
-  const auto names = lab_names(tree);
-  const std::set<std::string> all(names.begin(), names.end());
+  std::set<std::string> all;
+  for (const lab& l : labs) all.insert(l.name);
   std::set<fs::path> chosen;
   for (const std::string& line : split_lines(list)) {
     std::string pattern(trimmed(line));
@@ -146,12 +146,12 @@ std::vector<fs::path> student_files(const fs::path& tree, const std::string& lis
   return {chosen.begin(), chosen.end()};
 }
 
-void make_student_tree(const fs::path& tree, const fs::path& to, const release_plan& plan,
-                       const std::string& day, const std::map<std::string, given_times>& times) {
-  const auto labs = load_labs(tree);
+void make_student_tree(const fs::path& tree, const fs::path& to, const std::vector<lab>& labs,
+                       const release_plan& plan, const std::string& day,
+                       const std::map<std::string, given_times>& times) {
   const auto open = plan.open_on(day);
   const fs::path own = fs::path("grader") / "release";
-  const auto files = student_files(tree, read_file(tree / own / "student.txt", ours), open);
+  const auto files = student_files(tree, read_file(tree / own / "student.txt", ours), labs, open);
   std::set<fs::path> taken(files.begin(), files.end());
   std::vector<std::pair<std::string, std::string>> moved;  // programs that students do get
   for (const lab& l : labs) {

@@ -18,14 +18,17 @@
 
 namespace stepwise {
 
-// The files of `tree`, from there and sorted, that `list` (student.txt) names where `open` are the
-// labs. failure(ours) if a pattern of it matches nothing.
+// The files of `tree`, from there and sorted, that `list` (student.txt) names where `open` of
+// `labs` are open. failure(ours) if a pattern of it matches nothing.
 std::vector<fs::path> student_files(const fs::path& tree, const std::string& list,
+                                    const std::vector<lab>& labs,
                                     const std::vector<released_lab>& open);
 
-// Copies and derives. `tree` is the course as it was committed, `to` an empty folder, `times` of
-// each open lab. failure(ours) where the course's own files are malformed.
-void make_student_tree(const fs::path& tree, const fs::path& to, const release_plan& plan,
-                       const std::string& day, const std::map<std::string, given_times>& times);
+// Copies and derives. `tree` is the course as it was committed, with `labs`; `to` is an empty
+// folder, `times` are those of each open lab. failure(ours) where the course's own files are
+// malformed.
+void make_student_tree(const fs::path& tree, const fs::path& to, const std::vector<lab>& labs,
+                       const release_plan& plan, const std::string& day,
+                       const std::map<std::string, given_times>& times);
 
 }  // namespace stepwise

@@ -2,7 +2,6 @@
 #include "grader/release/texts.hpp"
 
 #include <regex>
-#include <sstream>
 
 #include "grader/course/source.hpp"
 
@@ -101,16 +100,10 @@ std::string shorter_hints(std::string_view text, int parts) {
   return result;
 }
 
-std::string student_steps(std::string_view text) {
+std::string student_steps(const std::vector<step>& steps) {
   std::string result = "# The steps of this lab: name, what it is compared with, -, idea.\n";
-  for (const std::string& line : split_lines(text)) {
-    std::istringstream words(line);
-    std::string name, over, at_least, idea;
-    if (!(words >> name) || name.starts_with('#')) continue;
-    words >> over >> at_least >> std::ws;
-    std::getline(words, idea);
-    result += name + "  " + over + "  -  " + idea + "\n";
-  }
+  for (const step& s : steps)
+    result += s.name + "  " + (s.over.empty() ? "-" : s.over) + "  -  " + s.idea + "\n";
   return result;
 }
 

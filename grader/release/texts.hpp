@@ -6,10 +6,11 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "grader/course/lab.hpp"
 
 namespace stepwise {
-
-namespace fs = std::filesystem;
 
 // Markdown without what gives answers away or is not there: generated tables of what was measured
 // (between `<!-- NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check
@@ -22,7 +23,8 @@ std::string student_markdown(std::string_view text, const fs::path& file,
 // hints.md with at most the first `parts` parts of each topic.
 std::string shorter_hints(std::string_view text, int parts);
 
-// steps.txt with names, what each is over, and ideas; what is promised is left out.
-std::string student_steps(std::string_view text);
+// steps.txt of a student copy: names, what each is over, and ideas, which the copy has no other
+// place for. What is promised is left out.
+std::string student_steps(const std::vector<step>& steps);
 
 }  // namespace stepwise

@@ -157,7 +157,7 @@ TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that w
     CHECK(!(has(f.path, "/proc/") && name == "mem"));
   }
   CHECK(seen.count("handed in.cu") == 1);
-  CHECK(seen.count("lab.toml") == 1);
+  CHECK(seen.count("course.json") == 1);
   // What is watched: the copy that it writes, a library that the loader maps.
   const auto any = [&](auto matches) {
     return std::any_of(run.files.begin(), run.files.end(), matches);

@@ -136,7 +136,7 @@ def main() -> None:
     try:
         text = course.lists() if arguments.lists else compact(course.everything()) + '\n'
     except CourseError as error:
-        sys.exit(f'lab: {error}')
+        sys.exit(str(error))
     out = arguments.lists or arguments.json
     if not out.is_file() or out.read_text(encoding='utf-8') != text:
         out.write_text(text, encoding='utf-8')

@@ -23,7 +23,7 @@ def term_key(name: str) -> str:
     return key
 
 
-def read_term(name: str, group: str, lines: List[str]) -> Dict[str, Any]:
+def read_term(name: str, group: str, lines: List[str], where: str) -> Dict[str, Any]:
     text: List[str] = []
     picture: List[str] = []
     fields: Dict[str, str] = {}
@@ -42,14 +42,18 @@ def read_term(name: str, group: str, lines: List[str]) -> Dict[str, Any]:
         else:
             field = ''
             text.append(line)
-    taught = fields.get('Taught in', '')
+    taught = fields.get('Taught in', '')  # without links where a student copy lacks the lab
     links = list(LINK.finditer(taught))
     ends = [link.start() for link in links[1:]] + [len(taught)]
     steps = [re.search('`([^`]*)`', taught[link.end():end]) for link, end in zip(links, ends)]
     aliases = fields.get('Also called', '')
+    if not any(text):
+        fail(where, f'"{name}" has no text')
+    if not taught:
+        fail(where, f'"{name}" lacks a line "Taught in: ..."')
     return {'name': name, 'group': group,
             'aliases': [alias.strip() for alias in re.sub(r'\.$', '', aliases).split(', ') if alias],
-            'text': '\n'.join(text).strip('\n').split('\n') if any(text) else [], 'picture': picture,
+            'text': '\n'.join(text).strip('\n').split('\n'), 'picture': picture,
             'taught': [{'lab': link[1], 'target': link[2], 'step': step[1] if step else ''}
                        for link, step in zip(links, steps)],
             'related': [link[1] for link in LINK.finditer(fields.get('See also', ''))]}
@@ -71,11 +75,7 @@ def read_glossary(text: str, origin: str) -> List[Dict[str, Any]]:
             headings[-1][3].append(line)
     for number, name, of_group, lines in filter(None, headings):
         where = f'{origin}:{number}'
-        term = read_term(name, of_group, lines)
-        if not term['text']:
-            fail(where, f'"{name}" has no text')
-        if not term['taught']:
-            fail(where, f'"{name}" lacks a line "Taught in: ..."')
+        term = read_term(name, of_group, lines, where)
         for one in term['aliases'] + [name]:
             owner = owners.setdefault(term_key(one), name)
             if owner != name:

@@ -53,7 +53,7 @@ def read_range(sizes: Table, key: str, numbers: int) -> List[Size]:
 def read_all_sizes(table: Table) -> Dict[str, List[Size]]:
     if not isinstance(table.values.get('sizes'), dict):
         fail(table.origin, 'missing table `sizes`')
-    sizes = Table(table.origin, table.text, table.values['sizes'], ['sizes'])
+    sizes = table.table('sizes')
     sizes.refuse_other_keys(SIZES, f'{table.origin}: sizes')
     found = {key: read_sizes(sizes, key) for key in ('check', 'bench', 'emulated')}
     found['modelled'] = read_sizes(sizes, 'modelled') if 'modelled' in sizes.values else found['emulated']
@@ -150,10 +150,10 @@ def read_axes(table: Table, where: str) -> Dict[str, Any]:
 def read_sweep(table: Table) -> Any:
     if 'sweep' not in table.values:
         return None
-    where = f"{table.place('sweep')}: [sweep]"
     if not isinstance(table.values['sweep'], dict):
-        fail(where, 'is a table')
-    sweep = Table(table.origin, table.text, table.values['sweep'], ['sweep'])
+        fail(f"{table.place('sweep')}: [sweep]", 'is a table')
+    sweep = table.table('sweep')
+    where = f'{sweep.place()}: [sweep]'
     sweep.refuse_other_keys(['step', 'over', 'counter'], where)
     return {'place': sweep.place(), 'step': read_text(sweep, 'step', where), **read_axes(sweep, where)}
 

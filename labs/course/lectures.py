@@ -15,7 +15,7 @@ def text_at(table: Table, key: str) -> str:
 
 
 def read_figure(table: Table, steps: List[str]) -> Dict[str, Any]:
-    table.refuse_other_keys(['version', 'step', 'kernel', 'with', 'value'], table.place())
+    table.refuse_other_keys(['version', 'step', 'kernel', 'with', 'value'])
     figure = {'version': text_at(table, 'version'), 'step': text_at(table, 'step'),
               'kernel': table.optional(str, 'kernel', ''), 'with': table.optional(list, 'with', [])}
     if figure['step'] not in steps:
@@ -34,7 +34,7 @@ def read_lectures(text: str, origin: str, steps: List[str], dimensions: int) -> 
         fail(origin, 'there is no [[lectures]]')
     lectures = []
     for table in file.tables('lectures'):
-        table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_told', 'figures'], table.place())
+        table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_told', 'figures'])
         lecture = {key: text_at(table, key) for key in ('gpu', 'source', 'unit')}
         if lecture['unit'] not in ('ms', 'GB/s', 'GFLOP/s'):
             fail(table.place(), 'unit: expected ms, GB/s or GFLOP/s')

@@ -45,11 +45,11 @@ class Table:
         line = self.line if self.line and not path else line_of(self.text, whole)
         return f'{self.origin}:{line}' if whole else self.origin
 
-    def refuse_other_keys(self, known: Sequence[str], where: str, what: str = 'known are') -> None:
+    def refuse_other_keys(self, known: Sequence[str], where: Optional[str] = None, what: str = 'known are') -> None:
         """A misspelt key would otherwise be a rule that is silently missing."""
         for key in self.values:
             if key not in known:
-                fail(where, f'unknown key `{key}`; {what} {", ".join(known)}')
+                fail(where or self.place(), f'unknown key `{key}`; {what} {", ".join(known)}')
 
     def take(self, kind: type, key: str, where: Optional[str] = None) -> Any:
         """The value of a key that must be there. An integer is a float, too."""
@@ -69,14 +69,21 @@ class Table:
             fail(where, what or f'`{key}` must be positive')
         return value
 
+    def lines_with(self, header: str) -> List[int]:
+        return [number for number, line in enumerate(self.text.splitlines(), 1) if line.split('#')[0].strip() == header]
+
+    def table(self, key: str) -> Table:
+        """The table of this key, which is one."""
+        lines = self.lines_with(f'[{key}]')
+        return Table(self.origin, self.text, self.values[key], self.path + [key], lines[0] if lines else 0)
+
     def tables(self, key: str) -> List[Table]:
         """The tables of a list."""
         entries = self.values.get(key, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             fail(self.place(key), f'{key} are tables: [[{key}]]')
-        headers = [number for number, line in enumerate(self.text.splitlines(), 1)
-                   if line.split('#')[0].strip() == f'[[{key}]]']
-        return [Table(self.origin, self.text, entry, self.path + [key, at], headers[at] if headers else 0)
+        lines = self.lines_with(f'[[{key}]]')
+        return [Table(self.origin, self.text, entry, self.path + [key, at], lines[at] if lines else 0)
                 for at, entry in enumerate(entries)]
 
 

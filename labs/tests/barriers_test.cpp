@@ -141,7 +141,7 @@ TEST_CASE("with its barriers, no step is reported or wrong, at any size, on a sm
   const installation where = load_installation(build_folder());
   const small_gpu small(where.root);
   std::size_t asking = 0;
-  for (const lab& l : load_labs(where.root)) {
+  for (const lab& l : load_labs(where.build)) {
     const lab_calls all(l, 1e9);
     for (const fs::path& gpu : {fs::path("h200"), small.file()}) {
       std::vector<step> steps = l.steps;
@@ -190,7 +190,7 @@ bool has_barriers(const lab& l, const fs::path& root) {
 TEST_CASE("without any one of its barriers, a step has a race, and nothing but what comes of it") {
   const installation where = load_installation(build_folder());
   const small_gpu one(where.root), two(where.root, 2);
-  for (const lab& l : load_labs(where.root)) {
+  for (const lab& l : load_labs(where.build)) {
     const std::string program = where.build / "labs/tests" / (l.name + "-without-barriers");
     const auto variants = lines_of("STEPWISE_VARIANT=list '" + program + "'");
     CHECK(variants.empty() != has_barriers(l, where.root));

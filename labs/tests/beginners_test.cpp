@@ -107,7 +107,7 @@ TEST_CASE("the first sentence after a beginner's mistake is the one that was jud
   REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
   const installation where = load_installation(build);
   const device_choice device = choose_device(device_request::emulated, where);
-  for (lab l : load_labs(where.root)) {
+  for (lab l : load_labs(where.build)) {
     const fs::path folder = where.root / "labs" / l.name / "tests";
     if (!fs::exists(folder / "beginners.txt")) continue;
     auto mistakes = mistakes_of(folder / "beginners.txt");

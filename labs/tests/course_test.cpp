@@ -18,6 +18,7 @@
 
 #include "common/testing/skip_case.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
 #include "labs/tests/elf_needs.hpp"
 
@@ -25,9 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using stepwise::derive_skeleton;
+using stepwise::find_step;
 using stepwise::header_fields;
 using stepwise::header_lines;
+using stepwise::lab;
 using stepwise::split_lines;
+using stepwise::step;
 using stepwise::without_markers;
 
 std::string from_environment(const char* name) {
@@ -45,17 +49,6 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The first word of every line that is no comment.
-std::vector<std::string> listed_names(const fs::path& list) {
-  std::vector<std::string> names;
-  for (const std::string& line : split_lines(text_of(list))) {
-    std::istringstream words(line);
-    std::string name;
-    if (words >> name && name[0] != '#') names.push_back(name);
-  }
-  return names;
-}
-
 std::set<std::string> names_of_cu_files(const fs::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -64,12 +57,18 @@ std::set<std::string> names_of_cu_files(const fs::path& folder) {
   return names;
 }
 
-std::vector<std::string> labs() {
+std::vector<lab> labs() {
+  std::vector<lab> all = stepwise::load_labs(build_root());
+  REQUIRE(!all.empty());
+  return all;
+}
+
+std::string text_of(const step& s) { return text_of(source_root() / s.file); }
+
+template <class Entries>
+std::vector<std::string> names_of(const Entries& entries) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(source_root() / "labs")) {
-    if (fs::exists(entry.path() / "lab.toml")) names.push_back(entry.path().filename());
-  }
-  REQUIRE(!names.empty());
+  for (const auto& entry : entries) names.push_back(entry.name);
   return names;
 }
 
@@ -86,9 +85,8 @@ std::vector<std::string> code_lines(const std::string& text) {
 }
 
 // The list has a line for every file, and a file for every line.
-void check_lists(const fs::path& list, const std::vector<std::string>& names,
+void check_lists(const std::string& shown, const std::vector<std::string>& names,
                  const std::set<std::string>& files) {
-  const std::string shown = fs::relative(list, source_root());
   for (const std::string& name : names)
     CHECK_MESSAGE(files.count(name) == 1, shown, " lists ", name, ", but there is no ", name,
                   ".cu");
@@ -114,40 +112,35 @@ std::size_t added_lines(const std::vector<std::string>& from, const std::vector<
 // Calls body(lab, step, the step's text) for every step.
 template <class Body>
 void for_each_step(Body body) {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
-    for (const std::string& step : listed_names(folder / "steps.txt")) {
-      CAPTURE(lab);
-      CAPTURE(step);
-      body(lab, step, text_of(folder / (step + ".cu")));
+  for (const lab& l : labs()) {
+    for (const step& s : l.steps) {
+      CAPTURE(s.file);
+      body(l, s, text_of(s));
     }
   }
 }
 
 TEST_CASE("steps.txt lists every step once, in the order of its number, and no other") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
-    const std::vector<std::string> names = listed_names(folder / "steps.txt");
-    check_lists(folder / "steps.txt", names, names_of_cu_files(folder));
-    CHECK_MESSAGE(std::is_sorted(names.begin(), names.end()), lab, ": steps are listed by number");
+  for (const lab& l : labs()) {
+    const std::vector<std::string> names = names_of(l.steps);
+    const fs::path folder = fs::path("solutions") / l.name;
+    check_lists(folder / "steps.txt", names, names_of_cu_files(source_root() / folder));
+    CHECK_MESSAGE(std::is_sorted(names.begin(), names.end()), l.name,
+                  ": steps are listed by number");
   }
 }
 
 TEST_CASE("peers.txt lists every peer once and no other, and each says what it is") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
-    if (!fs::exists(folder / "peers.txt")) continue;
+  for (const lab& l : labs()) {
+    if (l.peers.empty()) continue;
+    const fs::path folder = source_root() / "solutions" / l.name / "peers";
     std::set<std::string> files, listed;
-    for (const auto& entry : fs::directory_iterator(folder / "peers"))
-      files.insert(entry.path().filename());
-    for (const std::string& line : split_lines(text_of(folder / "peers.txt"))) {
-      std::istringstream words(line);
-      std::string name, on;
-      if (!(words >> name >> on) || name[0] == '#') continue;
-      const std::string file = name + (on == "cpu" ? ".cpp" : ".cu");
+    for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path().filename());
+    for (const stepwise::peer& p : l.peers) {
+      const std::string file = p.name + (p.on_cpu ? ".cpp" : ".cu");
       CAPTURE(file);
       CHECK(listed.insert(file).second);
-      CHECK(text_of(folder / "peers" / file).starts_with("// " + lab + " peer: "));
+      CHECK(text_of(folder / file).starts_with("// " + l.name + " peer: "));
     }
     CHECK(files == listed);
     CHECK(listed.count("cpu.cpp") == 1);  // no GPU is compared with one core
@@ -155,27 +148,17 @@ TEST_CASE("peers.txt lists every peer once and no other, and each says what it i
 }
 
 TEST_CASE("mutants.txt lists every mutant once and no other, and each says what is wrong with it") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "labs" / lab / "tests";
-    const std::vector<std::string> names = listed_names(folder / "mutants.txt");
-    check_lists(folder / "mutants.txt", names, names_of_cu_files(folder / "mutants"));
+  for (const lab& l : labs()) {
+    const fs::path folder = fs::path("labs") / l.name / "tests";
+    const std::vector<std::string> names = names_of(l.mutants);
+    check_lists(folder / "mutants.txt", names,
+                names_of_cu_files(source_root() / folder / "mutants"));
     for (const std::string& name : names) {
       CAPTURE(name);
-      const std::string start = std::string("// ") + lab + " mutant: ";
-      CHECK(text_of(folder / "mutants" / (name + ".cu")).starts_with(start));
+      CHECK(text_of(source_root() / folder / "mutants" / (name + ".cu"))
+                .starts_with("// " + l.name + " mutant: "));
     }
   }
-}
-
-// The step that the student's file starts from, relative to the root.
-fs::path skeleton_step(const std::string& lab) {
-  std::string step;
-  for (const std::string& line : split_lines(text_of(source_root() / "labs" / lab / "lab.toml"))) {
-    const auto quote = line.find('"');
-    if (!line.starts_with("skeleton = ")) continue;
-    step = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
-  }
-  return fs::path("solutions") / lab / (step + ".cu");
 }
 
 std::set<std::string> headers_in(const fs::path& folder) {
@@ -199,17 +182,17 @@ std::vector<std::string> included_by(const std::string& text) {
 }
 
 TEST_CASE("a lab's folder has what its task needs; what only steps share is in their parts") {
-  for (const std::string& lab : labs()) {
-    CAPTURE(lab);
-    const fs::path task = fs::path("labs") / lab, parts = fs::path("solutions") / lab / "parts";
+  for (const lab& l : labs()) {
+    CAPTURE(l.name);
+    const fs::path task = fs::path("labs") / l.name,
+                   parts = fs::path("solutions") / l.name / "parts";
     std::set<std::string> of_task, of_steps;  // headers that are included
-    for (const fs::path& file : {task / "problem.cpp", skeleton_step(lab)}) {
+    for (const fs::path& file : {task / "problem.cpp", find_step(l, l.skeleton).file}) {
       for (const std::string& header : included_by(text_of(source_root() / file)))
         of_task.insert(header);
     }
     std::vector<fs::path> users;
-    for (const std::string& step : listed_names(source_root() / parts.parent_path() / "steps.txt"))
-      users.push_back(parts.parent_path() / (step + ".cu"));
+    for (const step& s : l.steps) users.push_back(s.file);
     for (const std::string& part : headers_in(source_root() / parts)) users.push_back(parts / part);
     for (const fs::path& file : users) {
       for (const std::string& header : included_by(text_of(source_root() / file)))
@@ -227,9 +210,9 @@ TEST_CASE("a lab's folder has what its task needs; what only steps share is in t
 }
 
 TEST_CASE("a step is short, within 100 columns, and its header has every field") {
-  for_each_step([](const std::string& lab, const std::string& step, const std::string& text) {
+  for_each_step([](const lab& l, const step& s, const std::string& text) {
     const std::vector<std::string> lines = split_lines(text);
-    const std::string start = std::string("// ") + lab + " " + step + ": ";
+    const std::string start = "// " + l.name + " " + s.name + ": ";
     CHECK_MESSAGE(lines.at(0).starts_with(start), "its first line must begin with \"", start, "\"");
     CHECK(header_lines(lines) <= 12);
     CHECK(lines.size() <= 120);
@@ -247,23 +230,15 @@ TEST_CASE("a step is short, within 100 columns, and its header has every field")
 }
 
 TEST_CASE("a step that promises no speed says in its text what it gains instead, or why nothing") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
-    for (const std::string& line : split_lines(text_of(folder / "steps.txt"))) {
-      std::istringstream words(line);
-      std::string step, over, at_least;
-      if (!(words >> step >> over >> at_least) || step[0] == '#') continue;
-      CAPTURE(lab);
-      CAPTURE(step);
-      const auto fields = header_fields(text_of(folder / (step + ".cu")));
-      const bool promises_nothing = over != "-" && at_least == "-";
-      const std::string rule = promises_nothing
-                                   ? "at_least is \"-\": the header's \"// gain\" says why"
-                                   : "\"// gain\" is for steps whose at_least is \"-\"";
-      CHECK_MESSAGE(fields.count("gain") == (promises_nothing ? 1 : 0), rule);
-      if (promises_nothing && fields.count("gain") == 1) CHECK(fields.at("gain").size() >= 20);
-    }
-  }
+  for_each_step([](const lab&, const step& s, const std::string& text) {
+    const auto fields = header_fields(text);
+    const bool promises_nothing = !s.over.empty() && !s.at_least && !s.unmeasured;
+    const std::string rule = promises_nothing
+                                 ? "at_least is \"-\": the header's \"// gain\" says why"
+                                 : "\"// gain\" is for steps whose at_least is \"-\"";
+    CHECK_MESSAGE(fields.count("gain") == (promises_nothing ? 1 : 0), rule);
+    if (promises_nothing && fields.count("gain") == 1) CHECK(fields.at("gain").size() >= 20);
+  });
 }
 
 // The code of a step's parts, and of theirs, that none of `known` is; those are then known.
@@ -323,22 +298,19 @@ std::vector<long_step> long_steps(const std::string& list) {
 
 TEST_CASE("a step differs from the one that it is compared with by one idea's worth of lines") {
   constexpr std::size_t most = 25;
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
-    const std::string list = text_of(folder / "steps.txt");
-    std::vector<long_step> excepted = long_steps(list);
-    for (const std::string& line : split_lines(list)) {
-      std::istringstream words(line);
-      std::string step, over;
-      if (!(words >> step >> over) || step[0] == '#' || over == "-") continue;
-      const std::string before = text_of(folder / (over + ".cu"));
-      const std::string after = text_of(folder / (step + ".cu"));
+  for (const lab& l : labs()) {
+    std::vector<long_step> excepted =
+        long_steps(text_of(source_root() / "solutions" / l.name / "steps.txt"));
+    for (const step& s : l.steps) {
+      if (s.over.empty()) continue;
+      const std::string before = text_of(find_step(l, s.over)), after = text_of(s);
       const std::size_t own = added_lines(code_lines(before), code_lines(after));
       const std::size_t in_parts = added_in_parts(before, after);
-      MESSAGE(lab, " ", over, " -> ", step, ": ", own, " lines of code, ", in_parts, " in parts");
+      MESSAGE(l.name, " ", s.over, " -> ", s.name, ": ", own, " lines of code, ", in_parts,
+              " in parts");
       CHECK(own >= 1);
       const auto listed = std::find_if(excepted.begin(), excepted.end(),
-                                       [&](const long_step& s) { return step == s.name; });
+                                       [&](const long_step& one) { return one.name == s.name; });
       if (listed == excepted.end()) {
         CHECK(own + in_parts <= most);
       } else {  // one that needs fewer by now must be told there
@@ -347,13 +319,13 @@ TEST_CASE("a step differs from the one that it is compared with by one idea's wo
         excepted.erase(listed);
       }
     }
-    for (const long_step& s : excepted) CHECK_MESSAGE(false, lab, " has no step ", s.name);
+    for (const long_step& one : excepted) CHECK_MESSAGE(false, l.name, " has no step ", one.name);
   }
 }
 
 TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
-  for_each_step([](const std::string&, const std::string& step, const std::string& text) {
-    const std::string skeleton = derive_skeleton(text, step + ".cu");
+  for_each_step([](const lab&, const step& s, const std::string& text) {
+    const std::string skeleton = derive_skeleton(text, s.name + ".cu");
     CHECK(skeleton.find("// TODO: ") != std::string::npos);
     CHECK(skeleton.find("//>") == std::string::npos);
     CHECK(skeleton.find("//<") == std::string::npos);
@@ -384,27 +356,23 @@ std::vector<std::pair<std::string, std::vector<std::string>>> regions_of(const s
 }
 
 TEST_CASE("what a skeleton asks for is the step's idea, and was not asked for before") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = source_root() / "solutions" / lab;
+  for (const lab& l : labs()) {
     std::set<std::string> asked;
-    for (const std::string& line : split_lines(text_of(folder / "steps.txt"))) {
-      std::istringstream words(line);
-      std::string step, over;
-      if (!(words >> step >> over) || step[0] == '#') continue;
-      CAPTURE(lab);
-      CAPTURE(step);
-      const auto regions = regions_of(text_of(folder / (step + ".cu")));
+    for (const step& s : l.steps) {
+      CAPTURE(s.file);
+      const auto regions = regions_of(text_of(s));
       for (const auto& [todo, code] : regions)
         CHECK_MESSAGE(asked.insert(todo).second, "an earlier step asks for the same: ", todo);
-      if (over == "-") continue;
-      const auto before = code_lines(text_of(folder / (over + ".cu")));
+      if (s.over.empty()) continue;
+      const auto before = code_lines(text_of(find_step(l, s.over)));
       const bool asks_for_news =
           std::any_of(regions.begin(), regions.end(), [&](const auto& region) {
             return std::any_of(region.second.begin(), region.second.end(), [&](const auto& code) {
               return std::find(before.begin(), before.end(), code) == before.end();
             });
           });
-      CHECK_MESSAGE(asks_for_news, "no line between \"//> todo:\" and \"//<\" is new since ", over);
+      CHECK_MESSAGE(asks_for_news, "no line between \"//> todo:\" and \"//<\" is new since ",
+                    s.over);
     }
   }
 }
@@ -423,32 +391,31 @@ std::string output_of(const std::string& command) {
 std::string quoted(const fs::path& path) { return std::string("'") + path.string() + "'"; }
 
 TEST_CASE("the student's file starts as the skeleton of its lab's step") {
-  for (const std::string& lab : labs()) {
-    const fs::path file = fs::path("labs") / lab / (lab + ".cu");
-    const fs::path solution = skeleton_step(lab);
+  for (const lab& l : labs()) {
+    const fs::path& file = l.file;
+    const fs::path solution = find_step(l, l.skeleton).file;
     const std::string fresh = derive_skeleton(text_of(source_root() / solution), solution);
     // In a student's clone the file holds the student's work: then the committed one counts.
     const bool untouched = text_of(source_root() / file) == fresh;
     const std::string committed =
         output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
-    INFO("stale: ./lab start ", lab, " ", solution.stem().string(), " makes a fresh ",
+    INFO("stale: ./lab start ", l.name, " ", solution.stem().string(), " makes a fresh ",
          file.string());
     CHECK((untouched || committed == fresh));
   }
 }
 
 TEST_CASE("answers.md asks what its handout asks") {
-  for (const std::string& lab : labs()) {
-    const fs::path folder = fs::path("labs") / lab;
-    const std::string handout = text_of(source_root() / folder / "README.md") + "\n" +
-                                text_of(source_root() / folder / "deeper.md");
-    const std::string fresh = stepwise::derive_answers(handout, lab);
+  for (const lab& l : labs()) {
+    const fs::path folder = fs::path("labs") / l.name;
+    const std::string handout = *whole_handout(source_root(), l);
+    const std::string fresh = stepwise::derive_answers(handout, l.name);
     CHECK(stepwise::count_answers(handout, fresh).questions >= 5);
     // In a student's clone the file holds the student's answers: then the committed one counts.
     const bool untouched = text_of(source_root() / folder / "answers.md") == fresh;
     const std::string committed = output_of("git -C " + quoted(source_root()) + " show HEAD:./" +
                                             (folder / "answers.md").string());
-    INFO("stale: remove ", (folder / "answers.md").string(), "; ./lab start ", lab,
+    INFO("stale: remove ", (folder / "answers.md").string(), "; ./lab start ", l.name,
          " makes a fresh one");
     CHECK((untouched || committed == fresh));
   }
@@ -459,12 +426,11 @@ TEST_CASE("every program of the course loads libcudart.so.13 from where the envi
     return stepwise::skip_case("no nvcc: no programs were built, so none was checked");
   }
   std::vector<fs::path> programs;
-  for (const std::string& lab : labs()) {
-    programs.push_back(build_root() / "labs" / "tests" / (lab + "-mutants"));
+  for (const lab& l : labs()) {
+    programs.push_back(build_root() / "labs" / "tests" / (l.name + "-mutants"));
+    for (const step& s : l.steps)
+      programs.push_back(build_root() / "solutions" / (l.name + "-" + s.name));
   }
-  for_each_step([&](const std::string& lab, const std::string& step, const std::string&) {
-    programs.push_back(build_root() / "solutions" / (lab + "-" + step));
-  });
   for (const fs::path& program : programs) {
     CAPTURE(program.string());
     const auto needs = stepwise::course::read_needs(text_of(program));

@@ -22,6 +22,7 @@ namespace {
 using namespace stepwise;
 
 fs::path root() { return std::getenv("STEPWISE_SOURCE"); }
+fs::path build() { return std::getenv("STEPWISE_BUILD"); }
 
 // "## Little's law" -> "littles-law": how a link names a heading.
 std::string anchor_of(std::string_view heading) {
@@ -50,21 +51,22 @@ std::set<std::string> anchors_in(const std::string& text) {
 
 std::set<std::string> step_names(const std::string& lab) {
   std::set<std::string> names;
-  for (const step& s : load_lab(root(), lab).steps) names.insert(s.name);
+  for (const step& s : load_lab(build(), lab).steps) names.insert(s.name);
   return names;
 }
 
 TEST_CASE("glossary: every term has a handout's section and step, and relations, that exist") {
-  const auto all = load_terms(root());
+  const auto all = load_terms(build());
   CHECK(all.size() > 100);
   std::set<std::string> metrics;
   for (const auto& e : cli::glossary()) metrics.insert(e.name);
-  const auto labs = lab_names(root());
+  const auto labs = lab_names(build());
   for (const term& t : all) {
     CAPTURE(t.name);
     CHECK(!t.group.empty());
     CHECK(t.text.size() <= 8);
     for (const auto& line : t.picture) CHECK(line.size() <= 76);
+    CHECK(!t.taught.empty());
     for (const auto& place : t.taught) {
       CAPTURE(place.target);
       const auto hash = place.target.find('#');
@@ -88,7 +90,7 @@ TEST_CASE("glossary: every term has a handout's section and step, and relations,
 }
 
 TEST_CASE("glossary: a metric and a term do not share a name") {
-  const auto all = load_terms(root());
+  const auto all = load_terms(build());
   for (const auto& e : cli::glossary()) {
     const term* t = find_term(all, e.name);
     CHECK_MESSAGE(t == nullptr, e.name);
@@ -96,7 +98,7 @@ TEST_CASE("glossary: a metric and a term do not share a name") {
 }
 
 TEST_CASE("glossary: what findings, goals and counters name is in it") {
-  const auto all = load_terms(root());
+  const auto all = load_terms(build());
   for (int kind = 0; kind < finding_kinds; ++kind) {
     const char* name = cli::term_of(static_cast<finding_kind>(kind));
     CHECK_MESSAGE(find_term(all, name) != nullptr, name);
@@ -118,7 +120,7 @@ TEST_CASE("glossary: what findings, goals and counters name is in it") {
 
 TEST_CASE("glossary: handouts link terms, and only those that it has") {
   const std::set<std::string> anchors = anchors_in(*read_if_there(root() / "labs/glossary.md"));
-  for (const auto& l : load_labs(root())) {
+  for (const auto& l : load_labs(build())) {
     const std::string text = *whole_handout(root(), l);
     std::size_t links = 0;
     const std::string start = "](../glossary.md#";
@@ -137,7 +139,7 @@ TEST_CASE("pages: their links lead to files and headings that exist") {
   std::vector<fs::path> pages;
   for (const auto& entry : fs::directory_iterator(root() / "labs"))
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  for (const auto& l : load_labs(root()))
+  for (const auto& l : load_labs(build()))
     for (const fs::path& page :
          {root() / l.handout(), root() / l.deeper(), root() / "solutions" / l.name / "answers.md"})
       pages.push_back(page);
@@ -270,10 +272,10 @@ first_use first_use_of(const term& t, const prose& page) {
 
 TEST_CASE("glossary: a core handout introduces a term where the course uses it first") {
   std::vector<std::pair<std::string, prose>> cores;
-  for (const auto& l : load_labs(root()))
+  for (const auto& l : load_labs(build()))
     cores.emplace_back(l.name, prose_of(*read_if_there(root() / l.handout())));
   std::size_t introduced = 0;
-  for (const term& t : load_terms(root())) {
+  for (const term& t : load_terms(build())) {
     for (const auto& [lab, page] : cores) {
       const first_use use = first_use_of(t, page);
       if (use.at == std::string::npos) continue;

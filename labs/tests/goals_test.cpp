@@ -61,7 +61,7 @@ std::vector<fs::path> records_of(const lab& l) {
 TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU of a record") {
   std::size_t judged = 0;
   std::vector<std::pair<lab, fs::path>> all;
-  for (const lab& l : load_labs(std::getenv("STEPWISE_SOURCE"))) {
+  for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     const auto records = records_of(l);
     if (records.empty()) MESSAGE(l.name, ": not measured, so its goals of speed are not judged");
     for (const fs::path& measured : records) all.emplace_back(l, measured);
@@ -95,7 +95,7 @@ TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU 
 TEST_CASE("by modelled times a step meets the goals of speed that it meets on an H200") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   std::size_t judged = 0;
-  for (const lab& l : load_labs(root)) {
+  for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     const fs::path measured = root / "solutions" / l.name / "measured";
     if (!fs::exists(measured / "h200.jsonl") || !fs::exists(measured / "h200.modelled.jsonl"))
       continue;
@@ -147,7 +147,7 @@ std::multiset<double> points_in_table(const std::string& handout) {
 
 TEST_CASE("a lab's goals have 100 points, and its handout has a row for each of them") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
-  for (const lab& l : load_labs(root)) {
+  for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     CHECK_MESSAGE(l.points() == 100, "labs/", l.name, "/lab.toml: the goals' points add up to ",
                   l.points(), ", not to 100");
     std::multiset<double> points;

@@ -141,7 +141,7 @@ TEST_CASE("key: sources refuse what their records do not have") {
 
 TEST_CASE("handouts: questions have the lab's initial and all numbers; no list is without ids") {
   std::set<std::string> initials;
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     const std::string initial(1, static_cast<char>(l.name[0] - 'a' + 'A'));
     CHECK_MESSAGE(initials.insert(initial).second, "another lab's questions have this initial");
@@ -168,7 +168,7 @@ TEST_CASE("handouts: the labs have an order, and the main README names them in i
   const std::string readme = *read_if_there(source() / "README.md");
   std::int64_t order = 0;
   std::size_t at = 0;
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     ++order;
     CHECK_MESSAGE(l.order == order, "`order` in lab.toml is not the next number, ", order);
@@ -186,7 +186,7 @@ TEST_CASE("key: it answers the handout's questions, in their order and sections"
     std::replace(name.begin(), name.end(), '_', '-');
     verbs.insert(name);
   }
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     const auto asked = questions_of(handout_text(l));
     const auto answers = key_of(l);
@@ -239,7 +239,7 @@ std::string typed_text(std::string text) {
 TEST_CASE("key: its figures are those of records and commands") {
   if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
   std::size_t figures = 0;
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     const auto sources = sources_of(source(), built(), l.name);
     for (const auto& a : key_of(l)) {
       const std::string text = joined_lines(a.text);
@@ -253,7 +253,7 @@ TEST_CASE("key: its figures are those of records and commands") {
 TEST_CASE("handouts: figures that their comments check are those of records and commands") {
   if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
   std::size_t figures = 0;
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     const auto sources = sources_of(source(), built(), l.name);
     for (const fs::path& file : {l.handout(), l.deeper()}) {
       const auto page = *read_if_there(source() / file);
@@ -268,7 +268,7 @@ TEST_CASE("handouts: figures that their comments check are those of records and 
 }
 
 TEST_CASE("handouts: a core is short, has its questions' points, and no result of them") {
-  for (const lab& l : load_labs(source())) {
+  for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     const std::string core = *read_if_there(source() / l.handout());
     CHECK(core.size() <= 15 << 10);

@@ -33,7 +33,7 @@ TEST_CASE("every peer on the CPU is right at every size, and with more threads t
   REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
   const installation where = load_installation(build);
   const device_choice device = choose_device(device_request::emulated, where);
-  for (const lab& l : load_labs(where.root)) {
+  for (const lab& l : load_labs(where.build)) {
     auto sizes = l.check;
     for (auto& size : larger_sizes(l)) sizes.push_back(size);
     for (const peer& p : l.peers) {

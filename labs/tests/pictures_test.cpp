@@ -50,7 +50,7 @@ std::vector<fs::path> pngs_in(const fs::path& folder) {
 template <class Body>
 void for_each_picture(const Body& body) {
   std::size_t count = 0;
-  for (const lab& l : load_labs(where().root)) {
+  for (const lab& l : load_labs(where().build)) {
     const auto* const p = dynamic_cast<const picture_problem*>(&problem_of(l));
     const auto files = pngs_in(where().root / "labs" / l.name / "pictures");
     CHECK((p != nullptr) == !files.empty());
@@ -66,7 +66,7 @@ void for_each_picture(const Body& body) {
 }
 
 TEST_CASE("lab.toml says what a student can bring to each lab") {
-  for (const lab& l : load_labs(where().root)) {
+  for (const lab& l : load_labs(where().build)) {
     CAPTURE(l.name);
     const problem* const p = &problem_of(l);
     CHECK((l.own_input == "image") == (dynamic_cast<const picture_problem*>(p) != nullptr));

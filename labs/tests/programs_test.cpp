@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -47,7 +45,8 @@ const course* loaded() {
     REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
     const installation where = load_installation(build);
     if (where.nvcc.empty()) return static_cast<course*>(nullptr);
-    return new course{where, choose_device(device_request::emulated, where), load_labs(where.root)};
+    return new course{where, choose_device(device_request::emulated, where),
+                      load_labs(where.build)};
   }();
   if (made == nullptr) skip_case("no nvcc: no programs were built, so none was run");
   return made;
@@ -61,25 +60,6 @@ fs::path choose_mutant(const course& c, const lab& l, const std::string& name) {
 
 check_report check(const course& c, const lab& l, const fs::path& program, std::uint64_t seed) {
   return check_program(l, problem_of(l), program, c.device, l.check, seed, activity());
-}
-
-struct mutant {
-  std::string name, verdict, says;
-};
-
-std::vector<mutant> mutants_of(const fs::path& root, const lab& l) {
-  std::ifstream list(root / "labs" / l.name / "tests" / "mutants.txt");
-  std::vector<mutant> mutants;
-  for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line);
-    mutant m;
-    if (!(words >> m.name) || m.name[0] == '#') continue;
-    words >> m.verdict >> std::ws;
-    std::getline(words, m.says);
-    mutants.push_back(m);
-  }
-  REQUIRE(!mutants.empty());
-  return mutants;
 }
 
 TEST_CASE("every step is right at every size, for more than one seed") {
@@ -240,7 +220,7 @@ grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
 TEST_CASE("every mutant is found out, earns nothing, and the message says what is wrong with it") {
   if (loaded() == nullptr) return;
   for (lab l : loaded()->labs) {
-    for (const mutant& m : mutants_of(loaded()->where.root, l)) {
+    for (const mutant& m : l.mutants) {
       l.time_limit_s = m.verdict == "TIMEOUT" ? 1 : 3;  // an endless one is as endless after it
       const auto report = check(*loaded(), l, choose_mutant(*loaded(), l, m.name), 1);
       INFO(m.name, ": ", report.found.message);

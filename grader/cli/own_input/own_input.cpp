@@ -51,7 +51,7 @@ std::string read_input(const fs::path& file) {
 void refuse_own_input(const context& c, const lab& l, const std::string& kind,
                       const std::string& what) {
   std::string others;
-  for (const auto& other : load_labs(c.where.root))
+  for (const auto& other : load_labs(c.where.build))
     if (other.own_input == kind) others += (others.empty() ? "" : ", ") + other.name;
   throw failure(exit_code::usage, fmt::format("--{}: the lab {} takes no {}; labs that do: {}",
                                               kind, l.name, what, others));

@@ -153,7 +153,7 @@ std::vector<remark> remarks_on(const own_input& o, const prepared& made,
 }  // namespace
 
 int run_picture(context& c, const own_input& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const picture_problem& p = picture_problem_of(c, l);
   const prepared made = prepare_call(c, p, o);
   wanted_files wanted(o, made);

@@ -54,7 +54,7 @@ std::string lines_of(const std::vector<std::byte>& output) {
 }  // namespace
 
 int run_points(context& c, const own_input& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const points_problem& p = points_problem_of(c, l);
   const auto [count, call] = prepare_call(c, p, o);
   if (!o.stages.empty()) throw failure(exit_code::usage, "--stages goes with --image only");

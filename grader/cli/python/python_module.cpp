@@ -12,7 +12,6 @@
 #include "grader/system/process.hpp"
 
 namespace stepwise::cli {
-namespace {
 
 std::string find_python(const context& c, const std::string& verb) {
   const fs::path own = c.where.root / ".venv" / "bin" / "python";
@@ -24,8 +23,6 @@ std::string find_python(const context& c, const std::string& verb) {
   }
   return found;
 }
-
-}  // namespace
 
 void become_python_module(const context& c, const char* verb, const char* module,
                           const std::vector<std::string>& words) {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "grader/cli/recorded/choice.hpp"
@@ -27,24 +26,9 @@ std::string path_in_course(const context& c, const fs::path& path) {
   return path.string();
 }
 
-// A line of recorded.txt: the step, and the words of STEPWISE_RECORD_OF.
-std::vector<std::pair<std::string, std::string>> list_of(const fs::path& root,
-                                                         const std::string& lab_name) {
-  std::vector<std::pair<std::string, std::string>> list;
-  std::istringstream lines(
-      read_if_there(root / "solutions" / lab_name / "recorded.txt").value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const auto space = line.find(' ');
-    list.emplace_back(line.substr(0, space),
-                      space == std::string::npos ? "" : line.substr(space + 1));
-  }
-  return list;
-}
-
 // A recording shows lines of the step's file and of the parts that it includes.
-void add_sources(content_hash& hash, const context& c, const lab& l, const std::string& step) {
-  std::vector<fs::path> files = {c.where.root / find_step(l, step).file};
+void add_sources(content_hash& hash, const context& c, const step& s) {
+  std::vector<fs::path> files = {c.where.root / s.file};
   std::error_code none;
   for (const auto& part : fs::directory_iterator(files[0].parent_path() / "parts", none))
     files.push_back(part.path());
@@ -80,44 +64,29 @@ std::optional<warp_recording> record_call(context& c, const lab& l, const subjec
   return r;
 }
 
-std::vector<std::string> listed_recordings(const fs::path& root, const std::string& lab_name) {
-  std::vector<std::string> steps;
-  for (const auto& [step, words] : list_of(root, lab_name)) steps.push_back(step);
-  return steps;
-}
-
-bool is_listed_recording(const fs::path& root, const std::string& lab_name,
-                         const std::string& step) {
-  const auto steps = listed_recordings(root, lab_name);
-  return std::find(steps.begin(), steps.end(), step) != steps.end();
-}
-
-fs::path course_recording(context& c, const lab& l, const std::string& step) {
-  const auto list = list_of(c.where.root, l.name);
-  const auto listed =
-      std::find_if(list.begin(), list.end(), [&](const auto& line) { return line.first == step; });
-  if (listed == list.end())
+fs::path course_recording(context& c, const lab& l, const step& s) {
+  if (!s.recording)
     refuse(
         fmt::format("{} is not recorded. Record it first: ./lab record {} {} --out a.json, then "
                     "./lab play a.json",
-                    step, l.name, step));
-  const subject s = prepare(c, l, "", step);
-  if (s.program.empty())
-    throw failure(exit_code::ours, step + " does not compile: " + s.compile_errors.at(0));
+                    s.name, l.name, s.name));
+  const subject made = prepare(c, l, "", s.name);
+  if (made.program.empty())
+    throw failure(exit_code::ours, s.name + " does not compile: " + made.compile_errors.at(0));
 
   content_hash hash;
   hash.add(hash_of_emulator(c.where, choose_device(device_request::emulated, c.where)))
-      .add(read_if_there(s.program).value_or(""))
-      .add(listed->second);
-  add_sources(hash, c, l, step);
+      .add(read_if_there(made.program).value_or(""))
+      .add(*s.recording);
+  add_sources(hash, c, s);
   const fs::path folder = c.where.build / "recorded";
-  const std::string name = l.name + "-" + step + "-";
+  const std::string name = l.name + "-" + s.name + "-";
   const fs::path file = folder / (name + hash.hex() + ".json");
   if (fs::exists(file)) return file;
 
-  auto r = record_call(c, l, s, {.size = {}, .words = listed->second}, step);
-  if (!r) throw failure(exit_code::ours, step + " has fewer launches than recorded.txt says");
-  r->origin["command"] = "./lab play " + l.name + " " + step;
+  auto r = record_call(c, l, made, {.size = {}, .words = *s.recording}, s.name);
+  if (!r) throw failure(exit_code::ours, s.name + " has fewer launches than recorded.txt says");
+  r->origin["command"] = "./lab play " + l.name + " " + s.name;
   fs::create_directories(folder);
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().starts_with(name)) fs::remove(entry.path());

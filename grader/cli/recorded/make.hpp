@@ -27,13 +27,8 @@ struct recorded_call {
 std::optional<warp_recording> record_call(context& c, const lab& l, const subject& s,
                                           const recorded_call& call, const std::string& step);
 
-// The steps of a lab that the course lists, in the list's order.
-std::vector<std::string> listed_recordings(const fs::path& root, const std::string& lab_name);
-bool is_listed_recording(const fs::path& root, const std::string& lab_name,
-                         const std::string& step);
-
 // The file of a listed step's recording, which is made if the build folder has none that is up to
 // date. failure(usage) if the step is not listed.
-fs::path course_recording(context& c, const lab& l, const std::string& step);
+fs::path course_recording(context& c, const lab& l, const step& s);
 
 }  // namespace stepwise::cli

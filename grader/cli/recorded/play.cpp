@@ -95,7 +95,8 @@ void play_on_terminal(context& c, const warp_recording& r) {
 
 [[noreturn]] void refuse_without_step(const context& c, const std::string& lab_name) {
   std::string steps;
-  for (const std::string& step : listed_recordings(c.where.root, lab_name)) steps += " " + step;
+  for (const step& s : load_lab(c.where.build, lab_name).steps)
+    if (s.recording) steps += " " + s.name;
   refuse("which step? `lab play " + lab_name + " STEP`; recorded are" +
          (steps.empty() ? " none" : steps));
 }
@@ -103,11 +104,11 @@ void play_on_terminal(context& c, const warp_recording& r) {
 int play(context& c, const play_options& o) {
   fs::path file = o.what;
   if (!o.step.empty()) {
-    const lab l = load_lab(c.where.root, o.what);
-    file = course_recording(c, l, find_step(l, o.step).name);
+    const lab l = load_lab(c.where.build, o.what);
+    file = course_recording(c, l, find_step(l, o.step));
   }
   if (o.step.empty() && !fs::exists(file) &&
-      std::ranges::count(lab_names(c.where.root), o.what) > 0)
+      std::ranges::count(lab_names(c.where.build), o.what) > 0)
     refuse_without_step(c, o.what);
   const warp_recording r = read_recording(file);
   if (r.steps.empty()) refuse(file.string() + " has no steps");

@@ -18,7 +18,7 @@ struct record_options : recorded_choice {
 };
 
 int record(context& c, const record_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   if (!o.step.empty() && !o.file.empty()) refuse("a step or --file, not both");
   const std::string step = o.step.empty() ? "" : find_step(l, o.step).name;
   if (o.out.empty()) refuse("where to? --out FILE");

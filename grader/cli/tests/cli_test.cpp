@@ -38,7 +38,7 @@ TEST_CASE("walk: every step is correct, counted on the emulator, in the document
   check_documented(walk, "walk");
   CHECK(walk["lab"] == "reduction");
   CHECK(walk["device"]["kind"] == "emulated");
-  const auto steps = load_lab(c.root(), "reduction").steps;
+  const auto steps = load_lab(c.root() / "build", "reduction").steps;
   REQUIRE(walk["steps"].size() == steps.size());
   std::set<std::string> recorded;  // a new step is in no record until a GPU was there
   const json record =

@@ -151,7 +151,7 @@ TEST_CASE("a leak costs the checks' points only") {
 
 TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that can be had") {
   const cloned_course c;
-  for (const lab& l : load_labs(c.root())) {
+  for (const lab& l : load_labs(c.root() / "build")) {
     CAPTURE(l.name);
     CHECK(l.points() == 100);
     for (const auto kind : {goal::kind::correct, goal::kind::checks, goal::kind::counter,
@@ -174,20 +174,6 @@ TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that
                                        [](const json& g) { return g["kind"] == "counter"; });
     CHECK(2 * met < counted);
   }
-}
-
-TEST_CASE("a goal that names no step is an error of ours, with the file and the goal") {
-  const cloned_course c;
-  const fs::path file = c.root() / "labs/reduction/lab.toml";
-  std::string toml = *read_if_there(file);
-  toml.replace(toml.find("step = \"07_grid_stride\""), 23, "step = \"07_grid_strid\"");
-  write_atomically(file, toml);
-  const auto result = c.lab({"grade", "reduction"});
-  CHECK(result.end.exit_code == 4);
-  CHECK(has(result.err,
-            "labs/reduction/lab.toml: goal \"As fast as 07_grid_stride, or nearly\": "
-            "step = \"07_grid_strid\" is not a step of steps.txt"));
-  CHECK(has(result.err, "did you mean \"07_grid_stride\"?"));
 }
 
 TEST_CASE("every counter stands in GOALS.md") {

@@ -131,9 +131,12 @@ TEST_CASE("sweep: what cannot be swept is refused") {
 
 TEST_CASE("sweep: an experiment of the lab is known by its name") {
   const cloned_course course;
-  const fs::path file = course.root() / "labs/launch/lab.toml";
-  write_atomically(file, *read_if_there(file) +
-                             "\n[[experiments]]\nname = \"unwritten\"\nover = [\"ways=1,2\"]\n");
+  course.change_lab("launch", [](json& entry) {
+    json more = entry["experiments"][0];
+    more["name"] = "unwritten";
+    more["over"] = {"ways=1,2"};
+    entry["experiments"].push_back(more);
+  });
   const auto known = course.lab({"sweep", "launch", "unwritten"});
   CHECK(known.end.exit_code == 4);  // its file is missing, which is ours to mend
   CHECK(has(known.err, "solutions/launch/experiments/unwritten.cu"));
@@ -145,7 +148,7 @@ TEST_CASE("sweep: an experiment of the lab is known by its name") {
 
 TEST_CASE("the sweeps and experiments that labs declare name constants of their files") {
   const fs::path root = std::getenv("LAB_ROOT");
-  for (const lab& l : load_labs(root)) {
+  for (const lab& l : load_labs(std::getenv("LAB_BUILD"))) {
     if (l.sweeps.standard)
       check_over(root / find_step(l, l.sweeps.standard->step).file, l.sweeps.standard->over);
     for (const auto& e : l.sweeps.experiments) check_over(root / l.experiment_file(e.name), e.over);

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "grader/course/constants.hpp"
-#include "grader/course/lectures.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/model/modelled.hpp"
@@ -191,7 +191,7 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     refuse("--lectures asks the time model, not a GPU: leave --device gpu out");
   if (record && !steps.empty())
     refuse("--lectures --record keeps the whole table: leave the steps out");
-  std::vector<lecture> all = load_lectures(c.where.root, l);
+  std::vector<lecture> all = l.lectures;
   std::erase_if(all, [](const lecture& of) { return of.gpu == unnamed_gpu; });
   if (all.empty())
     refuse("no lecture publishes figures of " + l.name + " on a GPU that it names: see solutions/" +

@@ -53,7 +53,7 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
 // The tables of the main README, of solutions/README.md, and of each lab's deeper.md and DESIGN.md.
 int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
-  const auto labs = load_labs(c.where.root);
+  const auto labs = load_labs(c.where.build);
   std::vector<std::string> changed;
   // A table with the mark that its lines around it name.
   using marked = std::pair<std::string, std::string>;
@@ -384,7 +384,7 @@ int bench(context& c, const bench_options& o) {
   need_solutions(c.where.root, "dev bench");
   if (o.readme) return refresh_readmes(c);
   if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab dev bench reduction`");
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const device_choice device = c.device();
   if (o.record && o.cpu)

@@ -26,7 +26,7 @@ device_choice the_emulator(const context& c) {
 }
 
 int check(context& c, const check_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const device_choice device = the_emulator(c);

@@ -40,7 +40,7 @@ version load_version(const context& c, const lab& l, const std::string& name) {
 }
 
 int diff(context& c, const diff_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const version a = load_version(c, l, o.before), b = load_version(c, l, o.after);
   if (c.as_json) {
     const clean_source from = diff_side(a.text, o.headers), to = diff_side(b.text, o.headers);

@@ -87,7 +87,7 @@ int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& fil
 }
 
 int env(context& c, const env_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const by_hand files(c, l, o.step.empty() ? "mine" : worked_step(l, o.step).name);
   if (o.check) return check_by_hand(c, l, p, files);

@@ -181,7 +181,7 @@ std::vector<std::string> names_in(const std::string& words) {
 }
 
 int explain(context& c, const explain_options& o) {
-  const auto all = load_terms(c.where.root);
+  const auto all = load_terms(c.where.build);
   if (o.words.empty()) {
     json document = {{"terms", json::array()}};
     for (const term& t : all) document["terms"].push_back(term_json(t));

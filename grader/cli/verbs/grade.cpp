@@ -280,7 +280,7 @@ void show_sandbox(context& c, const graded_file& graded) {
 }
 
 int grade(context& c, const grade_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const graded_file graded = grade_file(c, l, o);
   const subject& s = graded.what;
   const grade_report& report = graded.report;

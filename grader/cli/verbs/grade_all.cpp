@@ -258,9 +258,9 @@ int grade_on_cluster(context& c, const grade_all_options& o, batch::results& r) 
 }
 
 int grade_all(context& c, const grade_all_options& o) {
-  if (!o.words.empty() && o.words.size() == 2) (void)load_lab(c.where.root, o.words[1]);
+  if (!o.words.empty() && o.words.size() == 2) (void)load_lab(c.where.build, o.words[1]);
   batch::results r = open(c, o);
-  const lab l = load_lab(c.where.root, r.info().lab);
+  const lab l = load_lab(c.where.build, r.info().lab);
   require_protection(find_protections(), o.trusts);
   // The parts of one job write different entries, and run beside each other.
   std::optional<sole_batch> alone;

@@ -75,7 +75,7 @@ void show_topics(context& c, const lab& l, const std::vector<hint_topic>& topics
 }
 
 int hint(context& c, const hint_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const auto text = read_if_there(c.where.root / l.hints());
   if (!text) throw failure(exit_code::ours, "there is no " + l.hints().string());
   const auto topics = parse_hints(*text);

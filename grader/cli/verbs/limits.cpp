@@ -376,7 +376,7 @@ void record(context& c, const lab& l, const device_choice& device, const dissect
 }
 
 int limits(context& c, const limits_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   if (o.record && !o.gpu.empty())

@@ -75,7 +75,7 @@ json progress_json(const own_file& own) {
 }
 
 int list(context& c) {
-  const auto labs = load_labs(c.where.root);
+  const auto labs = load_labs(c.where.build);
   json document = {{"labs", json::array()}};
   std::vector<std::vector<cell>> rows;
   const course_progress progress = load_progress(c.where.root);
@@ -112,7 +112,7 @@ int list(context& c) {
                                        : own.state == "in work" ? tone::note
                                                                 : tone::plain}});
   }
-  const auto coming = coming_labs(c.where.root);
+  const auto coming = coming_labs(c.where.build);
   if (!coming.empty()) document["coming"] = json::array();
   for (const auto& [name, opens] : coming)
     document["coming"].push_back({{"name", name}, {"opens", opens}});

@@ -60,7 +60,7 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o, con
       refuse("--file, --step and --size belong to a lab: ./lab occupancy reduction --step 02");
     all.push_back({});
   } else {
-    all = kernels_of(c, o, model, load_lab(c.where.root, o.lab));
+    all = kernels_of(c, o, model, load_lab(c.where.build, o.lab));
   }
   for (auto& one : all) {  // what is typed goes before what was compiled
     one.threads = o.threads.value_or(one.threads);

@@ -181,7 +181,7 @@ void show(context& c, const fs::path& archive, std::size_t bytes, const json& gr
 }
 
 int pack(context& c, const pack_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const fs::path archive = archive_for(l, o);
   refuse_existing(c, l, archive);
   const fs::path source = source_of(c, l, o);

@@ -346,7 +346,7 @@ int profile(context& c, const profile_options& o) {
            " --compare 02 03");
   if (!o.compare.empty() && (!o.step.empty() || !o.file.empty() || o.experiment))
     refuse("--compare names both sides: no STEP, --file or --experiment beside it");
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &worked_step(l, o.step);

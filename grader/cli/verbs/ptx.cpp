@@ -96,7 +96,7 @@ ptx_subject find_subject(context& c, const ptx_options& o, const fs::path& folde
     if (o.file.empty()) refuse("which one? ./lab ptx LAB STEP, or ./lab ptx --file FILE.cu");
     return compile_alone(c, o.file, folder);
   }
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const std::string step_name = o.step == "mine" ? "" : o.step;
   const subject s = prepare(c, l, o.file, step_name);
   const fs::path source = !step_name.empty() ? c.where.root / find_step(l, step_name).file

@@ -7,8 +7,10 @@
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/python/python_module.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
+#include "grader/course/source.hpp"
 #include "grader/grade/grade.hpp"
 #include "grader/model/kept_times.hpp"
 #include "grader/model/modelled.hpp"
@@ -16,6 +18,7 @@
 #include "grader/release/repository.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -86,6 +89,16 @@ std::size_t count_files(const fs::path& tree) {
   return count;
 }
 
+// The committed course, read by the reader that is committed with it.
+void read_course(const context& c, const fs::path& tree, const fs::path& build) {
+  make_folder(build);
+  child_options reader;
+  reader.command = {find_python(c, "release"), "-B", tree / "labs" / "course", tree, "--json",
+                    build / "course.json"};
+  const child_result read = run_child(reader, 60);
+  if (!read.end.ok()) throw failure(exit_code::ours, std::string(trimmed(read.err)));
+}
+
 std::map<std::string, given_times> times_of_all(context& c, const std::vector<lab>& labs,
                                                 const std::vector<released_lab>& open) {
   std::map<std::string, given_times> times;
@@ -104,15 +117,17 @@ int release_for_gradescope(context& c, const release_options& o) {
   if (to.extension() != ".zip") refuse("an autograder is a zip: " + to.string() + ".zip, say");
   if (fs::exists(fs::symlink_status(to))) refuse(to.string() + " is there already");
   const temporary_folder work(fs::temp_directory_path());
-  const fs::path tree = work.path() / "course", package = work.path() / "package";
+  const fs::path tree = work.path() / "course", build = work.path() / "build",
+                 package = work.path() / "package";
   make_folder(tree);
   make_folder(package / "stepwise");
   export_head(c.where.own_root, tree);
-  const lab here = load_lab(tree, o.gradescope);
+  read_course(c, tree, build);
+  const lab here = load_lab(build, o.gradescope);
   release_plan plan;
   plan.labs.emplace_back();
   plan.labs.back().name = here.name;
-  make_student_tree(tree, package / "stepwise", plan, utc_now().substr(0, 10),
+  make_student_tree(tree, package / "stepwise", load_labs(build), plan, utc_now().substr(0, 10),
                     {{here.name, times_of(c, here)}});
   fs::remove_all(package / "stepwise" / ".github");
   for (const char* script : {"setup.sh", "run_autograder"})
@@ -147,18 +162,20 @@ int release(context& c, const release_options& o) {
   const std::string day = o.date.empty() ? utc_now().substr(0, 10) : o.date;
   if (!is_day(day)) refuse("--date is a day, like 2026-10-15");
   const temporary_folder work(fs::temp_directory_path());
-  const fs::path tree = work.path() / "course", copy = work.path() / "copy";
+  const fs::path tree = work.path() / "course", build = work.path() / "build",
+                 copy = work.path() / "copy";
   make_folder(tree);
   make_folder(copy);
   export_head(c.where.own_root, tree);
-  const auto labs = load_labs(tree);
+  read_course(c, tree, build);
+  const auto labs = load_labs(build);
   const release_plan plan =
       o.labs.empty()
           ? plan_of_all(labs)
           : parse_plan(read_file(o.labs, static_cast<int>(exit_code::usage)), o.labs, labs);
   const auto open = plan.open_on(day);
   if (open.empty()) refuse("no lab is open on " + day + ": there is nothing to release yet");
-  make_student_tree(tree, copy, plan, day, times_of_all(c, labs, open));
+  make_student_tree(tree, copy, labs, plan, day, times_of_all(c, labs, open));
   const std::size_t files = count_files(copy);
   const fs::path to = fs::absolute(o.folder).lexically_normal();
   const json commit = place_copy(copy, to, open, o);

@@ -182,7 +182,7 @@ int explain(context& c, const batch::results& r, const lab& l, const report_opti
 
 int report(context& c, const report_options& o) {
   const batch::results r(o.results);
-  const lab l = load_lab(c.where.root, r.info().lab);
+  const lab l = load_lab(c.where.build, r.info().lab);
   if (!o.explain.empty()) return explain(c, r, l, o);
   if (std::count(formats.begin(), formats.end(), o.format) == 0) {
     refuse((o.format.empty() ? "--format is missing" : "--format " + o.format) +

@@ -55,7 +55,7 @@ void show_lines(context& c, const lab& l, const std::string& shown, const profil
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
     c.say(text.substr(at, end - at));
   c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(counted.kernels)));
-  if (is_listed_recording(c.where.root, l.name, shown))
+  if (std::ranges::any_of(l.steps, [&](const step& s) { return s.name == shown && s.recording; }))
     c.say("  " + c.out.paint(tone::dim, "see    ") + play_command(l.name, shown));
 }
 
@@ -87,7 +87,7 @@ int run(context& c, const run_options& o) {
                   "--out and --stages keep what comes of an input of your own: "
                   "--image FILE or --points FILE");
   }
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const auto model = wanted_gpu(c, o.gpu);

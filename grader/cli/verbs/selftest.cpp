@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
@@ -48,20 +47,16 @@ struct outcome {
 // A lab's wrong solutions, that can be handed in as one file.
 void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
   const fs::path tests = c.where.root / "labs" / l.name / "tests";
-  std::istringstream lines(read_if_there(tests / "mutants.txt").value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
+  for (const mutant& m : l.mutants) {
     attack wrong;
     wrong.lab = l.name;
-    std::string expected;
-    if (!(words >> wrong.name >> expected) || wrong.name.starts_with('#')) continue;
-    wrong.file = tests / "mutants" / (wrong.name + ".cu");
+    wrong.file = tests / "mutants" / (m.name + ".cu");
     const std::string text = read_if_there(wrong.file).value_or("");
     if (text.find("#include \"solutions/") != std::string::npos) continue;
     wrong.what = "a wrong solution";
-    wrong.name = "known-wrong/" + l.name + "-" + wrong.name;
+    wrong.name = "known-wrong/" + l.name + "-" + m.name;
     // Graded with the checks, a wrong result may be told as the mistake that caused it.
-    wrong.classes = {expected, "CHECK"};
+    wrong.classes = {m.verdict, "CHECK"};
     all.push_back(wrong);
   }
 }
@@ -69,7 +64,7 @@ void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
 // All that the course has: every step, every skeleton, every wrong solution.
 std::vector<attack> all_of_the_course(const context& c) {
   std::vector<attack> all;
-  for (const lab& l : load_labs(c.where.root)) {
+  for (const lab& l : load_labs(c.where.build)) {
     for (const step& s : l.steps) {
       attack right;
       right.lab = l.name;
@@ -95,7 +90,7 @@ std::vector<attack> all_of_the_course(const context& c) {
 // What every lab has of its own: its last step, which is right, and its wrong solutions.
 std::vector<attack> of_the_course(const context& c) {
   std::vector<attack> all;
-  for (const lab& l : load_labs(c.where.root)) {
+  for (const lab& l : load_labs(c.where.build)) {
     attack good;
     good.lab = l.name;
     good.honest = true;

@@ -46,7 +46,7 @@ std::string skeleton_for(const context& c, const lab& l, const step& s) {
 }
 
 int start(context& c, const start_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const step& s = find_step(l, o.step.empty() ? l.skeleton : o.step);
   const std::string skeleton = skeleton_for(c, l, s);
   const fs::path file = c.where.root / l.file;

@@ -355,7 +355,7 @@ void add_recorded(const context& c, const lab& l, const chosen_sweep& chosen,
 }
 
 int sweep(context& c, const sweep_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   const chosen_sweep chosen = choose(c, l, o);

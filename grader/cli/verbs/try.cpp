@@ -97,7 +97,7 @@ int try_file(context& c, const try_options& o) {
   }
   if (c.request == device_request::gpu)
     refuse("what is tried runs on the emulator; on a GPU, ./lab run does it");
-  lab l = load_lab(c.where.root, o.lab);
+  lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   require_protection(guards, o.i_trust_these_files);
   l.time_limit_s = std::min(l.time_limit_s, longest_call_s);

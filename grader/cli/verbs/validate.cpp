@@ -376,7 +376,7 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
 }
 
 int validate(context& c, const validate_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   need_solutions(l, "dev validate");
   const problem& p = problem_of(l, c.where);
   if (o.lectures) {

@@ -121,9 +121,8 @@ void show_result(context& c, const walked& w, const device_choice& device) {
       labelled(c, "recorded", fmt::format("{}, {}", time_text(*w.recorded_ms), w.m.gpu));
   }
   if (!w.watch.empty()) labelled(c, "limit", w.watch, tone::note);
-  const std::string lab_name = w.s->file.parent_path().filename();
-  if (is_listed_recording(c.where.root, lab_name, w.s->name))
-    labelled(c, "see", play_command(lab_name, w.s->name));
+  if (w.s->recording)
+    labelled(c, "see", play_command(w.s->file.parent_path().filename(), w.s->name));
 }
 
 json step_json(const walked& w) {
@@ -275,7 +274,7 @@ bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
 }
 
 int walk(context& c, const walk_options& o) {
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   if (!l.is_worked) {
     if (!o.step.empty()) worked_step(l, o.step);  // says that there is none
     return walk_given(c, l, o.gpu, o.seed);

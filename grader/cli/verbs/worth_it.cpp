@@ -128,7 +128,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
 problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) {
   if (!o.bytes.empty() || !o.flops.empty())
     refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const bool is_recorded = !load_recorded_times(c.where.root, l, model.name).gpu.empty();
   const lab_size size =

@@ -172,7 +172,7 @@ class watcher {
 
 int watch(context& c, const watch_options& o) {
   if (c.as_json && !o.once) refuse("--json is one document: with --once");
-  const lab l = load_lab(c.where.root, o.lab);
+  const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = wanted_gpu(c, o.gpu);
   return watcher(c, l, p, wanted ? *wanted : stand_for(c, ""), o).run();

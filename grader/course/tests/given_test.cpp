@@ -3,49 +3,26 @@
 
 #include <doctest/doctest.h>
 
+#include "grader/course/tests/some_course.hpp"
 #include "grader/system/failure.hpp"
-#include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
 
-const char* const lab_text = R"(
-title = "Doubling"
-order = 1
-function = "twice"
-contract = "twice.hpp"
-skeleton = "00_first"
-[sizes]
-check = [[1]]
-bench = [[8]]
-emulated = [[4]]
-[[goals]]
-name = "right"
-kind = "correct"
-points = 100
-)";
+json student_course() {
+  json course = some_course();
+  json& l = course["labs"][0];
+  l["is_worked"] = false;
+  for (json& s : l["steps"]) s["file"] = "labs/twice/given/" + s["name"].get<std::string>() + ".cu";
+  return course;
+}
 
-class course_folder {
- public:
-  course_folder() { write("labs/twice/lab.toml", lab_text); }
-  void write(const std::string& file, const std::string& text) {
-    make_folder((folder_.path() / file).parent_path());
-    write_atomically(folder_.path() / file, text);
-  }
-  const fs::path& root() const { return folder_.path(); }
-
- private:
-  temporary_folder folder_{fs::temp_directory_path()};
-};
-
-const char* const steps_text = "00_first - - the first\n01_next 00_first - the next\n";
 const char* const worked_text = "// twice 00_first: x.\n//> todo: write it.\nint x;\n//<\n";
 
 TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says so") {
-  course_folder copy;
-  copy.write("labs/twice/given/steps.txt", steps_text);
+  const course_folder copy(student_course());
   copy.write("labs/twice/given/00_first.cu", "// TODO: write it.\n");
-  const lab l = load_lab(copy.root(), "twice");
+  const lab l = load_lab(copy.build(), "twice");
   CHECK_FALSE(l.is_worked);
   CHECK(skeleton_text(copy.root(), l, l.steps[0]) == "// TODO: write it.\n");
   CHECK_FALSE(skeleton_text(copy.root(), l, l.steps[1]).has_value());
@@ -59,10 +36,9 @@ TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says
 }
 
 TEST_CASE("where the solutions are, skeletons are derived, and nothing is refused") {
-  course_folder course;
-  course.write("solutions/twice/steps.txt", steps_text);
+  const course_folder course;
   course.write("solutions/twice/00_first.cu", worked_text);
-  const lab l = load_lab(course.root(), "twice");
+  const lab l = load_lab(course.build(), "twice");
   CHECK(l.is_worked);
   const auto skeleton = skeleton_text(course.root(), l, l.steps[0]);
   REQUIRE(skeleton.has_value());
@@ -74,11 +50,10 @@ TEST_CASE("where the solutions are, skeletons are derived, and nothing is refuse
 }
 
 TEST_CASE("given times are of one GPU, size and seed, and come back as they were written") {
-  course_folder copy;
-  copy.write("labs/twice/given/steps.txt", steps_text);
+  const course_folder copy(student_course());
   const given_times written{"NVIDIA H200", {1024, 3}, 7, {{"00_first", 0.123456789012345}}};
   copy.write("labs/twice/given/times.json", text_of(written));
-  const lab l = load_lab(copy.root(), "twice");
+  const lab l = load_lab(copy.build(), "twice");
   const given_times read = load_given_times(copy.root(), l);
   CHECK(read.find("00_first", "NVIDIA H200", {1024, 3}, 7) == 0.123456789012345);
   CHECK_FALSE(read.find("00_first", "NVIDIA A100", {1024, 3}, 7));
@@ -90,10 +65,8 @@ TEST_CASE("given times are of one GPU, size and seed, and come back as they were
 }
 
 TEST_CASE("a copy names the labs that are not open yet, and their days") {
-  course_folder copy;
-  CHECK(coming_labs(copy.root()).empty());
-  copy.write("labs/calendar.toml", "[labs.twice]\n[labs.later]\nopens = \"2026-10-15\"\n");
-  const auto coming = coming_labs(copy.root());
+  const course_folder copy(student_course());
+  const auto coming = coming_labs(copy.build());
   REQUIRE(coming.size() == 1);
   CHECK(coming[0] == std::pair<std::string, std::string>{"later", "2026-10-15"});
 }

@@ -1,9 +1,8 @@
-// What is typed behind --over, and what lab.toml declares of it.
+// What is typed after --over.
 #include "grader/course/sweep_axis.hpp"
 
 #include <doctest/doctest.h>
 
-#include "grader/course/sweeps.hpp"
 #include "grader/system/failure.hpp"
 
 using namespace stepwise;
@@ -29,10 +28,6 @@ std::string refusal(Action action, exit_code expected) {
 
 std::string axis_refusal(const std::string& text) {
   return refusal([&] { parse_axis(text); }, exit_code::usage);
-}
-
-std::string sweeps_refusal(const std::string& text) {
-  return refusal([&] { parse_sweeps(text, "lab.toml"); }, exit_code::ours);
 }
 
 bool has(const std::string& text, const std::string& what) {
@@ -102,59 +97,4 @@ TEST_CASE("several axes make all combinations, up to 200") {
                 },
                 exit_code::usage),
             "a occurs twice"));
-}
-
-TEST_CASE("a lab declares its sweep and its experiments") {
-  const auto declared = parse_sweeps(R"(
-title = "other keys are not looked at"
-[sweep]
-step = "03_ilp"
-over = ["threads=32..1024", "items=1,2"]
-counter = "occupancy_percent"
-[[experiments]]
-name = "divergence"
-over = ["ways=1..32"]
-counter = "warp_execution_efficiency_percent"
-title = "One warp, several ways"
-[[experiments]]
-name = "stride"
-over = ["stride=1..32"]
-)",
-                                     "lab.toml");
-  REQUIRE(declared.standard);
-  CHECK(declared.standard->step == "03_ilp");
-  CHECK(declared.standard->over.size() == 2);
-  CHECK(declared.standard->counter == find_goal_counter("occupancy_percent"));
-  REQUIRE(declared.find("divergence") != nullptr);
-  CHECK(declared.find("divergence")->title == "One warp, several ways");
-  CHECK(declared.find("divergence")->counter ==
-        find_goal_counter("warp_execution_efficiency_percent"));
-  CHECK(declared.find("stride")->counter == nullptr);
-  CHECK(declared.find("nothing") == nullptr);
-  CHECK(!parse_sweeps("title = 1", "lab.toml").standard);
-}
-
-TEST_CASE("a malformed sweep of a lab is named with its line") {
-  struct row {
-    const char* text;
-    const char* says;
-  };
-  for (const row& r : {
-           row{"\n[sweep]\nover = [\"a=1\"]", "lab.toml:2: [sweep]: needs `step`"},
-           row{"[sweep]\nstep = \"a\"", "needs `over`"},
-           row{"[sweep]\nstep = \"a\"\nover = [\n\"a\"]", "lab.toml:4: --over a: there is no ="},
-           row{"[sweep]\nstep = \"a\"\nover = [\"a=1\"]\nn = 3", "unknown key `n`"},
-           row{"sweep = 3", "is a table"},
-           row{"experiments = [1]", "[[experiments]]"},
-           row{"[[experiments]]\nname = \"a\"\nover = [\"a=1\"]\ncounter = \"kernel_launch\"",
-               "did you mean \"kernel_launches\"?"},
-           row{"[[experiments]]\nname = \"a\"\nover = [\"a=1\"]\n"
-               "[[experiments]]\nname = \"a\"\nover = [\"a=1\"]",
-               "lab.toml:4: experiment a is listed twice"},
-           row{"[[experiments]]\nover = [\"a=1\"]", "lab.toml:1: experiment: needs `name`"},
-           row{"[sweep", "lab.toml:1"},
-       }) {
-    CAPTURE(r.text);
-    CHECK_MESSAGE(has(sweeps_refusal(r.text), r.says), sweeps_refusal(r.text));
-  }
 }

@@ -63,7 +63,7 @@ class watched : public problem {
     return problem_of(reduction, load_installation(build())).work(n);
   }
 
-  lab reduction = load_lab(std::getenv("LAB_ROOT"), "reduction");
+  lab reduction = load_lab(std::getenv("LAB_BUILD"), "reduction");
   mutable std::vector<std::uint64_t> seeds;
   mutable int checks = 0;
 };

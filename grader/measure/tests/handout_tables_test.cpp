@@ -87,14 +87,16 @@ TEST_CASE("the sweeps that a page has a place for") {
 TEST_CASE("what a lecture publishes stands beside the steps of the record") {
   const temporary_folder root(fs::temp_directory_path());
   const fs::path folder = root.path() / "solutions/doubling";
-  write_atomically(
-      folder / "lectures.toml",
-      "[[lectures]]\ngpu = \"unnamed\"\nsource = \"A talk\"\nunit = \"ms\"\nsize = [64]\n"
-      "size_told = true\nfigures = [\n"
-      "  { version = \"slow\", step = \"00_first\", value = 8 },\n"
-      "  { version = \"quick\", step = \"01_second\", value = 2 },\n"
-      "  { version = \"wide\", step = \"01_second\", with = [\"tile=16\"], value = 1 },\n]\n");
-  CHECK(lectures_markdown(root.path(), one_lab()) == "");
+  lab l = one_lab();
+  l.lectures = {{"unnamed",
+                 "A talk",
+                 "ms",
+                 {64},
+                 true,
+                 {{"slow", "00_first", {}, "", 8},
+                  {"quick", "01_second", {}, "", 2},
+                  {"wide", "01_second", {"tile=16"}, "", 1}}}};
+  CHECK(lectures_markdown(root.path(), l) == "");
   const auto entry = [](const char* step, double ms) {
     return json{{"step", step},
                 {"size", {9}},
@@ -108,7 +110,7 @@ TEST_CASE("what a lecture publishes stands beside the steps of the record") {
                        {"command", "./lab dev bench doubling"},
                        {"entries", {entry("00_first", 3), entry("01_second", 1)}}};
   write_record(folder / "measured/h200.jsonl", record);
-  const std::string table = lectures_markdown(root.path(), one_lab());
+  const std::string table = lectures_markdown(root.path(), l);
   CHECK(table.starts_with(
       "A talk, on a GPU that it does not name; beside it our steps, as they stand, on an NVIDIA "
       "H200, n = 9 (cold L2; 2026-11-25"));

@@ -89,8 +89,9 @@ TEST_CASE("hints are shortened by parts, steps lose what they promise") {
   CHECK_FALSE(says(shorter_hints(hints, 2), "C\n"));
   CHECK(says(shorter_hints(hints, 2), "I\n"));
   CHECK(says(shorter_hints(hints, 1), "M\n"));
-  CHECK(says(student_steps("# x\n01_a - - an idea\n02_b 01_a 1.5@8 another one\n"),
-             "01_a  -  -  an idea\n02_b  01_a  -  another one\n"));
+  CHECK(says(
+      student_steps({{"01_a", "", {}, "an idea", ""}, {"02_b", "01_a", 1.5, "another one", ""}}),
+      "01_a  -  -  an idea\n02_b  01_a  -  another one\n"));
 }
 
 class some_tree {
@@ -114,13 +115,13 @@ TEST_CASE("files are in a copy because the list names them") {
       "# all\nlab\ncommon/*\n- common/tests/*\nlabs/LAB/*\n- labs/one/tests/*\n";
   std::vector<released_lab> open(1);
   open[0].name = "one";
-  CHECK(student_files(tree.path(), list, open) ==
+  CHECK(student_files(tree.path(), list, two_labs(), open) ==
         std::vector<fs::path>{"common/a.cpp", "lab", "labs/one/lab.toml"});
   open[0].name = "two";  // patterns of a lab that is not open match nothing
-  CHECK(student_files(tree.path(), list, open) ==
+  CHECK(student_files(tree.path(), list, two_labs(), open) ==
         std::vector<fs::path>{"common/a.cpp", "lab", "labs/two/lab.toml"});
-  CHECK_THROWS_WITH_AS(student_files(tree.path(), "gone/*\n", open), doctest::Contains("gone/*"),
-                       failure);
+  CHECK_THROWS_WITH_AS(student_files(tree.path(), "gone/*\n", two_labs(), open),
+                       doctest::Contains("gone/*"), failure);
 }
 
 std::string git_says(const fs::path& copy, const std::vector<std::string>& words) {

@@ -294,6 +294,10 @@ Taught in: [launch](launch/README.md).
             with self.subTest(words):
                 self.refuses(words, read_glossary, text, 'g.md')
 
+    def test_a_student_copy_may_lack_the_place(self):
+        term = read_glossary('### tile\ntext\n\nTaught in: matmul `03_tiled`.\n', 'g.md')[0]
+        self.assertEqual(term['taught'], [])
+
     def test_spellings_of_a_name(self):
         self.assertEqual({term_key(name) for name in ('bank conflict', 'Bank-Conflicts', 'BANK_CONFLICT')}, {'bankconflict'})
         self.assertEqual((term_key('latencies'), term_key('address')), ('latency', 'address'))

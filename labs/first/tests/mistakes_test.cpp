@@ -55,7 +55,7 @@ TEST_CASE("the checks show each of the handout's mistakes, at its lines") {
   REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
   const installation where = load_installation(build);
   const device_choice emulator = choose_device(device_request::emulated, where);
-  const lab l = load_lab(where.root, "first");
+  const lab l = load_lab(where.build, "first");
   const fs::path program = where.build / "labs" / "tests" / "first-mistakes";
   for (const mistake& m : mistakes) {
     CAPTURE(m.name);
