@@ -10,6 +10,7 @@ import functools
 import json
 import re
 
+from .course import read_course
 from .errors import DeckError
 
 
@@ -46,13 +47,15 @@ class Records:
         return read_record(file) if file.suffix == '.jsonl' else json.loads(file.read_text())
 
     @functools.lru_cache(maxsize=None)
+    def course(self):
+        return read_course(self.root)
+
     def steps(self, lab):
-        """[(name, idea)] of solutions/LAB/steps.txt."""
-        file = self.root / 'solutions' / lab / 'steps.txt'
-        if not file.exists():
-            raise DeckError(f'there is no lab {lab!r}')
-        lines = [line.split(None, 3) for line in file.read_text().splitlines()]
-        return [(w[0], w[3]) for w in lines if len(w) == 4 and not w[0].startswith('#')]
+        """[(name, idea)] of a lab."""
+        for entry in self.course()['labs']:
+            if entry['name'] == lab:
+                return [(step['name'], step['idea']) for step in entry['steps']]
+        raise DeckError(f'there is no lab {lab!r}')
 
     def step(self, name):
         """'reduction/03' -> ('reduction', '03_sequential')."""
@@ -156,12 +159,11 @@ class Records:
 
     def attribute(self, gpu, number):
         """cudaDeviceAttr `number` of a described GPU."""
-        text = (self.root / f'common/gpus/{gpu}.toml').read_text()
-        found = re.search(rf'^{number} = (\d+)', text, re.M)
-        if not found:
+        attributes = next((g['attributes'] for g in self.course()['gpus'] if g['id'] == gpu), {})
+        if str(number) not in attributes:
             raise DeckError(f'common/gpus/{gpu}.toml has no attribute {number}')
         self.note(f'common/gpus/{gpu}.toml')
-        return int(found[1])
+        return attributes[str(number)]
 
     def published(self, name, version=None, gpu=None):
         """What a lecture published of a step, in its own unit (GB/s, GFLOP/s, ms)."""

@@ -21,7 +21,8 @@ __global__ void twice(int* a) {
   //<
 }
 '''
-STEPS = '# name over at_least idea\n01_slow - - the loop\n02_fast 01_slow 2 in parallel\n'
+COURSE = {'labs': [{'name': 'toy', 'steps': [{'name': '01_slow', 'idea': 'the loop'},
+                                             {'name': '02_fast', 'idea': 'in parallel'}]}]}
 
 
 def record(ms):
@@ -38,7 +39,8 @@ class Course(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         lab = self.root / 'solutions/toy'
         (lab / 'measured').mkdir(parents=True)
-        (lab / 'steps.txt').write_text(STEPS)
+        (self.root / 'build').mkdir()
+        (self.root / 'build/course.json').write_text(json.dumps(COURSE))
         (lab / '02_fast.cu').write_text(KERNEL)
         self.record = lab / 'measured/h200.jsonl'
         self.record.write_text(record([4.0, 1.0]))

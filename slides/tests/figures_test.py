@@ -19,6 +19,7 @@ from slides.builder.records import PREFIXES, Records, read_record, show  # noqa:
 
 FILES = sorted((setting.ROOT / 'slides/decks').glob('*.md'))
 DECKS = {}
+COURSE = json.loads((setting.ROOT / 'build/course.json').read_text())
 
 
 class Noted(Records):
@@ -65,8 +66,7 @@ def read(path):
 
 
 def names(lab):
-    lines = (setting.ROOT / f'solutions/{lab}/steps.txt').read_text().splitlines()
-    return [line.split()[0] for line in lines if line.strip() and line[0] != '#']
+    return next([step['name'] for step in entry['steps']] for entry in COURSE['labs'] if entry['name'] == lab)
 
 
 def full(name):
@@ -97,8 +97,7 @@ def gpu(name):
 
 
 def attribute(name, number):
-    text = (setting.ROOT / f'common/gpus/{name}.toml').read_text()
-    return int(re.search(rf'\n{number} = (\d+)', text)[1])
+    return next(described['attributes'][str(number)] for described in COURSE['gpus'] if described['id'] == name)
 
 
 def published(name, version=None, gpu=''):

@@ -3,7 +3,7 @@ import dataclasses
 import functools
 import re
 
-from .errors import SiteError
+from slides.builder.course import read_course
 
 PART = re.compile(r'^#include "(solutions/[^"]+)"', re.M)
 ANSWER = re.compile(r'^### ([A-Z]\d+)\b.*$', re.M)
@@ -26,7 +26,6 @@ class Step:
 class Lab:
     name: str
     title: str
-    order: int
     steps: list
     goal: str  # the handout's first paragraph, Markdown
     hours: str  # 'three hours'; '' if the handout does not say
@@ -35,6 +34,7 @@ class Lab:
     pictures: bool  # are there pictures of its stages
     figures: bool  # is there a record of sweeps, parts or ragged sizes
     skeleton: str = ''  # the step that the student's file begins as
+    recorded: set = dataclasses.field(default_factory=set)  # names of the steps with a recorded warp
 
 
 def parts_of(root, file, seen):
@@ -46,44 +46,30 @@ def parts_of(root, file, seen):
     return seen
 
 
-def steps_of(root, lab):
-    listed = root / 'solutions' / lab / 'steps.txt'
-    steps = []
-    for line in listed.read_text().splitlines():
-        words = line.split(None, 3)
-        if len(words) != 4 or words[0].startswith('#'):
-            continue
-        file = f'solutions/{lab}/{words[0]}.cu'
-        if not (root / file).is_file():
-            raise SiteError(f'solutions/{lab}/steps.txt lists {words[0]}, and {file} is not there')
-        steps.append(Step(words[0], '' if words[1] == '-' else words[1], words[3], file,
-                          parts_of(root, file, [])))
-    return steps
-
-
 def paragraph(text, label):
     """What follows '**label** ' or '**label:** ' up to a blank line."""
     found = re.search(rf'^\*\*{label}[.:]?\*\*\s*(.*?)\n\s*\n', text, re.M | re.S)
     return found[1].replace('\n', ' ') if found else ''
 
 
-def read_lab(root, folder):
-    toml = (folder / 'lab.toml').read_text()
-    title, order = re.search(r'^title = "(.*)"', toml, re.M), re.search(r'^order = (\d+)', toml, re.M)
-    if not title or not order:
-        raise SiteError(f'{folder.name}/lab.toml has no title or no order')
+def read_lab(root, entry):
+    name = entry['name']
+    folder = root / 'labs' / name
     text = (folder / 'README.md').read_text()
-    return Lab(folder.name, title[1], int(order[1]), steps_of(root, folder.name), paragraph(text, 'Goal'),
+    steps = [Step(step['name'], step['over'], step['idea'], step['file'], parts_of(root, step['file'], []))
+             for step in entry['steps']]
+    recorded = {step['name'] for step in entry['steps'] if 'recording' in step}
+    return Lab(name, entry['title'], steps, paragraph(text, 'Goal'),
                paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
-                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.jsonl')),
-               re.search(r'^skeleton = "(\w+)"', toml, re.M)[1])
+                   for file in (root / 'solutions' / name / 'measured').glob(f'*.{kind}.jsonl')),
+               entry['skeleton'], recorded)
 
 
 def labs(root):
-    found = [read_lab(root, f.parent) for f in root.glob('labs/*/lab.toml')]
-    return sorted(found, key=lambda lab: lab.order)
+    """All labs in their order."""
+    return [read_lab(root, entry) for entry in read_course(root)['labs']]
 
 
 def answers(root, lab):
@@ -110,13 +96,11 @@ ATTRIBUTES = {1: 'threads_per_block', 8: 'shared_per_block', 10: 'warp_size', 12
 def gpus(root):
     """[{id, name, and ATTRIBUTES}] of common/gpus, by compute capability; cudaDeviceAttr numbers."""
     result = []
-    for file in root.glob('common/gpus/*.toml'):
-        text = file.read_text()
-        known = {int(n): int(v) for n, v in re.findall(r'^(\d+) = (-?\d+)',
-                                                       text.split('[attributes]')[1].split('\n[')[0], re.M)}
-        gpu = {'id': file.stem, 'name': re.search(r'^name = "(.*)"', text, re.M)[1]}
-        gpu.update({name: known.get(number, 0) for number, name in ATTRIBUTES.items()})
-        gpu['clock_hz'] = known.get(13, 0) * 1000
-        gpu['multiprocessors'] = known.get(16, 0)
+    for described in read_course(root)['gpus']:
+        known = described['attributes']
+        gpu = {'id': described['id'], 'name': described['name']}
+        gpu.update({name: known.get(str(number), 0) for number, name in ATTRIBUTES.items()})
+        gpu['clock_hz'] = known.get('13', 0) * 1000
+        gpu['multiprocessors'] = known.get('16', 0)
         result.append(gpu)
     return sorted(result, key=lambda g: (-g['major'], -g['minor'], g['name']))

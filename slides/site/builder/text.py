@@ -4,11 +4,13 @@ Links are relative to the file that has them. `Links` maps a file of the reposit
 file without a page of its own gets one under files/, so that no link is dead.
 """
 import html
+import itertools
 import posixpath
 import re
 
 from markdown_it import MarkdownIt
 from slides.builder.code import highlight
+from slides.builder.course import read_course
 
 QUESTION = re.compile(r'^\*\*([A-Z]\d+)\*\*')
 COMMENT = re.compile(r'<!--.*?-->', re.S)
@@ -210,7 +212,5 @@ def plain_title(title):
 
 def read_terms(root):
     """{anchor: first paragraph} of the glossary."""
-    terms = {}
-    for found in re.finditer(r'^### ([^\n]*)\n\n(.*?)\n[ \t]*\n', (root / 'labs/glossary.md').read_text(), re.M | re.S):
-        terms[slug(plain_title(found[1]))] = f'{plain(found[1])}: {plain(found[2])}'
-    return terms
+    first = {term['name']: '\n'.join(itertools.takewhile(bool, term['text'])) for term in read_course(root)['terms']}
+    return {slug(plain_title(name)): f'{plain(name)}: {plain(text)}' for name, text in first.items()}

@@ -63,13 +63,10 @@ def kept(root, lab, step):
 
 def recordings(site, lab):
     """{step: recording} of a lab, in the order of its steps; what cannot be made or read is a gap."""
-    listing = site.root / f'solutions/{lab.name}/recorded.txt'
-    lines = listing.read_text().splitlines() if listing.is_file() else []
-    listed = {line.split()[0] for line in lines if line and not line.startswith('#')}
     find = made if (site.root / 'build/grader/lab').exists() else kept
     found = {}
     for step in lab.steps:
-        if step.name not in listed:
+        if step.name not in lab.recorded:
             continue
         try:
             found[step.name] = checked(find(site.root, lab.name, step.name).read_text(), site.root)

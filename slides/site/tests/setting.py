@@ -40,6 +40,8 @@ def build(root, students=False):
 
 def copy_of_course(folder):
     """The files that the site is made of, in a folder of their own, to be changed."""
+    (folder / 'build').mkdir()
+    shutil.copy(ROOT / 'build/course.json', folder / 'build')
     for name in ('labs', 'solutions', 'common', 'grader', 'slides', '.ci', '.lab'):
         shutil.copytree(ROOT / name, folder / name, symlinks=True)
     for name in ('README.md', 'CONTRIBUTING.md', 'LICENSE'):
