@@ -9,7 +9,7 @@ def kb(size):
 
 def gpu():
     h, k = facts.Gpu('h200'), facts.Gpu('k20x')
-    ph, pk = facts.published(h.capability), facts.published(k.capability)
+    ph, pk = h.published, k.published
     f = Figure('gpu', 'Two GPUs: H200 (2024) and Kepler K20X (2012)', f'''
         A multiprocessor of an H200 is a box with {ph['parts']:.0f} schedulers. Below each stand its
         pipes (multiply-adds, integers, special functions, loads and stores) and a quarter of the
@@ -157,7 +157,7 @@ def latency_hiding():
 
 def waves_and_tail():
     h = facts.Gpu('h200')
-    blocks, _ = facts.resident_blocks(h, 256, 32)
+    blocks = facts.warps_by_registers('h200', 256)[32] * h.warp_size // 256
     fit = blocks * h.multiprocessors
     f = Figure('waves-and-tail', 'Waves of blocks, and the tail', f'''
         Six slots for blocks over time. Thirteen blocks of equal length fill them: two full waves of
@@ -205,8 +205,7 @@ def occupancy():
         gpu = facts.Gpu(name)
         line, steps = [], []
         for r in range(16, most + 1):
-            blocks, _ = facts.resident_blocks(gpu, threads, r)
-            percent = 100 * blocks * threads / gpu.threads
+            percent = 100 * facts.warps_by_registers(name, threads)[r] / gpu.warps
             if line and up(percent) != line[-1][1]:
                 line.append((at(r - 1) + 1.3, line[-1][1]))
                 line.append((at(r - 1) + 1.3, up(percent)))
