@@ -3,7 +3,7 @@
     labs/course ROOT --json FILE [--depfile FILE]     everything: build/course.json, which programs and pages read
     labs/course ROOT --lists FILE [--depfile FILE]    the lists by which Meson names programs: KEY = VALUE
 
-It reads labs/LAB/lab.toml and tests/mutants.txt, solutions/LAB/steps.txt, peers.txt,
+It reads labs/LAB/lab.toml and tests/mutants.txt, solutions/LAB/steps.txt with the first line of each step, peers.txt,
 limits.txt, recorded.txt and lectures.toml (in a student copy labs/LAB/given/steps.txt), labs/calendar.toml,
 labs/glossary.md and common/gpus/*.toml. No other part reads these files.
 """
@@ -18,7 +18,7 @@ from typing import Any, Dict, List, Optional
 from glossary import read_glossary
 from lab_file import check_steps, read_lab_file
 from lectures import read_lectures
-from lists import read_limits, read_mutants, read_peers, read_recorded, read_steps
+from lists import read_idea, read_limits, read_mutants, read_peers, read_recorded, read_steps
 from toml_file import CourseError, fail, read_toml
 
 
@@ -45,19 +45,21 @@ class Course:
     def names(self) -> List[str]:
         return sorted(file.parent.name for file in self.root.glob('labs/*/lab.toml'))
 
-    def labs(self) -> List[Dict[str, Any]]:
-        """All labs by order, then name."""
-        return sorted((self.lab(name) for name in self.names()), key=lambda lab: (lab['order'], lab['name']))
+    def labs(self, ideas: bool = True) -> List[Dict[str, Any]]:
+        """All labs by order, then name. Without `ideas` the steps' files are not read."""
+        return sorted((self.lab(name, ideas) for name in self.names()), key=lambda lab: (lab['order'], lab['name']))
 
-    def lab(self, name: str) -> Dict[str, Any]:
+    def lab(self, name: str, ideas: bool) -> Dict[str, Any]:
         file, given = f'labs/{name}/lab.toml', f'labs/{name}/given'
         lab = read_lab_file(self.read(file), file, name)
         lab['is_worked'] = not (self.root / given / 'steps.txt').is_file()
         folder = f'solutions/{name}' if lab['is_worked'] else given
         origin = f'{folder}/steps.txt'
-        lab['steps'] = read_steps(self.read(origin), origin, True)
+        lab['steps'] = read_steps(self.read(origin), origin, with_idea=not lab['is_worked'])
         for step in lab['steps']:
             step['file'] = f"{folder}/{step['name']}.cu"
+            if lab['is_worked'] and ideas:
+                step['idea'] = read_idea(self.read(step['file']), step['file'], name, step['name'])
         origin = f'{folder}/peers.txt'
         lab['peers'] = read_peers(self.optional(origin) or '', origin)
         origin = f'{folder}/limits.txt'
@@ -99,7 +101,7 @@ class Course:
                 'terms': read_glossary(self.read('labs/glossary.md'), 'labs/glossary.md'), 'gpus': self.gpus()}
 
     def lists(self) -> str:
-        labs = self.labs()
+        labs = self.labs(ideas=False)
         self.read('README.md')  # links every lab, so it changes when one is added
         lines = [f"labs = {' '.join(lab['name'] for lab in labs)}"]
         for lab in labs:

@@ -65,6 +65,14 @@ def read_steps(text: str, origin: str, with_idea: bool) -> Entries:
     return steps
 
 
+def read_idea(text: str, file: str, lab: str, step: str) -> str:
+    """The idea of a step: the sentence on the first line of its file, without the full stop."""
+    start, line = f'// {lab} {step}: ', text.partition('\n')[0]
+    if not line.startswith(start) or not line.endswith('.') or len(line) <= len(start) + 1:
+        fail(f'{file}:1', f'the first line must be "{start}IDEA."')
+    return line[len(start):-1]
+
+
 def read_peers(text: str, origin: str) -> Entries:
     peers: Entries = []
     for where, line in lines_of(text, origin):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(READER))
 from glossary import read_glossary, term_key  # noqa: E402
 from lab_file import read_lab_file  # noqa: E402
 from lectures import read_lectures  # noqa: E402
-from lists import read_limits, read_mutants, read_peers, read_recorded, read_steps  # noqa: E402
+from lists import read_idea, read_limits, read_mutants, read_peers, read_recorded, read_steps  # noqa: E402
 from toml_file import CourseError  # noqa: E402
 
 GOOD = '''title = "T"
@@ -185,6 +185,11 @@ class Lists(Reader):
                 self.refuses(words, read_steps, text, 'steps.txt', False)
         self.refuses('steps.txt:1: expected four columns: name over at_least idea', read_steps, '00_a - -\n', 'steps.txt', True)
 
+    def test_the_idea_is_the_first_line_of_a_step(self):
+        self.assertEqual(read_idea('// t 00_a: add. Twice.\nint x;\n', 'a.cu', 't', '00_a'), 'add. Twice')
+        for text in ('', '// t 00_b: add.\n', '// t 00_a: add\n', '// t 00_a: .\n'):
+            self.refuses('a.cu:1: the first line must be "// t 00_a: IDEA."', read_idea, text, 'a.cu', 't', '00_a')
+
     def test_peers_limits_and_mutants(self):
         copy, blas, other = read_peers('# x\n\ncopy  gpu  -  other  moves as much\nblas gpu cublas right a library: its\n'
                                        'cv cpu a,b other another\n', 'peers.txt')
@@ -313,7 +318,7 @@ class Program(unittest.TestCase):
         for file, text in {
                 'README.md': '', 'labs/glossary.md': '# G\n', 'labs/t/lab.toml': GOOD,
                 'labs/t/tests/mutants.txt': 'endless TIMEOUT time limit\n',
-                'solutions/t/steps.txt': '00_a - - add\n', 'solutions/t/00_a.cu': '// t 00_a: add.\n',
+                'solutions/t/steps.txt': '00_a - -\n', 'solutions/t/00_a.cu': '// t 00_a: add.\n',
                 'solutions/t/peers.txt': 'cpu cpu - right a loop\ncub gpu a,b right cub\n',
                 'common/gpus/g.toml': 'name = "G"\nmemory_bytes = 5\n[attributes]\n10 = 32\n'}.items():
             self.write(file, text)
@@ -342,7 +347,7 @@ class Program(unittest.TestCase):
         self.assertTrue(course['labs'][0]['is_worked'])
         self.assertEqual(course['gpus'], [{'id': 'g', 'name': 'G', 'memory_bytes': 5, 'attributes': {'10': 32}}])
         seen = (self.root / 'out.d').read_text()
-        for file in ('lab.toml', 'steps.txt', 'glossary.md', 'g.toml'):
+        for file in ('lab.toml', '00_a.cu', 'steps.txt', 'glossary.md', 'g.toml'):
             self.assertIn(file, seen)
 
     def test_a_student_copy(self):
@@ -365,6 +370,10 @@ class Program(unittest.TestCase):
         self.write('labs/t/lab.toml', GOOD)
         self.write('solutions/t/limits.txt', '01_b memory loads\n')
         self.assertIn('solutions/t/limits/01_b.memory.cu: step "01_b" is not a step of steps.txt', self.refused())
+
+    def test_a_missing_file_is_named(self):
+        (self.root / 'solutions/t/00_a.cu').unlink()
+        self.assertIn('solutions/t/00_a.cu: is not there', self.refused())
 
     def test_lists_for_meson(self):
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
