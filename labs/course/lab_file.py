@@ -178,7 +178,7 @@ def read_experiments(table: Table) -> List[Dict[str, Any]]:
 def read_lab_file(text: str, origin: str, name: str) -> Dict[str, Any]:
     table = read_toml(text, origin)
     table.refuse_other_keys(KEYS, origin)
-    lab = {'name': name}
+    lab: Dict[str, Any] = {'name': name}
     for key in ('title', 'function', 'contract', 'skeleton'):
         lab[key] = table.take(str, key)
     lab['order'] = table.take(int, 'order')

@@ -22,7 +22,7 @@ def read_figure(table: Table, steps: List[str]) -> Dict[str, Any]:
         fail(table.place(), f"there is no step {figure['step']}")
     if not all(isinstance(constant, str) for constant in figure['with']):
         fail(table.place(), 'with: expected texts like "tile=16"')
-    value = table.values.get('value')
+    value: Any = table.values.get('value')
     if type(value) not in (int, float) or not 0 < value < math.inf:
         fail(table.place(), 'value: expected a positive number')
     return {**figure, 'value': float(value)}
@@ -32,10 +32,10 @@ def read_lectures(text: str, origin: str, steps: List[str], dimensions: int) -> 
     file = read_toml(text, origin)
     if not file.tables('lectures'):
         fail(origin, 'there is no [[lectures]]')
-    lectures = []
+    lectures: List[Dict[str, Any]] = []
     for table in file.tables('lectures'):
         table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_told', 'figures'])
-        lecture = {key: text_at(table, key) for key in ('gpu', 'source', 'unit')}
+        lecture: Dict[str, Any] = {key: text_at(table, key) for key in ('gpu', 'source', 'unit')}
         if lecture['unit'] not in ('ms', 'GB/s', 'GFLOP/s'):
             fail(table.place(), 'unit: expected ms, GB/s or GFLOP/s')
         lecture['size'] = table.values.get('size')

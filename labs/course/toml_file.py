@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence
 try:
     import tomllib
 except ModuleNotFoundError:  # Python before 3.11
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore
 
 
 class CourseError(Exception):
@@ -64,7 +64,7 @@ class Table:
         return self.take(kind, key, where) if key in self.values else default
 
     def positive(self, key: str, where: str, what: Optional[str] = None) -> float:
-        value = self.take(float, key, where)
+        value: float = self.take(float, key, where)
         if not 0 < value < math.inf:
             fail(where, what or f'`{key}` must be positive')
         return value
