@@ -138,7 +138,9 @@ def main() -> None:
     try:
         text = course.lists() if arguments.lists else compact(course.everything()) + '\n'
     except CourseError as error:
-        sys.exit(str(error))
+        if not arguments.lists:
+            sys.exit(str(error))
+        text = f'error = {error}\n'  # Meson hides what a command that fails prints
     out = arguments.lists or arguments.json
     if not out.is_file() or out.read_text(encoding='utf-8') != text:
         out.write_text(text, encoding='utf-8')
