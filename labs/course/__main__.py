@@ -76,12 +76,11 @@ class Course:
         check_steps(lab, file)
         return lab
 
-    def coming(self) -> List[Dict[str, str]]:
-        """The labs that are not in a student copy yet, with their days."""
+    def coming(self) -> List[List[str]]:
+        """[name, day] of the labs that are not in a student copy yet."""
         text = self.optional('labs/calendar.toml')
         labs = read_toml(text or '', 'labs/calendar.toml').optional(dict, 'labs', {})
-        return [{'name': name, 'opens': entry.get('opens', '')}
-                for name, entry in labs.items() if name not in self.names()]
+        return [[name, entry.get('opens', '')] for name, entry in labs.items() if name not in self.names()]
 
     def gpus(self) -> List[Dict[str, Any]]:
         """The descriptions in common/gpus; their attributes by number, as cudaDeviceAttr has them."""
@@ -115,18 +114,6 @@ class Course:
         return '\n'.join(lines) + '\n'
 
 
-def compact(value: Any, depth: int = 0) -> str:
-    """JSON with a line per entry, as long as it fits in 120 columns."""
-    line = json.dumps(value, ensure_ascii=False)
-    if len(line) + depth <= 118 or not isinstance(value, (dict, list)) or not value:
-        return line
-    inner = '\n' + ' ' * (depth + 1)
-    if isinstance(value, dict):
-        entries = [f'{json.dumps(key)}: {compact(entry, depth + 1)}' for key, entry in value.items()]
-        return '{' + inner + (',' + inner).join(entries) + '\n' + ' ' * depth + '}'
-    return '[' + inner + (',' + inner).join(compact(entry, depth + 1) for entry in value) + '\n' + ' ' * depth + ']'
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog='labs/course')
     parser.add_argument('root', type=pathlib.Path)
@@ -136,7 +123,8 @@ def main() -> None:
     arguments = parser.parse_args()
     course = Course(arguments.root)
     try:
-        text = course.lists() if arguments.lists else compact(course.everything()) + '\n'
+        text = course.lists() if arguments.lists else \
+            json.dumps(course.everything(), ensure_ascii=False, indent=1) + '\n'
     except CourseError as error:
         if not arguments.lists:
             sys.exit(str(error))

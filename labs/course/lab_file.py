@@ -128,13 +128,6 @@ def read_goals(table: Table, dimensions: int) -> List[Dict[str, Any]]:
     return sorted(goals, key=lambda goal: order.index(goal['kind']))
 
 
-def read_text(table: Table, key: str, where: str) -> str:
-    value = table.values.get(key)
-    if not isinstance(value, str) or not value:
-        fail(where, f'needs `{key}`, a text')
-    return value
-
-
 def read_axes(table: Table, where: str) -> Dict[str, Any]:
     """What varies, and the counter that is watched; the program knows the forms and the names of both."""
     over = table.values.get('over')
@@ -143,7 +136,7 @@ def read_axes(table: Table, where: str) -> Dict[str, Any]:
     for at, axis in enumerate(over):
         if not isinstance(axis, str):
             fail(table.place('over', at), '`over` holds texts like "threads=32..1024"')
-    counter = read_text(table, 'counter', where) if 'counter' in table.values else ''
+    counter = table.text('counter', where) if 'counter' in table.values else ''
     return {'over': over, 'counter': counter}
 
 
@@ -155,7 +148,7 @@ def read_sweep(table: Table) -> Any:
     sweep = table.table('sweep')
     where = f'{sweep.place()}: [sweep]'
     sweep.refuse_other_keys(['step', 'over', 'counter'], where)
-    return {'place': sweep.place(), 'step': read_text(sweep, 'step', where), **read_axes(sweep, where)}
+    return {'place': sweep.place(), 'step': sweep.text('step', where), **read_axes(sweep, where)}
 
 
 def read_experiments(table: Table) -> List[Dict[str, Any]]:
@@ -163,10 +156,10 @@ def read_experiments(table: Table) -> List[Dict[str, Any]]:
     for entry in table.tables('experiments'):
         where = f'{entry.place()}: experiment'
         entry.refuse_other_keys(['name', 'title', 'over', 'counter', 'given'], where)
-        name = read_text(entry, 'name', where)
+        name = entry.text('name', where)
         if any(name == other['name'] for other in experiments):
             fail(entry.place(), f'experiment {name} is listed twice')
-        title = read_text(entry, 'title', where) if 'title' in entry.values else ''
+        title = entry.text('title', where) if 'title' in entry.values else ''
         given = entry.values.get('given', True)
         if not isinstance(given, bool):
             fail(where, '`given` is true or false')

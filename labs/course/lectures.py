@@ -7,16 +7,9 @@ from typing import Any, Dict, List
 from toml_file import Table, fail, read_toml
 
 
-def text_at(table: Table, key: str) -> str:
-    value = table.values.get(key)
-    if not isinstance(value, str) or not value:
-        fail(table.place(), f'{key}: expected a text')
-    return value
-
-
 def read_figure(table: Table, steps: List[str]) -> Dict[str, Any]:
     table.refuse_other_keys(['version', 'step', 'kernel', 'with', 'value'])
-    figure = {'version': text_at(table, 'version'), 'step': text_at(table, 'step'),
+    figure = {'version': table.text('version'), 'step': table.text('step'),
               'kernel': table.optional(str, 'kernel', ''), 'with': table.optional(list, 'with', [])}
     if figure['step'] not in steps:
         fail(table.place(), f"there is no step {figure['step']}")
@@ -35,7 +28,7 @@ def read_lectures(text: str, origin: str, steps: List[str], dimensions: int) -> 
     lectures: List[Dict[str, Any]] = []
     for table in file.tables('lectures'):
         table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_told', 'figures'])
-        lecture: Dict[str, Any] = {key: text_at(table, key) for key in ('gpu', 'source', 'unit')}
+        lecture: Dict[str, Any] = {key: table.text(key) for key in ('gpu', 'source', 'unit')}
         if lecture['unit'] not in ('ms', 'GB/s', 'GFLOP/s'):
             fail(table.place(), 'unit: expected ms, GB/s or GFLOP/s')
         lecture['size'] = table.values.get('size')

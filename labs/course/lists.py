@@ -96,8 +96,8 @@ def read_limits(text: str, origin: str, folder: str) -> Entries:
 def read_mutants(text: str, origin: str) -> Entries:
     mutants: Entries = []
     for where, line in lines_of(text, origin):
-        name, kind, says = columns(line, where, 'three columns: name class says', 3)
-        mutants.append({'name': name, 'class': kind, 'says': says})
+        name, verdict, says = columns(line, where, 'three columns: name class says', 3)
+        mutants.append({'name': name, 'verdict': verdict, 'says': says})
     return mutants
 
 

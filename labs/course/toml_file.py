@@ -36,13 +36,13 @@ def line_of(text: str, path: Sequence[Any]) -> int:
 class Table:
     """A table of a file, its place there, and its values by key."""
 
-    def __init__(self, origin: str, text: str, values: Dict[str, Any], path: Sequence[Any] = (), line: int = 0):
-        self.origin, self.text, self.values, self.path, self.line = origin, text, values, list(path), line
+    def __init__(self, origin: str, source: str, values: Dict[str, Any], path: Sequence[Any] = (), line: int = 0):
+        self.origin, self.source, self.values, self.path, self.line = origin, source, values, list(path), line
 
     def place(self, *path: Any) -> str:
         """'labs/matmul/lab.toml:12': where the table begins, or the value at `path` in it is."""
         whole = self.path + list(path)
-        line = self.line if self.line and not path else line_of(self.text, whole)
+        line = self.line if self.line and not path else line_of(self.source, whole)
         return f'{self.origin}:{line}' if whole else self.origin
 
     def refuse_other_keys(self, known: Sequence[str], where: Optional[str] = None, what: str = 'known are') -> None:
@@ -63,6 +63,12 @@ class Table:
     def optional(self, kind: type, key: str, default: Any, where: Optional[str] = None) -> Any:
         return self.take(kind, key, where) if key in self.values else default
 
+    def text(self, key: str, where: Optional[str] = None) -> str:
+        value = self.values.get(key)
+        if not isinstance(value, str) or not value:
+            fail(where or self.place(), f'needs `{key}`, a text')
+        return value
+
     def positive(self, key: str, where: str, what: Optional[str] = None) -> float:
         value: float = self.take(float, key, where)
         if not 0 < value < math.inf:
@@ -70,12 +76,12 @@ class Table:
         return value
 
     def lines_with(self, header: str) -> List[int]:
-        return [number for number, line in enumerate(self.text.splitlines(), 1) if line.split('#')[0].strip() == header]
+        return [number for number, line in enumerate(self.source.splitlines(), 1) if line.split('#')[0].strip() == header]
 
     def table(self, key: str) -> Table:
         """The table of this key, which is one."""
         lines = self.lines_with(f'[{key}]')
-        return Table(self.origin, self.text, self.values[key], self.path + [key], lines[0] if lines else 0)
+        return Table(self.origin, self.source, self.values[key], self.path + [key], lines[0] if lines else 0)
 
     def tables(self, key: str) -> List[Table]:
         """The tables of a list."""
@@ -83,7 +89,7 @@ class Table:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             fail(self.place(key), f'{key} are tables: [[{key}]]')
         lines = self.lines_with(f'[[{key}]]')
-        return [Table(self.origin, self.text, entry, self.path + [key, at], lines[at] if lines else 0)
+        return [Table(self.origin, self.source, entry, self.path + [key, at], lines[at] if lines else 0)
                 for at, entry in enumerate(entries)]
 
 

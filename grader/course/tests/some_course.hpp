@@ -38,12 +38,12 @@ inline json some_course() {
     "peers": [{"name": "cpu", "on_cpu": true, "is_right": true, "libraries": [], "what": "a loop"}],
     "limits": [{"step": "01_next", "part": "memory", "what": "loads",
                 "file": "solutions/twice/limits/01_next.memory.cu"}],
-    "mutants": [{"name": "endless", "class": "TIMEOUT", "says": "time limit"}],
+    "mutants": [{"name": "endless", "verdict": "TIMEOUT", "says": "time limit"}],
     "lectures": [{"gpu": "gtx280", "source": "a talk", "unit": "ms", "size": [64],
                   "size_told": true, "figures": [{"version": "1", "step": "00_first",
                                                   "kernel": "k", "with": ["tile=16"], "value": 8}]}]
   }],
-  "coming": [{"name": "later", "opens": "2026-10-15"}],
+  "coming": [["later", "2026-10-15"]],
   "terms": [{"name": "warp", "group": "Threads", "aliases": ["warps of threads"], "text": ["32."],
              "picture": [], "taught": [{"lab": "twice", "target": "twice/README.md", "step": ""}],
              "related": ["lane"]}]

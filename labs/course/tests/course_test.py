@@ -204,7 +204,7 @@ class Lists(Reader):
                                 'file': 'solutions/x/limits/01_a.memory.cu'})
         self.refuses('limits.txt:1: expected three columns: step part what', read_limits, '01_a memory', 'limits.txt', '')
         mutant = read_mutants('endless TIMEOUT  time limit\n', 'mutants.txt')[0]
-        self.assertEqual(mutant, {'name': 'endless', 'class': 'TIMEOUT', 'says': 'time limit'})
+        self.assertEqual(mutant, {'name': 'endless', 'verdict': 'TIMEOUT', 'says': 'time limit'})
         self.refuses('mutants.txt:1: expected three columns', read_mutants, 'endless TIMEOUT', 'mutants.txt')
 
     def test_recorded_steps(self):
@@ -237,11 +237,11 @@ class Lectures(Reader):
                             (told + '[]', 'figures: expected a list'),
                             (told + '[{ version = "1", step = "x" }]', 'lectures.toml:7: there is no step x'),
                             (told + '[{ version = "1", step = "00_first" }]', 'value: expected a positive number'),
-                            (told + f'[\n{good},\n{{ version = "2" }}\n]', 'lectures.toml:9: step: expected a text'),
+                            (told + f'[\n{good},\n{{ version = "2" }}\n]', 'lectures.toml:9: needs `step`, a text'),
                             (self.HEAD.replace('GB/s', 'km'), 'unit: expected ms'),
                             (self.HEAD.replace('[64]', '[1, 2]'), 'size: expected a list'),
                             (self.HEAD.replace('source', 'sauce'), 'lectures.toml:1: unknown key `sauce`'),
-                            ('[[lectures]]\nsource = "s"', 'lectures.toml:1: gpu: expected a text')):
+                            ('[[lectures]]\nsource = "s"', 'lectures.toml:1: needs `gpu`, a text')):
             with self.subTest(words):
                 self.refuses(words, self.read, text)
 
@@ -357,7 +357,7 @@ class Program(unittest.TestCase):
         self.assertFalse(course['labs'][0]['is_worked'])
         self.assertEqual(course['labs'][0]['steps'][0]['file'], 'labs/t/given/00_a.cu')
         self.assertEqual(course['labs'][0]['steps'][0]['idea'], 'the idea')
-        self.assertEqual(course['coming'], [{'name': 'later', 'opens': '2026-10-15'}])
+        self.assertEqual(course['coming'], [['later', '2026-10-15']])
 
     def test_names_of_steps_are_checked(self):
         self.write('labs/t/lab.toml', GOOD.replace('over = "00_a"', 'over = "00_b"'))
