@@ -4,8 +4,10 @@ Python that runs this. fetch_wheels.py FOLDER pip: puts pip's wheel, which Pytho
 A wheel is an archive that is unpacked: pip needs five times as long for it, and is itself fetched first.
 Pip remains for what is not listed here: an older Python, an index that only pip can read. The hashes
 stand here, so it does not matter which index a wheel came from: the one that pip is configured to use.
-Tested by .ci/test-wheels
+Tested by .ci/launcher_test.py
 """
+from __future__ import annotations
+
 import configparser
 import glob
 import hashlib
@@ -18,6 +20,7 @@ import sysconfig
 import urllib.parse
 import urllib.request
 import zipfile
+from typing import Optional, Tuple
 
 RECENT = sys.version_info >= (3, 10)
 WHEELS = {
@@ -36,7 +39,7 @@ exec "$(dirname -- "$(readlink -f -- "$0")")/python" -m mesonbuild.mesonmain "$@
 """
 
 
-def configured(key, otherwise):
+def configured(key: str, otherwise: str) -> str:
     """What pip is told by its environment or its files."""
     home = os.path.expanduser("~")
     config = configparser.ConfigParser(interpolation=None)
@@ -48,7 +51,7 @@ def configured(key, otherwise):
     return os.environ.get("PIP_" + key.upper().replace("-", "_"), in_files)
 
 
-def fetch(name):
+def fetch(name: str) -> Tuple[str, bytes]:
     """The wheel's name and its bytes."""
     if name not in WHEELS:
         sys.exit("ERROR: no wheel of %s is known for this Python" % name)
@@ -68,13 +71,13 @@ def fetch(name):
     return wheel, content
 
 
-def write_program(path, content):
+def write_program(path: str, content: bytes) -> None:
     with open(path, "wb") as file:
         file.write(content)
     os.chmod(path, 0o755)
 
 
-def put_meson(folder):
+def put_meson(folder: str) -> None:
     _, content = fetch("meson")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         modules = [name for name in archive.namelist() if ".data/" not in name]  # manual pages
@@ -82,7 +85,7 @@ def put_meson(folder):
     write_program(os.path.join(folder, "bin", "meson"), MESON.encode())
 
 
-def put_ninja(folder):
+def put_ninja(folder: str) -> None:
     _, content = fetch("ninja")
     program = os.path.join(folder, "bin", "ninja")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -91,7 +94,7 @@ def put_ninja(folder):
     subprocess.run([program, "--version"], check=True, stdout=subprocess.DEVNULL)
 
 
-def own_pip():
+def own_pip() -> Optional[Tuple[str, bytes]]:
     """Python's own wheel of pip, where it has one that runs (Debian and Ubuntu keep it in a package of
     its own; older ones need more wheels beside it)."""
     beside = os.path.join(os.path.dirname(os.__file__), "ensurepip", "_bundled")
@@ -104,13 +107,13 @@ def own_pip():
     return None
 
 
-def put_pip(folder):
+def put_pip(folder: str) -> None:
     name, content = own_pip() or fetch("pip")
     with open(os.path.join(folder, name), "wb") as file:
         file.write(content)
 
 
-def main():
+def main() -> None:
     puts = {"meson": put_meson, "ninja": put_ninja, "pip": put_pip}
     for name in sys.argv[2:]:
         puts[name](sys.argv[1])

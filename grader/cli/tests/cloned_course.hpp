@@ -70,7 +70,7 @@ class cloned_course {
   template <class Change>
   void change_lab(const std::string& lab, Change change) const {
     const fs::path file = root() / "build/course.json";
-    json course = json::parse(*read_if_there(file));
+    json course = parse_json(*read_if_there(file));
     for (json& entry : course["labs"])
       if (entry["name"] == lab) change(entry);
     write_atomically(file, course.dump());

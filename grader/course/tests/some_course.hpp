@@ -7,7 +7,7 @@
 namespace stepwise {
 
 inline json some_course() {
-  return json::parse(R"({
+  return parse_json(R"({
   "labs": [{
     "name": "twice", "title": "Doubling", "function": "twice", "contract": "twice.hpp",
     "skeleton": "00_first", "order": 1, "host_bytes": 0, "time_limit_s": 10, "timing_s": 20,

@@ -1,0 +1,8 @@
+"""`python .lab/launcher WORD...`, which ../../lab runs: the words are those of ./lab."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from launcher.main import run  # noqa: E402
+
+run(sys.argv[1:])

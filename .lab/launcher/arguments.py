@@ -1,0 +1,86 @@
+"""What the words after ./lab ask for, and what that needs to be built."""
+from __future__ import annotations
+
+import os
+from typing import List
+
+# Options of `lab exec` that take a value. A test compares them with the program's own.
+VALUES_OF_EXEC = {'--device', '--gpu', '--time-limit', '--report', '--trace', '--record', '--launch',
+                  '--block', '--warps', '--first', '--steps'}
+# Commands that only read and write texts. They never wait for another build.
+TEXT = {'', 'list', 'start', 'hint', 'explain', 'diff', 'worth-it'}
+# Commands that work where you may not write.
+READ_ONLY = {'', 'list', 'hint', 'explain', 'diff', 'play', 'worth-it', 'walk', 'exec'}
+# Without the name of a lab, these run programs of all labs, or a program of yours.
+ALL_LABS = {'release', 'selftest', 'grade-all', 'site'}
+OWN_PROGRAM = {'exec', 'profile', 'ptx', 'try', 'record', 'device'}
+WITH_TESTS = {'test', 'setup', 'slides'}
+GRADES = {'grade', 'grade-all', 'selftest', 'try'}
+
+PROGRAM = 'grader/lab'
+
+
+class Arguments:
+    """The command (`verb`), the lab that it names, and the options that the launcher obeys, too."""
+
+    def __init__(self, words: List[str], root: str) -> None:
+        if words[:1] == ['help']:
+            words = words[1:] + ['--help']
+        self.words = words
+        self.verb = ''
+        self.as_json = self.asks_help = False
+        self._read(words)
+        self.lab = self._find_lab(root)
+
+    def _read(self, words: List[str]) -> None:
+        is_value = False
+        for word in words:
+            if is_value:
+                is_value = False
+            elif word in VALUES_OF_EXEC and self.verb in ('', 'exec'):
+                is_value = True
+            elif word == '--json':
+                self.as_json = True
+            elif word in ('-h', '--help'):
+                self.asks_help = True
+            elif self.verb == 'exec' and (word == '--' or not word.startswith('-')):
+                return  # the words of the program
+            elif not self.verb and not word.startswith('-'):
+                self.verb = word
+
+    def _find_lab(self, root: str) -> str:
+        for word in self.words:
+            if self.verb == 'grade-all':
+                word = lab_of_results(word) or word
+            if word and os.path.exists(os.path.join(root, 'labs', word, 'lab.toml')):
+                return word
+        return ''
+
+    def is_text(self) -> bool:
+        return self.verb in TEXT
+
+    def targets(self) -> List[str]:
+        """What Ninja makes for the command."""
+        if self.verb in WITH_TESTS:
+            return ['all', 'meson-test-prereq']  # the latter is what only tests read
+        if self.verb == 'release':
+            return ['course']
+        if self.is_text() or self.verb == 'report':
+            return [PROGRAM]
+        if self.verb == 'exec':
+            return ['course-no-lab']
+        if self.lab:
+            return ['course-limits-' + self.lab if self.verb == 'limits' else 'course-' + self.lab]
+        if self.verb in ALL_LABS:
+            return ['course']
+        return ['course-no-lab'] if self.verb in OWN_PROGRAM else [PROGRAM]
+
+
+def lab_of_results(folder: str) -> str:
+    """The lab of a folder of results, which `grade-all` continues."""
+    import json
+    try:
+        with open(os.path.join(folder, 'batch.json'), encoding='utf-8') as file:
+            return str(json.load(file)['lab'])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ''

@@ -1,0 +1,235 @@
+"""./lab WORD...: sets up and builds what the command needs, and becomes the program."""
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, List, NoReturn, Optional
+
+from .arguments import GRADES, READ_ONLY, Arguments
+from .clone import Clone
+from .report import (ENVIRONMENT, INTERRUPTED, OURS, USAGE, Failure, Interrupted, document, end, say,
+                     unknown_word)
+
+if TYPE_CHECKING:  # modules that a start without changes does not read
+    from .machine import Machine
+    from .steps import Steps
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run(words: List[str]) -> NoReturn:
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    arguments = Arguments(words, root)
+    sys.stdout = sys.stdout or open(os.devnull, 'w')  # it may be closed
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, interrupt)
+    try:
+        code = Launcher(Clone(root), arguments).run()
+        sys.stdout.flush()
+        os._exit(code)
+    except Failure as failure:
+        end(failure, arguments.as_json)
+    except Interrupted:
+        ignore_signals()
+        end(Failure(INTERRUPTED, 'interrupted; nothing is lost, the same command continues from here'),
+            arguments.as_json)
+    except BrokenPipeError:
+        os._exit(INTERRUPTED)
+    except Exception as error:
+        import traceback
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        end(Failure(OURS, 'internal error: %r at %s:%d. Please report this with the command you ran'
+                    % (error, where.filename, where.lineno or 0)), arguments.as_json)
+
+
+def interrupt(number: int, frame: object) -> NoReturn:
+    ignore_signals()
+    raise Interrupted
+
+
+def ignore_signals() -> None:
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+class Launcher:
+    def __init__(self, clone: Clone, arguments: Arguments) -> None:
+        self.clone = clone
+        self.arguments = arguments
+
+    def run(self) -> int:
+        """The command of the launcher itself, with its exit code; else the program takes our place."""
+        clone, arguments, verb = self.clone, self.arguments, self.arguments.verb
+        self._restore_environment()
+        only_looks = arguments.asks_help or verb in ('doctor', 'completion') or arguments.words == []
+        clone.use_alias(may_make=not only_looks)
+        from .packages import use_packages
+        use_packages(clone)
+        if verb and os.path.exists(os.path.join(clone.root, 'labs', verb, 'lab.toml')):
+            raise Failure(USAGE, '%s is a lab; what to do with it comes first: ./lab walk %s (its versions, '
+                          'explained and run), ./lab start %s (your own file), ./lab run %s' % ((verb,) * 4))
+        if arguments.asks_help or (not verb and '--version' not in arguments.words):
+            return self.help()
+        if verb == 'setup':
+            return self.setup()
+        if verb == 'editor':
+            from .editor import Editor
+            return Editor(clone, self.machine()).write(arguments.as_json)
+        if verb == 'doctor':
+            from .doctor import Doctor
+            code = Doctor(clone, self.machine(), self.stands_still()).report(arguments)
+            return self.become_program() if code is None else code
+        if verb == 'completion' and not clone.is_built():  # it builds nothing
+            raise Failure(ENVIRONMENT, 'completion is there once ./lab has built something: ./lab list')
+        if verb != 'completion':
+            self.prepare()
+        return self.become_program()
+
+    def machine(self) -> Machine:
+        from .machine import Machine
+        return Machine(self.clone)
+
+    def steps(self) -> Steps:
+        from .steps import Steps
+        return Steps(self.clone)
+
+    def _restore_environment(self) -> None:
+        """The libraries of an unpacked Python are its own, and not for what it starts."""
+        folders = os.environ.get('LD_LIBRARY_PATH', '').split(':')
+        own = [folder for folder in folders if folder.startswith(self.clone.path + '/.packages/')]
+        if own:
+            os.environ['LD_LIBRARY_PATH'] = ':'.join(folder for folder in folders if folder not in own)
+
+    # What is built, and when.
+
+    def stands_still(self) -> Optional[str]:
+        """Why nothing is built here, although build/ has a program; None where the launcher builds."""
+        clone = self.clone
+        if not clone.is_built():
+            return None
+        if not clone.in_build('build.ninja'):
+            return 'this copy came with its programs'
+        config = clone.config()
+        if config is not None and config.clone != clone.path:
+            return 'this clone was built in ' + config.clone
+        if not os.access(clone.build, os.W_OK):
+            return 'you may not write to build/'
+        machine = self.machine()
+        machine.use_venv()
+        from .machine import tool
+        if not tool('ninja'):
+            return 'this machine has no Ninja'
+        if config is not None and not tool(config.cxx) and not machine.find_cxx():
+            return 'this machine has no C++ compiler'
+        return None
+
+    def prepare(self) -> None:
+        """Makes build/ complete for the command, or says why it stays as it is."""
+        clone, arguments = self.clone, self.arguments
+        if arguments.verb not in READ_ONLY:
+            clone.need_to_write(clone.root, clone.build)
+        reason = self.stands_still()
+        if reason is None or (arguments.verb == 'test' and self.machine().can_build()):
+            self.build(arguments.targets())
+        elif arguments.verb == 'test' and reason.startswith('this clone'):
+            raise Failure(ENVIRONMENT, 'the tests run only where they were built, and %s; ./lab setup repairs it'
+                          % reason)
+        else:
+            self._check_stale(reason)
+        if arguments.verb != 'test' and not arguments.is_text():
+            self._adopt_nvcc()
+        if arguments.verb in GRADES:
+            from .packages import Packages
+            Packages(clone, self.steps()).bring_sandbox()
+
+    def _check_stale(self, reason: str) -> None:
+        machine, config = self.machine(), self.clone.config()
+        if machine.cpu_lacks() and not self.arguments.is_text():
+            raise Failure(ENVIRONMENT, 'the programs need instructions that this CPU does not have; ./lab setup '
+                          'builds them for it')
+        if self.clone.is_older_than_sources():
+            say('the programs may be older than the sources and are not rebuilt: %s%s' % (
+                reason, '; ./lab setup rebuilds them' if os.access(self.clone.build, os.W_OK) else ''))
+        arch = machine.arch_without_code(config) if config else None
+        if arch and config:
+            say('the programs hold code for sm_%s, and this GPU is sm_%d and needs its own: run ./lab setup on a '
+                'machine with both; on this one the emulator serves' % (config.archs, arch))
+
+    def build(self, targets: List[str], set_up: bool = False, unpack: bool = False) -> None:
+        from .building import Builder
+        steps, machine = self.steps(), self.machine()
+        builder = Builder(self.clone, machine, steps, unpack)
+        try:
+            gives_way = self.arguments.is_text() and self.clone.is_built()
+            if not steps.take_lock(gives_way):
+                return
+            machine.use_venv()
+            if set_up or not builder.is_configured():
+                builder.set_up()
+            builder.build(targets)
+        except OSError as error:
+            steps.fail('setting up', text=str(error))
+        finally:
+            steps.release_lock()
+
+    def _adopt_nvcc(self) -> None:
+        """Where the compiler of a carried clone is gone, the program gets the one that is here, if any."""
+        config = self.clone.config()
+        if config and (os.access(config.nvcc, os.X_OK) or os.access(self.clone.cuda + '/bin/nvcc', os.X_OK)):
+            return
+        nvcc = self.machine().find_nvcc()
+        if nvcc:
+            os.environ['STEPWISE_NVCC'] = nvcc
+
+    def setup(self) -> int:
+        targets, built = self.arguments.targets(), 'everything is built'
+        for word in self.arguments.words:
+            if word == '--no-tests':
+                targets, built = ['course'], 'everything but the tests is built'
+            elif word == '--first':
+                targets, built = ['grader/lab', 'course-first'], 'what the first answer needs is built'
+            elif word not in ('setup', '--unpack', '--json'):
+                raise unknown_word('setup', word)
+        self.build(targets, set_up=True, unpack='--unpack' in self.arguments.words)
+        if self.arguments.as_json:
+            document({'built': True})
+        else:
+            say(built + '; labs/first/README.md begins the course')
+        return 0
+
+    # The program.
+
+    def become_program(self) -> NoReturn:
+        program = self.clone.program
+        sys.stdout.flush()
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the program would, too
+            signal.signal(number, signal.SIG_DFL)
+        try:
+            os.execv(program, [program] + self.arguments.words)
+        except OSError as error:
+            raise Failure(OURS, '%s: %s; ./lab setup repairs it' % (program, error.strerror)) from None
+
+    def help(self) -> int:
+        """The program's, if it is built; of setup, and else, the launcher's own."""
+        arguments = self.arguments
+        if arguments.verb != 'setup' and self.clone.is_built():
+            if not arguments.words:
+                arguments.words = ['--help']
+            self.become_program()
+        text = ''
+        with open(os.path.join(self.clone.root, 'lab'), encoding='utf-8') as file:
+            for line in file.readlines()[1:]:
+                if not line.startswith('#'):
+                    break
+                text += line[2:] or '\n'
+        if not self.clone.is_built():
+            text += ('\nNothing is built yet. Begin with one of\n  ./lab doctor            what is missing\n'
+                     '  ./lab run first         set up, build, and run your first kernel\n'
+                     '  ./lab test              set up, build and run every test\n')
+        if arguments.as_json:
+            document({'help': text.rstrip('\n'), 'built': self.clone.is_built()})
+        else:
+            print(text, end='', flush=True)
+        return 0
