@@ -34,6 +34,7 @@ from launcher import arguments, steps  # noqa: E402
 
 PROGRAM = sys.argv.pop(1) if sys.argv[1:2] and os.path.isfile(sys.argv[1]) else ''
 NINJA = shutil.which('ninja', path=f'{HERE}/.venv/bin:{os.environ["PATH"]}')
+MESON = f'"{HERE}/.venv/bin/python" -m mesonbuild.mesonmain' if (HERE / '.venv/.complete').exists() else 'meson'
 # Another user may not read the one that runs this test.
 PYTHON = '/usr/bin/python3' if os.path.exists('/usr/bin/python3') else sys.executable
 IS_ROOT = os.geteuid() == 0
@@ -515,6 +516,45 @@ class Interruptions(LauncherTest):
             os.close(terminal)
         self.assertRegex(text, r'\r\x1b\[Klab: building( \d/\d)? \(2 s\)')
         self.assertLess(max(map(len, text.replace('\r', '\n').splitlines())), 84)  # with control characters
+
+
+class MesonTests(LauncherTest):
+    """./lab test with the real Meson, on a project of four tests."""
+
+    def setUp(self):
+        super().setUp()
+        (self.clone / 'meson.build').write_text('''project('tiny', version: '1')
+custom_target('lab', command: ['cp', '@INPUT@', '@OUTPUT@'], input: 'lab', output: 'a', build_by_default: true)
+sh = find_program('sh')
+test('good one', sh, args: ['-c', 'exit 0'], suite: 'unit')
+test('bad one', sh, args: ['-c', 'echo broken; exit 3', ''], suite: ['unit', 'other'])
+test('no tool', sh, args: ['-c', 'exit 77'], suite: 'course')
+test('slow one', sh, args: ['-c', 'sleep 60 & echo $! >"$0"; wait', meson.current_build_dir() / 'pid'], suite: 'waits')
+''')
+        (self.clone / 'meson.options').write_text('''option('gpu_arch', type: 'array', value: ['90'])
+option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
+        self.fake('tools', 'meson', f'exec {MESON} "$@"')
+
+    def test_results(self):
+        printed = self.says('test unit course', 'failed: bad one\n1 passed, 1 failed, 1 skipped\n', 4)
+        self.assertIn("'echo broken; exit 3' ''", printed)
+        self.assertLess(printed.index('broken\n'), printed.index('failed: '))
+        answer = json.loads(self.says('test unit --json', '', 4).splitlines()[-1])
+        self.assertEqual((answer['passed'], answer['failed'], answer['skipped']), (1, 1, 0))
+        test = next(test for test in answer['tests'] if test['name'] == 'bad one')
+        self.assertEqual((sorted(test['suites']), test['state'], test['reason'], test['log']),
+                         (['other', 'unit'], 'failed', 'exit code 3', 'broken\n'))
+        self.says('test other curse', '0 passed, 1 failed\n', 4)
+        self.says('test curse', 'did you mean "course"?', 2)
+        self.says('test --fast', 'test knows no "--fast"', 2)
+
+    def test_interruption_ends_the_tests(self):
+        tests, pid = self.start('test waits'), self.clone / 'build/pid'
+        self.wait_until(lambda: pid.exists() and pid.read_text().strip())
+        tests.send_signal(signal.SIGINT)
+        self.assertIn('interrupted', tests.communicate(timeout=10)[0])
+        self.assertEqual(tests.returncode, 130)
+        self.wait_until(lambda: not os.path.exists(f'/proc/{pid.read_text().strip()}'), 5)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -83,6 +83,11 @@ class Launcher:
             return self.become_program() if code is None else code
         if verb == 'completion' and not clone.is_built():  # it builds nothing
             raise Failure(ENVIRONMENT, 'completion is there once ./lab has built something: ./lab list')
+        if verb == 'test':
+            from .tests import Tests
+            tests = Tests(clone, arguments, self.machine())
+            self.prepare()
+            return tests.run()
         if verb != 'completion':
             self.prepare()
         return self.become_program()

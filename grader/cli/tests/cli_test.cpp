@@ -298,8 +298,8 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"dev", "bench", "transpose", "--ragged", "9", "--device", "emulated"},
             3,
             "--ragged needs a GPU, and there is none to use: the emulator was requested"},
-           {{"test", "nosuchsuite"}, 4, ""},
-           {{"test", "nosuchsuite", "report"}, 4, ""},  // a test's name, not the verb
+           {{"test", "nosuchsuite"}, 2, "the launcher runs this command: ./lab test"},
+           {{"test", "nosuchsuite", "report"}, 2, "./lab test"},  // a test's name, not the verb
        }) {
     std::string typed;
     for (const auto& argument : r.arguments) typed += argument + " ";

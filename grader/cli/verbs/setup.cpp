@@ -1,4 +1,5 @@
-// lab setup, lab editor: the launcher's own (.lab/). They stand here to be listed and explained.
+// lab setup, lab editor, lab test: the launcher runs them (.lab/launcher). They are here to be
+// listed and explained.
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/system/failure.hpp"
@@ -6,7 +7,11 @@
 namespace stepwise::cli {
 namespace {
 
-int setup(context&) { throw failure(exit_code::usage, "setup is the launcher's: say ./lab setup"); }
+[[noreturn]] void refuse_without_launcher(const std::string& name) {
+  throw failure(exit_code::usage, "the launcher runs this command: ./lab " + name);
+}
+
+int setup(context&) { refuse_without_launcher("setup"); }
 
 const verb setup_verb(
     {verb_place::group::more, 10}, "setup", "set up and build everything, the tests too",
@@ -16,13 +21,27 @@ const verb setup_verb(
     "  ./lab setup --first    what the first answer needs: a minute or two",
     setup);
 
-int editor(context&) {
-  throw failure(exit_code::usage, "editor is the launcher's: say ./lab editor");
-}
+int editor(context&) { refuse_without_launcher("editor"); }
 
 const verb editor_verb({verb_place::group::more, 10}, "editor",
                        "writes .clangd and .vscode/ for this machine",
                        "  ./lab editor   files that you changed stay as they are", editor);
+
+struct test_options {
+  std::vector<std::string> suites;
+};
+
+int test(context&, const test_options&) { refuse_without_launcher("test"); }
+
+const verb test_verb(
+    {verb_place::group::machine, 30}, "test", "the course's own tests",
+    "  ./lab test                     all that this machine can run\n"
+    "  ./lab test unit                one suite\n"
+    "  ./lab test launcher 'lab exec' tests by name",
+    [](arguments& takes, test_options& o) {
+      takes.add("SUITE", o.suites, "suites or tests by name");
+    },
+    test);
 
 }  // namespace
 }  // namespace stepwise::cli

@@ -16,7 +16,7 @@ namespace {
 fs::path make_build(const fs::path& clone, const std::string& then) {
   write_atomically(clone / "build" / "grader" / "lab.json",
                    R"({"version": "1", "source_root": "..", "configured_root": ")" + then +
-                       R"(", "configured_build": ")" + then + R"(/build", "nvcc": ")" + then +
+                       R"(", "nvcc": ")" + then +
                        R"(/.cuda/bin/nvcc", "cuda_args": ["-lineinfo", "-I)" + then +
                        R"(/common"], "cuda_link": ["--cudart=shared"]})");
   return clone / "build";
