@@ -45,7 +45,7 @@ class Arguments:
                 self.asks_help = True
             elif self.verb == 'exec' and (word == '--' or not word.startswith('-')):
                 return  # the words of the program
-            elif not self.verb and not word.startswith('-'):
+            elif not self.verb and not word.startswith('-') and word != 'dev':
                 self.verb = word
 
     def _find_lab(self, root: str) -> str:

@@ -34,7 +34,7 @@ struct test_options {
 int test(context&, const test_options&) { refuse_without_launcher("test"); }
 
 const verb test_verb(
-    {verb_place::group::machine, 30}, "test", "the course's own tests",
+    {verb_place::group::more, 10}, "test", "the course's own tests",
     "  ./lab test                     all that this machine can run\n"
     "  ./lab test unit                one suite\n"
     "  ./lab test launcher 'lab exec' tests by name",
