@@ -293,16 +293,16 @@ class emulated_device final : public device {
     if (checker_) checker_->forgot(first, bytes);
   }
   std::vector<unfinished_area> unfinished_areas() override {
-    return checker_ ? checker_->unfinished_areas() : std::vector<unfinished_area>();
+    return checker_ ? checker_->host().unfinished_areas() : std::vector<unfinished_area>();
   }
   host_touch host_touches(device_address at, bool writes) override {
-    return checker_ ? checker_->host_touches(at, writes) : host_touch::harmless;
+    return checker_ ? checker_->host().host_touches(at, writes) : host_touch::harmless;
   }
   void host_was_early(device_address at, bool writes, std::uint64_t origin) override {
-    if (checker_) checker_->host_was_early(at, writes, origin);
+    if (checker_) checker_->host().host_was_early(at, writes, origin);
   }
   void host_waited_by(device_address at, bool writes) override {
-    if (checker_) checker_->host_waited_by(at, writes);
+    if (checker_) checker_->host().host_waited_by(at, writes);
   }
   std::vector<finding> take_findings(bool at_exit) override {
     return checker_ ? checker_->take(at_exit) : std::vector<finding>();

@@ -1,12 +1,7 @@
 // Finds the branch at which threads left a path to a barrier that others wait at.
-//
-// idea    Lanes that take a path on which they may miss a barrier are recorded until the block's
-//         next one. When a barrier releases without some threads, the mistake is the first branch
-//         that decides about this barrier and at which they left the path of a waiting thread.
 #include <algorithm>
 
-#include "common/emulator/check/checker.hpp"
-#include "common/ptx/dependence.hpp"
+#include "common/emulator/check/barriers.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -18,30 +13,7 @@ std::string line_words(const source_line& at) { return "at line " + std::to_stri
 
 }  // namespace
 
-checker::function_flow& checker::flow_of(const program_function& f) {
-  auto& known = flows_[f.function];
-  if (known == nullptr) known = std::make_unique<function_flow>(*f.body);
-  return *known;
-}
-
-bool checker::function_flow::is_in_loop(std::int32_t instruction) const {
-  return instruction >= 0 &&
-         flow.blocks[flow.block_of[static_cast<std::size_t>(instruction)]].loop != no_index;
-}
-
-const std::vector<std::vector<std::uint32_t>>& checker::function_flow::towards(
-    const std::vector<std::uint32_t>& wanted) {
-  const auto [known, is_new] = ways.try_emplace(wanted);
-  if (is_new) known->second = ways_towards(flow, wanted);
-  return known->second;
-}
-
-std::uint32_t checker::block_of(const op* at) {
-  const auto instruction = static_cast<std::size_t>(instruction_of(at).second);
-  return flow_of(code_->function_of(at)).flow.block_of[instruction];
-}
-
-void checker::turned(const warp_event& e, std::uint32_t to) {
+void barrier_check::turned(const warp_event& e, std::uint32_t to) {
   std::vector<turning>& known = state().turnings[e.warp];
   std::uint32_t fresh = e.lanes;
   for (const turning& t : known)
@@ -52,37 +24,38 @@ void checker::turned(const warp_event& e, std::uint32_t to) {
 }
 
 // Live lanes start again. Lanes that have exited keep the branches that led them away.
-void checker::forget_turnings() {
-  block_state& b = state();
+void barrier_check::forget_turnings() {
+  block_waits& b = state();
   if (!b.has_turnings) return;
   b.has_turnings = false;
   for (std::size_t w = 0; w < b.turnings.size(); ++w) {
-    for (turning& t : b.turnings[w]) t.lanes &= ~b.now->warps[w].alive;
+    for (turning& t : b.turnings[w]) t.lanes &= ~alive(w);
     std::erase_if(b.turnings[w], [](const turning& t) { return t.lanes == 0; });
     b.has_turnings = b.has_turnings || !b.turnings[w].empty();
   }
 }
 
 // Whether lanes that take that side of a branch may miss a barrier that the other side leads to.
-bool checker::misses(const turning& t, const op* barrier) {
-  const program_function& f = code_->function_of(t.at);
-  function_flow& known = flow_of(f);
+bool barrier_check::misses(const turning& t, const op* barrier) {
+  const program_function& f = evidence_.code->function_of(t.at);
+  function_flow& known = evidence_.flow_of(f);
   std::vector<std::uint32_t> wanted;
-  if (&f == &code_->function_of(barrier)) {
-    wanted.push_back(block_of(barrier));
+  if (&f == &evidence_.code->function_of(barrier)) {
+    wanted.push_back(evidence_.block_of(barrier));
   } else {  // in a function that this one calls
     for (std::size_t n = 0; n < f.body->instructions.size(); ++n)
       if (f.body->instructions[n].opcode == "call") wanted.push_back(known.flow.block_of[n]);
   }
-  const std::vector<std::uint32_t>& to = known.towards(wanted)[block_of(t.at)];
+  const std::vector<std::uint32_t>& to = known.towards(wanted)[evidence_.block_of(t.at)];
   return !to.empty() && !std::ranges::binary_search(to, t.to);
 }
 
 // The branch at which one of the lanes `gone` of a warp first left the path of lane `waits` of
 // another warp, which is at the barrier.
-std::optional<checker::parting> checker::parting_of(const op* barrier, std::uint32_t waits_warp,
-                                                    int waits, std::uint32_t warp,
-                                                    std::uint32_t gone) {
+std::optional<barrier_check::parting> barrier_check::parting_of(const op* barrier,
+                                                                std::uint32_t waits_warp, int waits,
+                                                                std::uint32_t warp,
+                                                                std::uint32_t gone) {
   const auto same_way = [&](const turning& t) {
     return std::ranges::any_of(state().turnings[waits_warp], [&](const turning& other) {
       return other.at == t.at && other.to == t.to && ((other.lanes >> waits) & 1) != 0;
@@ -95,37 +68,39 @@ std::optional<checker::parting> checker::parting_of(const op* barrier, std::uint
   return std::nullopt;
 }
 
-checker::parting checker::describe_parting(const turning& t, const op* barrier, std::uint32_t warp,
-                                           int lane) {
+barrier_check::parting barrier_check::describe_parting(const turning& t, const op* barrier,
+                                                       std::uint32_t warp, int lane) {
   parting p{t.at, warp, lane, way_past::unknown, {}};
-  const std::vector<source_line> branch = places_.chain_of(*code_, t.at);
-  const std::vector<source_line> end = places_.chain_of(*code_, barrier);
+  const std::vector<source_line> branch = evidence_.source.chain_of(*evidence_.code, t.at);
+  const std::vector<source_line> end = evidence_.source.chain_of(*evidence_.code, barrier);
   if (branch.empty() || end.empty()) return p;
   // The level at which both are in one function.
   std::size_t level = 0;
   while (level + 1 < std::min(branch.size(), end.size()) && branch[level] == end[level]) ++level;
   p.line = branch[level];
   if (branch[level].file != end[level].file) return p;
-  const control_flow& flow = flow_of(code_->function_of(t.at)).flow;
-  const bool same_function = &code_->function_of(t.at) == &code_->function_of(barrier);
+  const control_flow& flow = evidence_.flow_of(evidence_.code->function_of(t.at)).flow;
+  const bool same_function =
+      &evidence_.code->function_of(t.at) == &evidence_.code->function_of(barrier);
   bool leaves = false;
   for (const natural_loop& l : flow.loops) {
     const auto has = [&](std::uint32_t block) {
       return std::ranges::binary_search(l.blocks, block);
     };
-    leaves =
-        leaves || (has(block_of(t.at)) && !has(t.to) && (!same_function || has(block_of(barrier))));
+    leaves = leaves || (has(evidence_.block_of(t.at)) && !has(t.to) &&
+                        (!same_function || has(evidence_.block_of(barrier))));
   }
   const std::uint32_t first = p.line.line, wanted = end[level].line;
   if (wanted > first && wanted - first > longest_statement) return p;
-  const auto lines = places_.lines(p.line.file, first, std::max(first, wanted) + longest_statement);
+  const auto lines =
+      evidence_.source.lines(p.line.file, first, std::max(first, wanted) + longest_statement);
   p.how = how_past(lines, static_cast<int>(wanted) - static_cast<int>(first), leaves);
   if (p.how == way_past::unknown && leaves) p.how = way_past::loop;
   return p;
 }
 
 // What keeps threads from the barrier, what they do there, and what helps.
-checker::parting_words checker::words_of(const parting& p) {
+barrier_check::parting_words barrier_check::words_of(const parting& p) {
   const std::string at = line_words(p.line);
   switch (p.how) {
     case way_past::condition:
@@ -160,7 +135,7 @@ checker::parting_words checker::words_of(const parting& p) {
           "goes another way here", no_parting_advice()};
 }
 
-std::string checker::no_parting_advice() {
+std::string barrier_check::no_parting_advice() {
   return "Let every thread of the block reach the barrier: no condition, loop or return that "
          "differs between threads may lead past it.";
 }

@@ -1,21 +1,28 @@
-// Races: two accesses of the same bytes, at least one a write, that nothing orders. findings.cpp
-// says what they are.
-#include <algorithm>
-#include <cstring>
+// Compares accesses with those that the cells remember; race_report describes the races.
+#include "common/emulator/check/races.hpp"
 
-#include "common/emulator/check/checker.hpp"
+#include <algorithm>
 
 namespace stepwise::emulator {
-namespace {
 
-bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
+void race_check::begin_launch(const launch_info&) { walks_.begin_launch(); }
 
-}  // namespace
+status race_check::end_launch(const status& failure) {
+  note_walks();
+  deferred_.end_launch();
+  return failure;
+}
 
-void checker::look_closer(const touch& t) {
-  watched_memory& m = *t.memory;
+void race_check::begin_block(const block& b) {
+  deferred_loads& loads = deferred_.begin(b);
+  loads.stored_at = 0;
+  loads.kept.clear();
+}
+
+void race_check::look_closer(const lane_access& t) {
+  shadow_memory& m = *t.memory;
   // The first bytes of shared memory are the system's: cooperative groups keep barriers there.
-  if (m.is_shared && t.at < code_->system_shared_bytes) {
+  if (m.is_shared && t.at < evidence_.code->system_shared_bytes) {
     if (is_strong(*t.site)) synchronise(t);
     return;
   }
@@ -32,21 +39,21 @@ void checker::look_closer(const touch& t) {
 }
 
 // The lanes of a warp of the launch: only a block's last warp may have fewer than 32.
-std::uint32_t checker::existing_lanes(std::uint32_t warp) const {
-  const std::uint64_t rest = volume(config_->block) % lanes;
-  return rest == 0 || (warp + 1) % block_warps_ != 0 ? all_lanes : (1u << rest) - 1;
+std::uint32_t race_check::existing_lanes(std::uint32_t warp) const {
+  const std::uint64_t rest = volume(evidence_.config->block) % lanes;
+  return rest == 0 || (warp + 1) % evidence_.block_warps != 0 ? all_lanes : (1u << rest) - 1;
 }
 
-// Records the accesses of every lane that cannot race with an earlier access, although a comparison
-// with the last barrier does not show it: a named barrier, a flag or a completed copy orders the
-// two accesses, or both are atomic. One query about a warp covers all its accesses up to a tick.
-// Returns the lanes that it recorded.
-std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
-                                     std::uint32_t lanes_in) {
+// A named barrier, a flag or a completed copy orders the two accesses, or both are atomic. One
+// query about a warp covers all its accesses up to a tick.
+std::uint32_t race_check::visit_ordered(const access_event& e, shadow_memory& m, std::uint64_t base,
+                                        std::uint32_t lanes_in) {
   const access_site& s = *e.site;
-  const block_clock& b = current_->clock;
+  const block_clock& b = evidence_.running().clock;
   const bool atomic = s.kind == access_kind::atomic;
-  if (is_strong(s) && !(atomic && order_.orders_nothing(s, b.warps[e.warp], m.is_shared))) return 0;
+  if (is_strong(s) &&
+      !(atomic && evidence_.sequence.orders_nothing(s, b.warps[e.warp], m.is_shared)))
+    return 0;
   if (!order::lanes_know_the_same(b.warps[e.warp])) return 0;
   const bool stores = s.kind != access_kind::load, reads = s.kind != access_kind::store;
   const accessor a = accessor_of(e.warp, e.index, m);
@@ -59,7 +66,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
                               int lane) {
     if (atomic && both_strong(s, site, warp)) return true;
     if (warp == k.warp && site == k.site && when <= k.upto) return true;
-    if (order_.unordered(b, a.warp, lane, when, warp, existing_lanes(warp)) != 0 ||
+    if (evidence_.sequence.unordered(b, a.warp, lane, when, warp, existing_lanes(warp)) != 0 ||
         (&k == &writers && m.is_shared && !copies_settled(e.warp, site, when, warp)))
       return false;
     k = {warp, site, when};
@@ -78,7 +85,8 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
   for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
     const int lane = __builtin_ctz(l);
     const std::uint64_t at = e.address[lane] - base;
-    if (at >= m.bytes_watched || (m.is_shared && at < code_->system_shared_bytes)) continue;
+    if (at >= m.bytes_watched || (m.is_shared && at < evidence_.code->system_shared_bytes))
+      continue;
     const grain g = m.cells.touch(at, s.bytes, grain_for(at | s.bytes));
     if (g == grain::untouched || (reads && !m.written.all(at, s.bytes))) continue;
     const cells& c = m.cells.of(g);
@@ -100,25 +108,64 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
   return done;
 }
 
-// Tries to keep a load whose lanes' addresses are not adjacent as part of a walk, and returns
-// whether it did. It does not if a write to one of the cells may not be settled yet.
-bool checker::try_keep_walk(const access_event& e, watched_memory& m, const accessor& a,
-                            std::uint64_t base, const cells& c, const std::uint64_t* at,
-                            unsigned per_lane) {
+void race_check::end_keeping(std::uint32_t warp, access_kind kind) {
+  note_kept_loads();
+  deferred_loads& loads = deferred_.current();
+  if (kind != access_kind::load)
+    loads.stored_at = std::max(loads.stored_at, evidence_.running().clock.warps[warp].now);
+}
+
+// Records the deferred loads in the cells, as if they happened now.
+void race_check::note_kept_loads() {
+  const checked_block& b = evidence_.running();
+  deferred_loads& loads = deferred_.current();
+  if (loads.kept.empty()) return;
+  if (loads.kept_since != b.clock.barrier) return loads.kept.clear();
+  memory_cells& c = b.shared->cells;
+  for (const kept_loads::load& l : loads.kept.all()) {
+    accessor a = accessor_of(l.warp, l.site, *b.shared);
+    a.now = l.now;
+    const access_shape& shape = loads.kept.shape(l.shape);
+    const unsigned bytes = evidence_.site_at(l.site).bytes;
+    std::uint32_t alone = shape.runs == 0 ? shape.active : 0;
+    for (unsigned n = 0; n < shape.runs; ++n) {
+      const lane_run& r = shape.run[n];
+      const std::uint64_t at = l.at + r.offset;
+      const grain g = c.touch(at, std::uint64_t{bytes} * r.count, grain_for(bytes));
+      if (g == grain::untouched)
+        alone |= r.lanes;
+      else
+        note_load_row(c.of(g), at >> log2_bytes(g), bytes >> log2_bytes(g), r.first_lanes, r.count,
+                      a);
+    }
+    for (; alone != 0; alone &= alone - 1) {
+      const std::uint64_t at = l.at + shape.offset[__builtin_ctz(alone)];
+      const grain g = c.touch(at, bytes, grain_for(bytes));
+      for (std::uint64_t k = 0; k < bytes >> log2_bytes(g); ++k)
+        note_load(c.of(g)[(at >> log2_bytes(g)) + k], alone & -alone, a);
+    }
+  }
+  loads.kept.clear();
+}
+
+// Not if a write to one of the cells may not be settled yet.
+bool race_check::try_keep_walk(const access_event& e, shadow_memory& m, const accessor& a,
+                               std::uint64_t base, const cells& c, const std::uint64_t* at,
+                               unsigned per_lane) {
   if (m.is_shared) return false;
   for (std::uint32_t l = e.active; l != 0; l &= l - 1)
     for (unsigned k = 0; k < per_lane; ++k)
       if (c.write_time(at[__builtin_ctz(l)] + k) >= a.writes_settled()) return false;
-  return walks_.try_keep(e, a, line_number(e.index), e.address[e.shape->first] - base,
+  return walks_.try_keep(e, a, evidence_.line_number(e.index), e.address[e.shape->first] - base,
                          [this](const kept_walks::walk& w) { note_walk(w); });
 }
 
-void checker::note_walks() {
+void race_check::note_walks() {
   walks_.end_all([this](const kept_walks::walk& w) { note_walk(w); });
 }
 
-void checker::note_walk(const kept_walks::walk& w) {
-  memory_cells& all = global_->cells;
+void race_check::note_walk(const kept_walks::walk& w) {
+  memory_cells& all = evidence_.global.cells;
   constexpr std::uint64_t page = memory_cells::page_bytes;
   for (std::uint32_t l = w.active; l != 0; l &= l - 1) {
     std::uint64_t at = w.first + w.offset[__builtin_ctz(l)];
@@ -140,13 +187,13 @@ void checker::note_walk(const kept_walks::walk& w) {
 }
 
 // Compares one access with what is remembered of a cell, and writes it down.
-void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
+void race_check::check_cell(const lane_access& t, const cell& c, const accessor& a) {
   const bool writes = t.site->kind != access_kind::load;
-  const block_clock& b = state().clock;
+  const block_clock& b = evidence_.running().clock;
   const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint32_t site,
                               bool other_writes) -> std::uint32_t {
     if (when < (other_writes ? a.writes_settled() : a.settled) || when == 0) return 0;
-    const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
+    const std::uint32_t open = evidence_.sequence.unordered(b, a.warp, t.lane, when, warp, by);
     if (other_writes && t.memory->is_shared && !copies_settled(t.warp, site, when, warp)) return by;
     if (open == 0) return 0;
     if (is_strong(*t.site) && both_strong(*t.site, site, warp) && !in_step(t, site, warp)) return 0;
@@ -166,72 +213,58 @@ void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
   // A strong write does not make the lane's earlier weak write strong.
   const bool keeps = c.write_time() == a.now &&
                      c.writer() == a.warp * 32 + static_cast<std::uint32_t>(t.lane) &&
-                     is_strong(*t.site) && !is_strong(site_at(c.write_site()));
+                     is_strong(*t.site) && !is_strong(evidence_.site_at(c.write_site()));
   if (!keeps) note_store(c, static_cast<unsigned>(t.lane), a);
 }
 
 // Strong accesses never race if the scope of each includes the other's thread.
-bool checker::both_strong(const access_site& s, std::uint32_t other,
-                          std::uint32_t other_warp) const {
+bool race_check::both_strong(const access_site& s, std::uint32_t other,
+                             std::uint32_t other_warp) const {
   if (other == no_site) return false;
-  const access_site& o = site_at(other);
+  const access_site& o = evidence_.site_at(other);
   if (!is_strong(o)) return false;
-  const bool same_block = other_warp / block_warps_ == current_->clock.index;
+  const bool same_block = other_warp / evidence_.block_warps == evidence_.running().clock.index;
   return same_block || (s.scope != sync_scope::block && o.scope != sync_scope::block);
 }
 
 // Whether lanes of a warp exchange values through volatile shared memory as if they ran in step:
 // all write, and all read others' words. PTX calls that no race, but nothing orders it either. A
 // lane that polls a flag reads alone, or all lanes read the same.
-bool checker::in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const {
-  const access_site& o = site_at(other);
-  return t.spread() && t.memory->is_shared && other_warp == state_warp(t) && t.site->is_volatile &&
-         o.is_volatile && t.site->kind != access_kind::atomic && o.kind != access_kind::atomic;
+bool race_check::in_step(const lane_access& t, std::uint32_t other,
+                         std::uint32_t other_warp) const {
+  const access_site& o = evidence_.site_at(other);
+  return t.spread() && t.memory->is_shared && other_warp == first_warp() + t.warp &&
+         t.site->is_volatile && o.is_volatile && t.site->kind != access_kind::atomic &&
+         o.kind != access_kind::atomic;
 }
 
 // Whether the thread that issued an asynchronous copy to shared memory waited for it before the
 // access by `own_warp` of its block. True if the write was no such copy.
-bool checker::copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
-                             std::uint32_t writer) const {
-  if (other == no_site || !site_at(other).asynchronous) return true;
-  const block_clock& b = current_->clock;
-  if (writer - b.first_warp >= block_warps_) return true;
+bool race_check::copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
+                                std::uint32_t writer) const {
+  if (other == no_site || !evidence_.site_at(other).asynchronous) return true;
+  const block_clock& b = evidence_.running().clock;
+  if (writer - b.first_warp >= evidence_.block_warps) return true;
   const warp_clock& w = b.warps[writer - b.first_warp];
   return when < (writer - b.first_warp == own_warp ? w.copies_done : w.copies_done_at_barrier);
 }
 
 // What an atomic, volatile or ordered access does to the order, beside its own bytes.
-void checker::synchronise(const touch& t) {
-  block_clock& b = state().clock;
+void race_check::synchronise(const lane_access& t) {
+  block_clock& b = evidence_.running().clock;
   const order::key k{t.at, t.memory->is_shared ? std::uint64_t{b.index} + 1 : 0};
   const std::uint32_t warp = b.first_warp + t.warp;
   if (t.site->kind != access_kind::store && !t.site->reduction)
-    order_.strong_read(b, warp, t.lane, k, *t.site);
-  if (t.site->kind != access_kind::load) order_.strong_write(b, warp, t.lane, k, *t.site);
-}
-
-// Whether a store writes what is there already.
-bool checker::same_value(const touch& t, int other_lane) const {
-  const access_site& s = *t.site;
-  if (s.kind != access_kind::store || s.value_bytes == 0 || s.element_bytes == 0) return false;
-  const std::byte* const memory =
-      t.memory->is_shared ? context_->shared + t.at : memory_.host(device_base_ + t.at);
-  for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
-    const std::byte* const row = context_->registers + s.values[k];
-    // Two lanes of one instruction: nothing is in memory yet.
-    const std::byte* const old = other_lane >= 0
-                                     ? row + static_cast<unsigned>(other_lane) * s.value_bytes
-                                     : memory + k * s.element_bytes;
-    if (std::memcmp(old, row + static_cast<unsigned>(t.lane) * s.value_bytes, s.element_bytes) != 0)
-      return false;
-  }
-  return true;
+    evidence_.sequence.strong_read(b, warp, t.lane, k, *t.site);
+  if (t.site->kind != access_kind::load)
+    evidence_.sequence.strong_write(b, warp, t.lane, k, *t.site);
 }
 
 // Whether one of those lanes does the same access at this moment: nothing can come between the two.
-bool checker::at_once(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
-                      std::uint32_t other_site) const {
-  if (t.all == nullptr || other_site != t.number || other_warp != state_warp(t)) return false;
+bool race_check::at_once(const lane_access& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                         std::uint32_t other_site) const {
+  if (t.all == nullptr || other_site != t.number || other_warp != first_warp() + t.warp)
+    return false;
   for (std::uint32_t l = other_lanes & t.all->active; l != 0; l &= l - 1) {
     const std::uint64_t mine = t.all->address[t.lane], other = t.all->address[__builtin_ctz(l)];
     if (mine < other + t.bytes && other < mine + t.bytes) return true;
@@ -239,56 +272,44 @@ bool checker::at_once(const touch& t, std::uint32_t other_warp, std::uint32_t ot
   return false;
 }
 
-race_between checker::between(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
-                              std::uint32_t other_site, tick when) {
-  const block_clock& b = current_->clock;
-  if (order_.work_of(when) != order_.current_work()) return race_between::streams;
-  if (other_site != no_site && site_at(other_site).asynchronous) return race_between::copy;
-  if (other_warp / block_warps_ != b.index) return race_between::blocks;
+race_between race_check::between(const lane_access& t, std::uint32_t other_warp,
+                                 std::uint32_t other_lanes, std::uint32_t other_site, tick when) {
+  const block_clock& b = evidence_.running().clock;
+  if (evidence_.sequence.work_of(when) != evidence_.sequence.current_work())
+    return race_between::streams;
+  if (other_site != no_site && evidence_.site_at(other_site).asynchronous)
+    return race_between::copy;
+  if (other_warp / evidence_.block_warps != b.index) return race_between::blocks;
   if (at_once(t, other_warp, other_lanes, other_site)) return race_between::one_store;
-  if (other_warp == state_warp(t)) return race_between::lanes;
+  if (other_warp == first_warp() + t.warp) return race_between::lanes;
   // In a loop, one of the two may be an iteration behind.
   const bool once = other_site == t.number && t.site->kind != access_kind::load &&
-                    !flow_of(code_->functions[t.site->function]).is_in_loop(t.site->instruction);
+                    !evidence_.flow_of(evidence_.code->functions[t.site->function])
+                         .is_in_loop(t.site->instruction);
   return once ? race_between::block_store : race_between::warps;
 }
 
-checker::site_line checker::line_of(std::uint32_t site) {
-  // Without lines, every site is one of its own; so is one that only another launch has.
-  const site_line alone{std::int64_t{site} + (std::int64_t{1} << 40), false};
-  if (site >= code_->accesses.size() + extra_sites_.size()) return alone;
-  if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1);
-  site_line& line = lines_of_sites_[site];
-  if (line.number >= 0) return line;
-  const access_site& s = site_at(site);
-  const code_place at = places_.of(*code_, s.function, s.instruction);
-  line = alone;
-  if (at.line != 0)
-    line.number =
-        line_numbers_
-            .try_emplace({at.file, at.line}, static_cast<std::int64_t>(line_numbers_.size()))
-            .first->second;
-  line.is_library = places_.is_library(*code_, s.function, s.instruction);
-  return line;
-}
-
-void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
-                       std::uint32_t other_site, tick when, bool other_writes) {
+void race_check::conflict(const lane_access& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                          std::uint32_t other_site, tick when, bool other_writes) {
   // Several lanes of one asynchronous copy bring the same bytes: so cooperative groups copy a rest.
   if (other_writes && t.site->asynchronous && other_site == t.number &&
-      other_warp == state().clock.first_warp + t.warp && when == state().clock.warps[t.warp].now)
+      other_warp == evidence_.running().clock.first_warp + t.warp &&
+      when == evidence_.running().clock.warps[t.warp].now)
     return;
-  if (is_library_line(t.number) && is_library_line(other_site)) return;
-  const bool past = order_.work_of(when) != order_.current_work();
-  if (past && !t.memory->is_shared && is_of_freed_memory(t.at, when)) return;
-  const std::int64_t here = line_number(t.number);
-  const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);
-  const finding_key k = key(finding_kind::race, std::min(here, there), std::max(here, there),
-                            object_address(*t.memory, t.at));
-  if (!unwritten_.empty()) unwritten_.explain(k, t.at, t.bytes, owner_of(*t.memory, state().clock));
+  if (evidence_.is_library_line(t.number) && evidence_.is_library_line(other_site)) return;
+  const bool past = evidence_.sequence.work_of(when) != evidence_.sequence.current_work();
+  if (past && !t.memory->is_shared && evidence_.is_of_freed_memory(t.at, when)) return;
+  const std::int64_t here = evidence_.line_number(t.number);
+  const std::int64_t there =
+      past ? -2 - std::int64_t{other_site} : evidence_.line_number(other_site);
+  const finding_key k =
+      evidence_.key(finding_kind::race, std::min(here, there), std::max(here, there),
+                    evidence_.object_address(*t.memory, t.at));
+  initialisation_.explain(k, t);
   const race_between who = between(t, other_warp, other_lanes, other_site, when);
-  if (!log_.is_new_or_decisive(k, who)) return;
-  log_.add(k, race(t, who, other_warp, other_lanes, other_site, when, other_writes));
+  if (!evidence_.log.is_new_or_decisive(k, who)) return;
+  evidence_.log.add(
+      k, report_.of_threads(t, who, other_warp, other_lanes, other_site, when, other_writes));
 }
 
 }  // namespace stepwise::emulator

@@ -1,8 +1,7 @@
 // Advice for a race that is a lost update: both threads read, change and write the same word.
 #include <algorithm>
 
-#include "common/emulator/check/advice/word_updates.hpp"
-#include "common/emulator/check/checker.hpp"
+#include "common/emulator/check/advice/race_report.hpp"
 #include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
@@ -35,16 +34,11 @@ update_words words_for(word_change how) {
 
 }  // namespace
 
-const register_flow& checker::function_flow::values() {
-  if (!registers) registers = std::make_unique<register_flow>(body);
-  return *registers;
-}
-
-std::optional<word_update> checker::update_at(std::uint32_t site) {
-  if (site >= code_->accesses.size()) return std::nullopt;
-  const access_site& s = site_at(site);
+std::optional<word_update> race_report::update_at(std::uint32_t site) {
+  if (site >= evidence_.code->accesses.size()) return std::nullopt;
+  const access_site& s = evidence_.site_at(site);
   if (s.kind == access_kind::atomic || s.asynchronous || s.instruction < 0) return std::nullopt;
-  function_flow& f = flow_of(code_->functions[s.function]);
+  function_flow& f = evidence_.flow_of(evidence_.code->functions[s.function]);
   return s.kind == access_kind::load ? update_by_load(f.values(), f.flow, s.instruction)
                                      : update_by_store(f.values(), f.flow, s.instruction);
 }
@@ -52,18 +46,19 @@ std::optional<word_update> checker::update_at(std::uint32_t site) {
 // Empty if the race is of another kind. In a loop, two stores by one statement may also race
 // because a barrier is missing between iterations. That is assumed if only the iteration decides
 // which word a thread changes.
-std::string checker::lost_update_advice(const touch& t, race_between who,
-                                        std::uint32_t other_site) {
+std::string race_report::lost_update_advice(const lane_access& t, race_between who,
+                                            std::uint32_t other_site) {
   if (who == race_between::streams || who == race_between::copy || other_site == no_site) return {};
   const auto mine = update_at(t.number), theirs = update_at(other_site);
   const std::uint32_t function = t.site->function;
-  if (!mine || !theirs || site_at(other_site).function != function) return {};
-  function_flow& f = flow_of(code_->functions[function]);
-  const code_place read = places_.of(*code_, function, mine->load);
-  const code_place written = places_.of(*code_, function, mine->store);
+  if (!mine || !theirs || evidence_.site_at(other_site).function != function) return {};
+  function_flow& f = evidence_.flow_of(evidence_.code->functions[function]);
+  const code_place read = evidence_.source.of(*evidence_.code, function, mine->load);
+  const code_place written = evidence_.source.of(*evidence_.code, function, mine->store);
   const bool same_address = f.values().same_address(mine->store, theirs->store);
   const bool same_line =
-      written.line != 0 && written.line == places_.of(*code_, function, theirs->store).line;
+      written.line != 0 &&
+      written.line == evidence_.source.of(*evidence_.code, function, theirs->store).line;
   if (!same_address && !same_line) return {};
   const bool one_pass = mine->store == theirs->store && !f.is_in_loop(mine->store);
   if (who != race_between::one_store && who != race_between::blocks && !one_pass) {
@@ -83,8 +78,8 @@ std::string checker::lost_update_advice(const touch& t, race_between who,
   text += std::string(" in three steps, so another thread's ") + words.noun + " is lost: use " +
           words.instead;
   // A variable with only one element has no index that could be wrong.
-  const bool is_array =
-      describe(*t.memory, t.at, t.site->element_bytes).object.bytes > t.site->element_bytes;
+  const bool is_array = evidence_.describe(*t.memory, t.at, t.site->element_bytes).object.bytes >
+                        t.site->element_bytes;
   return text +
          (is_array ? ", or check the index if every thread should have its own element." : ".");
 }

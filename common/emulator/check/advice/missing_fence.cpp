@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "common/emulator/check/checker.hpp"
+#include "common/emulator/check/advice/race_report.hpp"
 #include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
@@ -38,7 +38,7 @@ bool waits_at(const control_flow& f, std::int32_t test, std::int32_t access) {
 }  // namespace
 
 // The fences on the paths between two instructions of the same function.
-class checker::fence_paths {
+class race_report::fence_paths {
  public:
   enum class state : std::uint8_t { unreachable, fenced, narrow, missing };
   struct answer {
@@ -115,17 +115,18 @@ class checker::fence_paths {
 };
 
 // A strong access that may set or test a flag, and the fence between it and the data access.
-struct checker::flag_access {
+struct race_report::flag_access {
   const access_site* site;
   fence_paths::answer fence;
   std::vector<std::string> bases;
 };
 
-std::vector<checker::flag_access> checker::flag_accesses(fence_paths& paths, std::uint32_t function,
-                                                         std::int32_t data, bool writes) {
-  const register_flow& values = flow_of(code_->functions[function]).values();
+std::vector<race_report::flag_access> race_report::flag_accesses(fence_paths& paths,
+                                                                 std::uint32_t function,
+                                                                 std::int32_t data, bool writes) {
+  const register_flow& values = evidence_.flow_of(evidence_.code->functions[function]).values();
   std::vector<const access_site*> strong;
-  for (const access_site& s : code_->accesses) {
+  for (const access_site& s : evidence_.code->accesses) {
     const bool may_be = writes ? s.kind != access_kind::load : s.kind != access_kind::store;
     if (s.function == function && s.order != memory_order::weak && s.instruction >= 0 &&
         s.instruction != data && may_be && strong.size() < most_candidates)
@@ -161,19 +162,20 @@ std::vector<checker::flag_access> checker::flag_accesses(fence_paths& paths, std
 }
 
 // Empty if the kernel has no such flag or lock, or if it does not lack a fence.
-std::string checker::missing_fence_advice(const touch& t, race_between who,
-                                          std::uint32_t other_site) {
+std::string race_report::missing_fence_advice(const lane_access& t, race_between who,
+                                              std::uint32_t other_site) {
   if (who == race_between::streams || who == race_between::copy || who == race_between::one_store ||
-      other_site == no_site || t.number >= code_->accesses.size() ||
-      other_site >= code_->accesses.size())
+      other_site == no_site || t.number >= evidence_.code->accesses.size() ||
+      other_site >= evidence_.code->accesses.size())
     return {};
-  const access_site& earlier = site_at(other_site);
+  const access_site& earlier = evidence_.site_at(other_site);
   // Two strong accesses race for another reason: their scopes, or lanes assumed to run in lockstep.
   if (earlier.order != memory_order::weak && t.site->order != memory_order::weak) return {};
   const std::uint32_t function = t.site->function;
   if (earlier.function != function || earlier.instruction < 0 || t.site->instruction < 0) return {};
-  function_flow& flow = flow_of(code_->functions[function]);
-  fence_paths paths(*code_, code_->functions[function], flow, who == race_between::blocks);
+  function_flow& flow = evidence_.flow_of(evidence_.code->functions[function]);
+  fence_paths paths(*evidence_.code, evidence_.code->functions[function], flow,
+                    who == race_between::blocks);
   const auto sets = flag_accesses(paths, function, earlier.instruction, true);
   if (sets.empty()) return {};
   const auto tests = flag_accesses(paths, function, t.site->instruction, false);
@@ -208,13 +210,14 @@ std::string checker::missing_fence_advice(const touch& t, race_between who,
   return set == nullptr ? "" : fence_words(t, earlier, *set, *test, who);
 }
 
-std::string checker::fence_words(const touch& t, const access_site& earlier, const flag_access& set,
-                                 const flag_access& test, race_between who) {
+std::string race_report::fence_words(const lane_access& t, const access_site& earlier,
+                                     const flag_access& set, const flag_access& test,
+                                     race_between who) {
   using enum fence_paths::state;
   const std::uint32_t function = t.site->function;
-  function_flow& flow = flow_of(code_->functions[function]);
+  function_flow& flow = evidence_.flow_of(evidence_.code->functions[function]);
   const auto line = [&](std::int32_t n) {
-    const int number = places_.of(*code_, function, n).line;
+    const int number = evidence_.source.of(*evidence_.code, function, n).line;
     return number == 0 ? std::string() : " at line " + std::to_string(number);
   };
   const auto block = [&](std::int32_t n) {

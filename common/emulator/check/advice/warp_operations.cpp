@@ -1,7 +1,7 @@
 // The finding for lanes that complete each other's warp-wide operations from different calls.
 #include <cstdio>
 
-#include "common/emulator/check/checker.hpp"
+#include "common/emulator/check/barriers.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -69,25 +69,27 @@ std::string waiting_lanes(std::uint32_t mask) {
 
 // The compiler may duplicate a call, for example by unrolling a loop, and a __syncwarp() anywhere
 // may complete another. Two calls count as the same if their whole chains of lines are the same.
-void checker::met_at_two_places(const warp_event& one, const warp_event& other,
-                                std::uint32_t members) {
+void barrier_check::met_at_two_places(const warp_event& one, const warp_event& other,
+                                      std::uint32_t members) {
   if (one.at > other.at) return met_at_two_places(other, one, members);
-  const sync_kind kinds[] = {code_->syncs[one.at->slot].kind, code_->syncs[other.at->slot].kind};
+  const sync_kind kinds[] = {evidence_.code->syncs[one.at->slot].kind,
+                             evidence_.code->syncs[other.at->slot].kind};
   if (kinds[0] == sync_kind::whole_warp || kinds[1] == sync_kind::whole_warp) return;
   if (kinds[0] == kinds[1]) {
     if (kinds[0] == sync_kind::warp_barrier) return;
-    const std::vector<source_line> here = places_.chain_of(*code_, one.at);
-    const std::vector<source_line> there = places_.chain_of(*code_, other.at);
+    const std::vector<source_line> here = evidence_.source.chain_of(*evidence_.code, one.at);
+    const std::vector<source_line> there = evidence_.source.chain_of(*evidence_.code, other.at);
     if (here.empty() || there.empty() || here == there) return;
   }
   const finding_key k =
-      key(finding_kind::barrier_divergence, place_number(one.at), place_number(other.at), 1);
-  if (!log_.is_new(k)) return;
+      evidence_.key(finding_kind::barrier_divergence, evidence_.place_number(one.at),
+                    evidence_.place_number(other.at), 1);
+  if (!evidence_.log.is_new(k)) return;
   finding f;
   f.kind = finding_kind::barrier_divergence;
   const auto add = [&](const warp_event& e, sync_kind kind) {
-    f.parties.push_back(
-        party(e.at, e.warp, first_lane(e.lanes), std::string("executes ") + function_of(kind)));
+    f.parties.push_back(evidence_.party(e.at, e.warp, first_lane(e.lanes),
+                                        std::string("executes ") + function_of(kind)));
     const int line = f.parties.back().at.line;
     return waiting_lanes(e.lanes) + " in " + function_of(kind) +
            (line == 0 ? "" : " at line " + std::to_string(line));
@@ -100,8 +102,8 @@ void checker::met_at_two_places(const warp_event& one, const warp_event& other,
   f.advice =
       "All lanes that a mask names must execute the same call: move it out of the condition or "
       "loop, or give each branch a mask that names only its own lanes.";
-  f.origin = launch_origin_;
-  log_.add(k, std::move(f));
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
 }
 
 }  // namespace stepwise::emulator

@@ -1,18 +1,33 @@
-// Where threads wait for each other; findings.cpp says what is wrong with it.
+// Where threads wait for each other; barrier_findings.cpp describes what is wrong with it.
+#include "common/emulator/check/barriers.hpp"
+
 #include <algorithm>
 
-#include "common/emulator/check/checker.hpp"
-
 namespace stepwise::emulator {
-void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) {
-  order_.reached_barrier(state().clock, e, id, !arrive_only);
+
+status barrier_check::end_launch(const status& failure) {
+  blocks_.end_launch();
+  return failure;
+}
+
+void barrier_check::begin_block(const block& b) {
+  block_waits& w = blocks_.begin(b);
+  for (auto& a : w.arrivals) a.clear();
+  w.first_exit.reset();
+  w.exited = 0;
+  w.met_apart = false;
+  w.turnings.resize(evidence_.block_warps);
+  for (auto& t : w.turnings) t.clear();
+  w.has_turnings = false;
+  w.left_at.reset();
+}
+
+void barrier_check::reached_barrier(const warp_event& e, unsigned id, bool, bool aligned) {
   state().arrivals[id].push_back({e.warp, e.lanes, e.at, aligned});
 }
 
-void checker::released_barrier(unsigned id, bool whole_block) {
+void barrier_check::released_barrier(unsigned id, bool whole_block) {
   check_arrivals(id, whole_block);
-  order_.released_barrier(state().clock, id, whole_block);
-  if (whole_block) state().bulk.all_met();
   auto& arrivals = state().arrivals[id];
   const bool met =
       std::ranges::all_of(arrivals, [&](const auto& a) { return a.at == arrivals.front().at; });
@@ -21,11 +36,11 @@ void checker::released_barrier(unsigned id, bool whole_block) {
 }
 
 // A barrier releases. Were all at the same one, and did all threads arrive?
-void checker::check_arrivals(unsigned id, bool whole_block) {
+void barrier_check::check_arrivals(unsigned id, bool whole_block) {
   const auto& arrivals = state().arrivals[id];
   if (arrivals.empty()) return;
   const auto& first = arrivals.front();
-  const bool counted = code_->barriers[first.at->slot].count != no_row;
+  const bool counted = evidence_.code->barriers[first.at->slot].count != no_row;
   for (const auto& a : arrivals) {
     if (a.at == first.at || !a.aligned || !first.aligned) continue;
     // Warps may meet at different places of the code only at a barrier with a count of threads.
@@ -36,7 +51,7 @@ void checker::check_arrivals(unsigned id, bool whole_block) {
   if (!counted && whole_block && state().exited != 0 && state().first_exit) missed_barrier(first);
 }
 
-void checker::exited(const warp_event& e) {
+void barrier_check::exited(const warp_event& e) {
   if (!state().first_exit) state().first_exit = e;
   state().exited += count_of(e.lanes);
 }

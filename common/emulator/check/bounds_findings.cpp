@@ -1,7 +1,7 @@
-// The findings of accesses outside of memory, and the words for them.
+// Describes accesses outside of memory, wrong frees and leaks.
 #include <iterator>
 
-#include "common/emulator/check/checker.hpp"
+#include "common/emulator/check/bounds.hpp"
 #include "common/report/finding_text.hpp"
 
 namespace stepwise::emulator {
@@ -69,24 +69,23 @@ std::string advice_past_end(const launch_config& config) {
 
 }  // namespace
 
-// Makes the finding of a lane's access that must not be done.
-void checker::outside(const access_event& e, int lane, std::uint64_t at) {
+void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
   if (launch_could_give(e, at)) return note_missing_shared(e, lane, at);
   const access_site& s = *e.site;
   const bool misaligned = (at & (s.bytes - std::uint64_t{1})) != 0;
   finding f;
-  f.origin = launch_origin_;
-  f.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
-  const auto found = e.space == memory_space::global ? usable(at) : std::nullopt;
+  f.origin = evidence_.launch_origin;
+  f.parties.push_back(evidence_.party(e.at, e.warp, lane, does_words(s)));
+  const auto found = e.space == memory_space::global ? evidence_.areas.usable(at) : std::nullopt;
   const bool inside = e.space == memory_space::global
                           ? found && s.bytes <= found->bytes - (at - found->base)
-                      : e.space == memory_space::shared ? at < context_->shared_bytes
+                      : e.space == memory_space::shared ? at < evidence_.state->shared_bytes
                                                         : at < local_limit();
   if (misaligned && inside) {
     place_in_memory where;
     where.words = "local memory";
-    if (e.space == memory_space::global) where = describe_global(at, 1);
-    if (e.space == memory_space::shared) where = describe_shared(at, 1);
+    if (e.space == memory_space::global) where = evidence_.describe_global(at, 1);
+    if (e.space == memory_space::shared) where = evidence_.describe_shared(at, 1);
     f.kind = finding_kind::misaligned;
     f.object = where.object;
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
@@ -108,27 +107,28 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
                 " outside of its local memory";
     f.advice = "Check the index of the local array.";
   }
-  fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
-  const finding_key k = key(f.kind, place_number(e.at), -1, f.object.address);
-  if (log_.is_new(k)) log_.add(k, std::move(f));
+  evidence_.fail(
+      f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
+  const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, f.object.address);
+  if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
 }
 
-void checker::outside_global(const access_event& e, std::uint64_t at, finding& f) {
+void bounds_check::outside_global(const access_event& e, std::uint64_t at, finding& f) {
   const access_site& s = *e.site;
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
-  const auto* const here = allocation_at(live_, at);
+  const auto* const here = evidence_.areas.live_at(at);
   // What the instruction touches otherwise is what it means.
   const access_window meant =
       e.index < first_windows_.size() ? first_windows_[e.index] : access_window();
   const auto d = here == nullptr && meant.bytes != 0
-                     ? describe_global(at, s.element_bytes, meant.base)
-                     : describe_global(at, s.element_bytes);
+                     ? evidence_.describe_global(at, s.element_bytes, meant.base)
+                     : evidence_.describe_global(at, s.element_bytes);
   f.object = d.object;
   if (here != nullptr && here->second.constant && s.kind != access_kind::load) {
     f.kind = finding_kind::wrong_pointer;
     f.message = does + d.words + ", which is constant memory";
     f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
-  } else if (here == nullptr && allocation_at(gone_, at) != nullptr) {
+  } else if (here == nullptr && evidence_.areas.freed_at(at) != nullptr) {
     f.kind = finding_kind::use_after_free;
     f.message = does + d.words + ", in memory that was freed";
     f.advice = "Free it after the last kernel that uses it has ended.";
@@ -138,8 +138,8 @@ void checker::outside_global(const access_event& e, std::uint64_t at, finding& f
                 (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
                 count_of_bytes(f.object.bytes);
     f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
-                                   : advice_past_end(*config_);
-  } else if (memory_.is_device(at)) {
+                                   : advice_past_end(*evidence_.config);
+  } else if (evidence_.memory.is_device(at)) {
     f.kind = finding_kind::out_of_bounds;
     f.object.address = at & ~std::uint64_t{4095};
     f.message =
@@ -150,10 +150,10 @@ void checker::outside_global(const access_event& e, std::uint64_t at, finding& f
   }
 }
 
-void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f) {
+void bounds_check::outside_shared(const access_event& e, std::uint64_t at, finding& f) {
   const access_site& s = *e.site;
   f.kind = finding_kind::out_of_bounds;
-  const auto d = describe_shared(at, s.element_bytes);
+  const auto d = evidence_.describe_shared(at, s.element_bytes);
   f.object = d.object;
   const auto size = static_cast<std::int64_t>(f.object.bytes);
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
@@ -167,41 +167,42 @@ void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f
 
 // An access beyond the dynamic shared memory of a kernel that uses some, where a launch may ask for
 // that many bytes.
-bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
-  const std::uint64_t bytes = e.site->bytes, own = code_->system_shared_bytes;
-  return e.space == memory_space::shared && !code_->dynamic_shared.empty() &&
-         (at & (bytes - 1)) == 0 && at >= code_->static_shared_bytes &&
-         at + bytes > context_->shared_bytes &&
-         at + bytes - own - code_->shared_gap_bytes <= model_.shared_bytes_per_block_optin;
+bool bounds_check::launch_could_give(const access_event& e, std::uint64_t at) const {
+  const std::uint64_t bytes = e.site->bytes, own = evidence_.code->system_shared_bytes;
+  return e.space == memory_space::shared && !evidence_.code->dynamic_shared.empty() &&
+         (at & (bytes - 1)) == 0 && at >= evidence_.code->static_shared_bytes &&
+         at + bytes > evidence_.state->shared_bytes &&
+         at + bytes - own - evidence_.code->shared_gap_bytes <=
+             evidence_.model.shared_bytes_per_block_optin;
 }
 
 // All such accesses of a launch have one cause, at the launch; unless it passes some memory, and
 // one instruction alone goes beyond: then that is the cause.
-void checker::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
+void bounds_check::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
   const access_site& s = *e.site;
   missing_shared& m = missing_shared_;
-  m.bytes = std::max(m.bytes, at + s.bytes - code_->static_shared_bytes);
+  m.bytes = std::max(m.bytes, at + s.bytes - evidence_.code->static_shared_bytes);
   if (m.count++ != 0) {
-    m.several |= m.place != place_number(e.at);
+    m.several |= m.place != evidence_.place_number(e.at);
     return;
   }
-  m.place = place_number(e.at);
-  m.first.origin = launch_origin_;
-  m.first.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
+  m.place = evidence_.place_number(e.at);
+  m.first.origin = evidence_.launch_origin;
+  m.first.parties.push_back(evidence_.party(e.at, e.warp, lane, does_words(s)));
   outside_shared(e, at, m.first);
-  m.fails_launch = failure_.ok();
+  m.fails_launch = evidence_.failure.ok();
 }
 
-void checker::tell_missing_shared() {
+status bounds_check::end_launch(const status&) {
   missing_shared& m = missing_shared_;
-  if (m.count == 0) return;
+  if (m.count == 0) return evidence_.failure;
   finding& f = m.first;
   f.count = m.count;
-  finding_key k = key(f.kind, m.place, -1, f.object.address);
-  const std::uint64_t given = config_->dynamic_shared_bytes;
+  finding_key k = evidence_.key(f.kind, m.place, -1, f.object.address);
+  const std::uint64_t given = evidence_.config->dynamic_shared_bytes;
   if (given == 0 || m.several) {
     f.kind = finding_kind::too_little_shared;
-    f.object.name = as_kernel_names(code_->dynamic_shared);
+    f.object.name = evidence_.as_kernel_names(evidence_.code->dynamic_shared);
     f.message = "the launch passes " + (given == 0 ? "no" : count_of_bytes(given) + " of") +
                 " dynamic shared memory, and the kernel uses at least " + count_of_bytes(m.bytes) +
                 " of " + f.object.name;
@@ -209,11 +210,91 @@ void checker::tell_missing_shared() {
         "Pass the size of extern __shared__ memory in bytes, the third launch parameter: "
         "<<<grid, block, bytes>>>";
     f.advice += given == 0 ? "." : "; if it is right, check the index.";
-    k = key(f.kind, static_cast<std::int64_t>(launch_origin_), -1, given);
+    k = evidence_.key(f.kind, static_cast<std::int64_t>(evidence_.launch_origin), -1, given);
   }
-  if (m.fails_launch) failure_ = {};
-  fail(error::illegal_address, f);
-  if (log_.is_new(k, m.count)) log_.add(k, std::move(f));
+  if (m.fails_launch) evidence_.failure = {};
+  evidence_.fail(error::illegal_address, f);
+  if (evidence_.log.is_new(k, m.count)) evidence_.log.add(k, std::move(f));
+  return evidence_.failure;
+}
+
+// --- frees and leaks -----------------------------------------------------------------------------
+
+void bounds_check::refused_free(device_address at) {
+  finding f;
+  f.kind = finding_kind::double_free;
+  const auto* const before = evidence_.areas.freed_at(at);
+  if (before != nullptr && before->first == at) {
+    f.message = "memory is freed twice";
+    f.object = evidence_.describe_global(at, 1).object;
+  } else if (evidence_.areas.live_at(at) != nullptr) {
+    f.message = "the freed address is not the start of an allocation";
+    f.object = evidence_.describe_global(at, 1).object;
+  } else {
+    f.message = "the freed address belongs to no allocation";
+  }
+  f.advice = "Free each allocation once, with the pointer that cudaMalloc returned.";
+  f.origin = evidence_.origin;
+  const finding_key k{f.kind, evidence_.origin, -1, -1, at};
+  if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
+}
+
+void bounds_check::heap_gave(const warp_event& e, int lane, device_address at,
+                             std::uint64_t bytes) {
+  evidence_.global.written.clear(at - evidence_.device_base, bytes);
+  evidence_.areas.allocated(
+      at, {.bytes = bytes,
+           .by_kernel = std::make_shared<finding_party>(evidence_.party(
+               e.at, e.warp, lane, "allocates " + std::to_string(bytes) + " bytes")),
+           .allocated_at = evidence_.sequence.now()});
+}
+
+void bounds_check::heap_got(const warp_event& e, int lane, device_address at, bool is_known) {
+  if (is_known) return evidence_.areas.freed(at, evidence_.origin);
+  finding f;
+  f.kind = finding_kind::double_free;
+  const auto* const before = evidence_.areas.freed_at(at);
+  f.message = before != nullptr && before->first == at
+                  ? "a thread frees memory twice"
+                  : "a thread frees an address that malloc in a kernel did not return";
+  f.object = evidence_.describe_global(at, 1).object;
+  f.parties.push_back(evidence_.party(e.at, e.warp, lane, "frees"));
+  f.advice = "Free each block once, in a kernel, with the pointer that malloc returned there.";
+  f.origin = evidence_.launch_origin;
+  evidence_.reported = evidence_.instruction_of(e.at);
+  const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, 0);
+  if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
+}
+
+void bounds_check::leak_of_kernel(device_address at, const allocation& a) {
+  const finding_key k{finding_kind::leak, 0, a.by_kernel->at.line, -1, 0};
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::leak;
+  f.message = std::to_string(a.bytes) + " bytes that a kernel allocated were not freed";
+  f.object = evidence_.describe_global(at, 1).object;
+  f.parties.push_back(*a.by_kernel);
+  f.advice = "Call free in a kernel when the memory is no longer needed.";
+  evidence_.log.add(k, std::move(f));
+}
+
+void bounds_check::report_leaks() {
+  for (const auto& [at, a] : evidence_.areas.live()) {
+    if (a.variable) continue;
+    if (a.by_kernel != nullptr) {
+      leak_of_kernel(at, a);
+      continue;
+    }
+    const finding_key k{finding_kind::leak, a.allocated_by, -1, -1, 0};
+    if (!evidence_.log.is_new(k)) continue;
+    finding f;
+    f.kind = finding_kind::leak;
+    f.message = std::to_string(a.bytes) + (a.mapped ? " bytes of mapped memory were not unmapped"
+                                                    : " bytes of device memory were not freed");
+    f.object = evidence_.describe_global(at, 1).object;
+    f.origin = a.allocated_by;  // the runtime knows which function frees memory from this call
+    evidence_.log.add(k, std::move(f));
+  }
 }
 
 }  // namespace stepwise::emulator

@@ -1,0 +1,134 @@
+#include "common/emulator/check/advice/race_report.hpp"
+
+#include <cstring>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr const char* advice_for_one_store =
+    "If every thread has an element of its own, check the index; else let one thread store it, or "
+    "use an atomic operation.";
+
+// `other`: null if unknown.
+std::string advice_for_blocks(const access_site& own, const access_site* other) {
+  const auto reads_plainly = [](const access_site& s) {
+    return s.kind == access_kind::load && !is_strong(s);
+  };
+  if (other != nullptr && ((reads_plainly(own) && other->kind == access_kind::atomic) ||
+                           (reads_plainly(*other) && own.kind == access_kind::atomic)))
+    return "If any value of it will do, as before atomicCAS, read it through a pointer to volatile "
+           "or with an atomic operation; else order the two with __threadfence() and a flag.";
+  return is_strong(own) || (other != nullptr && is_strong(*other))
+             ? "Make every access to it atomic, of a scope that includes all blocks, or order them "
+               "with __threadfence() and a flag."
+             : "Blocks run in any order: use an atomic operation, or divide the work into two "
+               "launches.";
+}
+
+}  // namespace
+
+std::string race_report::race_advice(race_between between, const lane_access& t,
+                                     std::uint32_t other_site) const {
+  switch (between) {
+    case race_between::streams:
+      return "Put both into one stream, or let one stream wait for the other "
+             "(cudaStreamWaitEvent).";
+    case race_between::copy:
+      return "The copy is asynchronous: wait for it in the thread that started it, and put a "
+             "barrier between that and what others read.";
+    case race_between::blocks:
+      if (other_site == t.number && t.site->kind == access_kind::store) return advice_for_one_store;
+      return advice_for_blocks(*t.site,
+                               other_site == no_site ? nullptr : &evidence_.site_at(other_site));
+    case race_between::block_store:
+    case race_between::one_store:
+      return advice_for_one_store;
+    case race_between::lanes:
+      return "The threads of a warp need not run in step: put __syncwarp() between the two "
+             "accesses.";
+    case race_between::warps:
+    case race_between::none:
+    case race_between::host:
+      break;
+  }
+  return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
+}
+
+finding race_report::of_threads(const lane_access& t, race_between who, std::uint32_t other_warp,
+                                std::uint32_t other_lanes, std::uint32_t other_site, tick when,
+                                bool other_writes) {
+  const bool writes = t.site->kind != access_kind::load;
+  const place_in_memory where = evidence_.describe(*t.memory, t.at, t.site->element_bytes);
+  finding f;
+  f.kind = finding_kind::race;
+  f.between = who;
+  const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
+  const int other_lane = who == race_between::one_store ? __builtin_ctz(other_lanes) : -1;
+  const std::string lost_update = lost_update_advice(t, who, other_site);
+  const char* const same =
+      lost_update.empty() && writes && other_writes && same_value(t, other_lane)
+          ? "; the value is the same, which does not make it safe"
+          : "";
+  f.message =
+      "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
+  f.parties.push_back(evidence_.party(t.op_at, t.warp, t.lane,
+                                      (t.site->kind == access_kind::atomic ? "updates atomically "
+                                       : writes                            ? "writes "
+                                                                           : "reads ") +
+                                          std::to_string(t.bytes) +
+                                          (t.bytes == 1 ? " byte" : " bytes")));
+  f.parties.push_back(evidence_.party_of_other(other_warp, __builtin_ctz(other_lanes), other_site,
+                                               when, other_writes));
+  f.object = where.object;
+  f.advice = missing_fence_advice(t, who, other_site);
+  if (f.advice.empty()) f.advice = lost_update;
+  if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
+  f.origin = evidence_.launch_origin;
+  return f;
+}
+
+void race_report::add_copy(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
+                           std::uint32_t site, tick when, bool other_writes) {
+  const finding_key k{finding_kind::race, evidence_.origin, evidence_.sequence.work_of(when), site,
+                      evidence_.object_address(evidence_.global, at)};
+  if (!evidence_.log.is_new(k)) return;
+  const place_in_memory where = evidence_.describe_global(evidence_.device_base + at, 4);
+  finding f;
+  f.kind = finding_kind::race;
+  f.between = race_between::streams;
+  f.message = std::string("a copy or fill ") + (writes ? "writes " : "reads ") + where.words +
+              ", which another stream " + (other_writes ? "writes" : "reads") +
+              ", and nothing orders the two";
+  finding_party copy;
+  copy.action = writes ? "a copy or fill writes" : "a copy reads";
+  copy.has_thread = false;
+  f.parties.push_back(std::move(copy));
+  f.parties.push_back(
+      evidence_.party_of_other(warp, static_cast<int>(lane), site, when, other_writes));
+  f.object = where.object;
+  f.advice =
+      "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
+  f.origin = evidence_.origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+// Whether a store writes what is there already.
+bool race_report::same_value(const lane_access& t, int other_lane) const {
+  const access_site& s = *t.site;
+  if (s.kind != access_kind::store || s.value_bytes == 0 || s.element_bytes == 0) return false;
+  const std::byte* const memory = t.memory->is_shared
+                                      ? evidence_.state->shared + t.at
+                                      : evidence_.memory.host(evidence_.device_base + t.at);
+  for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
+    const std::byte* const row = evidence_.state->registers + s.values[k];
+    // Two lanes of one instruction: nothing is in memory yet.
+    const std::byte* const old = other_lane >= 0
+                                     ? row + static_cast<unsigned>(other_lane) * s.value_bytes
+                                     : memory + k * s.element_bytes;
+    if (std::memcmp(old, row + static_cast<unsigned>(t.lane) * s.value_bytes, s.element_bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace stepwise::emulator

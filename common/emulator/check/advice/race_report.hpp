@@ -1,0 +1,43 @@
+// Describes a race: the two accesses, and what would order them or make them one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/emulator/check/advice/word_updates.hpp"
+#include "common/emulator/check/evidence.hpp"
+
+namespace stepwise::emulator {
+
+class race_report {
+ public:
+  explicit race_report(evidence& all) : evidence_(all) {}
+
+  // A lane's access, and one by `other_lanes` of a warp at `other_site`.
+  finding of_threads(const lane_access& t, race_between who, std::uint32_t other_warp,
+                     std::uint32_t other_lanes, std::uint32_t other_site, tick when,
+                     bool other_writes);
+  // A copy or fill, and a lane's access of another stream's work. Adds the finding.
+  void add_copy(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
+                std::uint32_t site, tick when, bool other_writes);
+
+ private:
+  bool same_value(const lane_access& t, int other_lane) const;
+  std::string race_advice(race_between between, const lane_access& t,
+                          std::uint32_t other_site) const;
+  std::optional<word_update> update_at(std::uint32_t site);
+  std::string lost_update_advice(const lane_access& t, race_between who, std::uint32_t other_site);
+  class fence_paths;
+  struct flag_access;
+  std::vector<flag_access> flag_accesses(fence_paths& paths, std::uint32_t function,
+                                         std::int32_t data, bool writes);
+  std::string missing_fence_advice(const lane_access& t, race_between who,
+                                   std::uint32_t other_site);
+  std::string fence_words(const lane_access& t, const access_site& earlier, const flag_access& set,
+                          const flag_access& test, race_between who);
+
+  evidence& evidence_;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,248 @@
+// Describes barriers that not all threads reach, masks, deadlocks and launches that never end.
+#include <algorithm>
+
+#include "common/emulator/check/barriers.hpp"
+#include "common/emulator/machine/async.hpp"
+#include "common/emulator/machine/standstill.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string threads(std::uint32_t n) {
+  return std::to_string(n) + (n == 1 ? " thread" : " threads");
+}
+
+// What is missing for an mbarrier's phase: "32 of 32 arrivals".
+std::string missing_in(const standing_warps& g) {
+  const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
+  const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>
+                     (64 - mbarrier_parity_at + mbarrier_bytes_at);
+  std::string words;
+  if (const auto pending = field(mbarrier_pending_at); pending != 0)
+    words = std::to_string(pending) + " of " + std::to_string(field(0)) + " arrivals";
+  if (bytes != 0) words += (words.empty() ? "" : " and ") + std::to_string(bytes) + " bytes";
+  return words;
+}
+
+}  // namespace
+
+void barrier_check::reached_warp_wide(const warp_event& e, std::uint32_t members) {
+  const std::uint32_t outside = e.lanes & ~members;
+  if (outside == 0) return;
+  const finding_key k = evidence_.key(finding_kind::bad_mask, evidence_.place_number(e.at), -1, 0);
+  if (!evidence_.log.is_new(k, count_of(outside))) return;
+  char mask[16];
+  std::snprintf(mask, sizeof mask, "0x%08x", members);
+  finding f;
+  f.kind = finding_kind::bad_mask;
+  f.message = "a thread takes part in a warp-wide operation whose mask " + std::string(mask) +
+              " does not name it (lane " + std::to_string(first_lane(outside)) + ")";
+  f.parties.push_back(evidence_.party(e.at, e.warp, first_lane(outside), "executes this"));
+  f.count = count_of(outside);
+  f.advice = "The mask must have the bit of every lane that executes the operation.";
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+void barrier_check::different_barriers(const arrival& one, const arrival& other, bool same_warp) {
+  state().met_apart = true;
+  const finding_key k =
+      evidence_.key(finding_kind::barrier_divergence,
+                    std::min(evidence_.place_number(one.at), evidence_.place_number(other.at)),
+                    std::max(evidence_.place_number(one.at), evidence_.place_number(other.at)), 0);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::barrier_divergence;
+  f.parties.push_back(
+      evidence_.party(one.at, one.warp, first_lane(one.lanes), "waits at this barrier"));
+  f.parties.push_back(
+      evidence_.party(other.at, other.warp, first_lane(other.lanes), "waits at this one"));
+  const code_place &here = f.parties[0].at, &there = f.parties[1].at;
+  const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
+  f.message =
+      std::string("threads of one ") + (same_warp ? "warp" : "block") +
+      (same_line
+           ? " wait at this barrier in different passes of a loop"
+           : " wait at different barriers, and each mistakes the other's barrier for its own");
+  // A thread that waits at the other one has missed this one, or the other way round.
+  auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
+  const bool first_missed = by.has_value();
+  if (!by) by = parting_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
+  if (by && by->how != way_past::unknown) {
+    const parting_words words = words_of(*by);
+    const int line = (first_missed ? here : there).line;
+    f.message += same_line ? ": " + words.why
+                           : "; look at that of line " + std::to_string(line) + ": " + words.why;
+    f.advice = words.advice;
+  } else {
+    f.advice =
+        "Let all threads of the block reach the same __syncthreads(): move it out of the condition "
+        "or the loop.";
+  }
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+void barrier_check::missed_barrier(const arrival& waits) {
+  block_waits& b = state();
+  for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
+    b.left_at = parting_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
+  // A thread that took another barrier for this one has been one barrier ahead since.
+  if (!b.left_at && b.met_apart) return;
+  const warp_event& gone = *b.first_exit;
+  const finding_key k =
+      evidence_.key(finding_kind::exited_at_barrier, evidence_.place_number(waits.at),
+                    evidence_.place_number(b.left_at ? b.left_at->at : gone.at), 0);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::exited_at_barrier;
+  f.message = threads(b.exited) + " of the block " +
+              (b.exited == 1 ? "does not reach the barrier" : "do not reach the barrier");
+  f.parties.push_back(
+      evidence_.party(waits.at, waits.warp, first_lane(waits.lanes), "waits at this barrier"));
+  if (b.left_at) {
+    const parting_words words = words_of(*b.left_at);
+    f.message += ": " + words.why;
+    f.parties.push_back(
+        evidence_.party(b.left_at->at, b.left_at->warp, b.left_at->lane, words.action));
+    f.advice = words.advice;
+  } else {
+    f.message += ": " + std::string(b.exited == 1 ? "it has" : "they have") + " left the kernel";
+    f.parties.push_back(
+        evidence_.party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
+    f.advice = no_parting_advice();
+  }
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+void barrier_check::read_inactive_lane(const warp_event& e, int lane, int source) {
+  const finding_key k =
+      evidence_.key(finding_kind::inactive_source, evidence_.place_number(e.at), -1, 0);
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::inactive_source;
+  f.message = "a shuffle reads from lane " + std::to_string(source) +
+              ", which takes no part in it: the value is undefined";
+  f.parties.push_back(evidence_.party(e.at, e.warp, lane, "reads lane " + std::to_string(source)));
+  f.advice = "Let all lanes that are read from execute the shuffle, and name them in the mask.";
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+void barrier_check::in_deadlock(const block& b) {
+  finding f;
+  f.kind = finding_kind::deadlock;
+  f.message = "no thread of block " + std::to_string(b.index) + " can go on";
+  const auto tell = [&](const split& s, std::uint32_t warp, const std::string& where) {
+    const std::string action =
+        threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;
+    const bool known = std::ranges::any_of(f.parties, [&](const finding_party& p) {
+      return p.at.line == evidence_.source.of(*evidence_.code, s.at).line && p.action == action;
+    });
+    if (f.parties.size() < 4 && !known)
+      f.parties.push_back(evidence_.party(s.at, warp, first_lane(s.mask), action));
+  };
+  // Lanes that a mask names and that wait at a barrier instead are the usual mistake.
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& p : b.warps[n].parked) {
+      char mask[16];
+      std::snprintf(mask, sizeof mask, "0x%08x", p.members);
+      tell(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
+    }
+  }
+  const bool in_warp = !f.parties.empty();
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& w : b.warps[n].at_barrier)
+      tell(w.waiting, n,
+           w.barrier == cluster_barrier ? "the cluster's barrier"
+                                        : "barrier " + std::to_string(w.barrier));
+  }
+  if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
+  f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "
+                       "the condition, and use its result there."
+                     : "Some threads wait for one that never arrives: every thread that a barrier "
+                       "or mask names must reach it.";
+  f.origin = evidence_.launch_origin;
+  const finding_key k = evidence_.key(f.kind, -1, -1, 0);
+  if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
+}
+
+void barrier_check::does_not_end(const standstill& s) {
+  const finding_key k = evidence_.key(finding_kind::endless, -1, -1, 0);
+  if (!evidence_.log.is_new(k)) return;
+  constexpr std::size_t most_parties = 4;
+  finding f;
+  f.kind = finding_kind::endless;
+  f.origin = evidence_.launch_origin;
+  bool only_waits = true;
+  const standing_warps* polls = nullptr;
+  for (const standing_warps& g : s.groups) {
+    only_waits = only_waits && g.what != standing_warps::doing::run;
+    if (polls == nullptr && g.knows_memory) polls = &g;
+    if (f.parties.size() >= most_parties) continue;
+    finding_party p =
+        evidence_.party(g.at, 0, 0, emulator::words_of(g, evidence_.config->grid) + " here");
+    p.has_thread = false;
+    f.parties.push_back(std::move(p));
+  }
+  if (!s.is_proven) {
+    f.message = "the kernel is still running after the time limit";
+    f.advice =
+        only_waits
+            ? "Which thread should do what these threads wait for, and does it reach that code?"
+            : "Does every loop end? If so, does each thread do all of the work instead of "
+              "only its own part?";
+    return evidence_.log.add(k, std::move(f));
+  }
+  const bool is_one = s.threads == 1;
+  f.message = "the kernel never ends: " + threads(s.threads);
+  if (only_waits) {
+    f.message += std::string(is_one ? " waits" : " wait") +
+                 ", and no remaining thread can do what " + (is_one ? "it waits" : "they wait") +
+                 " for";
+    f.advice =
+        "Which thread should do it? It must run at the same time, and no condition, early exit or "
+        "unreleased lock may keep it from reaching that code.";
+  } else {
+    f.message += std::string(is_one ? " runs" : " run") + " a loop that never exits";
+    f.advice =
+        "Which condition ends the loop? A counter may never reach its limit: an unsigned number "
+        "never "
+        "falls below 0. Read memory that another thread writes through a pointer to volatile or by "
+        "an atomic operation. Otherwise the compiler may read it once, before the loop.";
+  }
+  if (polls != nullptr) {
+    const place_in_memory where = polls->space == memory_space::shared
+                                      ? evidence_.describe_shared(polls->address, polls->bytes)
+                                      : evidence_.describe_global(polls->address, polls->bytes);
+    f.object = where.object;
+    f.message += (is_one ? "; it polls " : "; they poll ") +
+                 (where.object.name.empty() ? where.words : where.object.name);
+    if (where.object.name == grid_barrier_name)
+      f.advice =
+          "Every thread of every block must reach grid.sync(): no thread may return or leave a "
+          "loop before it.";
+    if (const std::string missing = polls->is_mbarrier ? missing_in(*polls) : "";
+        !missing.empty()) {
+      f.message += ", an mbarrier whose phase lacks " + missing;
+      f.advice =
+          "A phase ends when the mbarrier has received all counted arrivals and all announced "
+          "bytes. "
+          "Every counted thread must arrive in every phase (in a pipeline, call "
+          "consumer_release() in every iteration), and the announced bytes must equal the bytes "
+          "copied.";
+    }
+  }
+  if (s.unbegun_blocks != 0 && s.is_full) {
+    f.message += "; " + std::to_string(s.unbegun_blocks) +
+                 (s.unbegun_blocks == 1 ? " block has" : " blocks have") +
+                 " not begun, since no more fit on the GPU at once";
+    f.advice =
+        "Blocks that wait for others must all fit on the GPU at once: launch fewer blocks, or "
+        "make sure that no block waits for a block with a higher number.";
+  }
+  evidence_.log.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator

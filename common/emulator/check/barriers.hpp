@@ -1,0 +1,86 @@
+// Finds barriers and warp-wide operations that not all of their threads reach, and launches that
+// never end.
+//
+// idea    Lanes that take a path on which they may miss a barrier are recorded until the block's
+//         next one. When a barrier releases without some threads, the mistake is the first branch
+//         that decides about this barrier and at which they left the path of a waiting thread.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/emulator/check/evidence.hpp"
+#include "common/emulator/check/statements.hpp"
+
+namespace stepwise::emulator {
+
+class barrier_check final : public check {
+ public:
+  explicit barrier_check(evidence& all) : check(all) {}
+
+  status end_launch(const status& failure) override;
+  void begin_block(const block& b) override;
+  void turn_to(const block& b) override { blocks_.turn_to(b); }
+  void turned(const warp_event& e, std::uint32_t to) override;
+  void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
+  void released_barrier(unsigned id, bool whole_block) override;
+  void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
+  void met_at_two_places(const warp_event& one, const warp_event& other,
+                         std::uint32_t members) override;
+  void read_inactive_lane(const warp_event& e, int lane, int source) override;
+  void exited(const warp_event& e) override;
+  void in_deadlock(const block& b) override;
+  void does_not_end(const standstill& s) override;
+
+ private:
+  // Lanes that went a way on which they may miss a barrier.
+  struct turning {
+    const op* at;
+    std::uint32_t to, lanes;
+  };
+  // A branch, one of those that it led away from a barrier, and how.
+  struct parting {
+    const op* at;
+    std::uint32_t warp;
+    int lane;
+    way_past how;
+    source_line line;
+  };
+  struct parting_words {
+    std::string why, action, advice;
+  };
+  struct arrival {
+    std::uint32_t warp, lanes;
+    const op* at;
+    bool aligned;
+  };
+  struct block_waits {
+    std::array<std::vector<arrival>, 17> arrivals;
+    std::optional<warp_event> first_exit;
+    std::uint32_t exited = 0;
+    bool met_apart = false;  // a barrier released threads that waited at different ones
+    std::vector<std::vector<turning>> turnings;  // by warp: since the last barrier, in order
+    bool has_turnings = false;
+    // Why those who have left missed the first barrier without them.
+    std::optional<parting> left_at;
+  };
+
+  block_waits& state() { return blocks_.current(); }
+  std::uint32_t alive(std::size_t warp) const { return evidence_.running().now->warps[warp].alive; }
+  void check_arrivals(unsigned id, bool whole_block);
+  void different_barriers(const arrival& one, const arrival& other, bool same_warp);
+  void missed_barrier(const arrival& waits);
+  void forget_turnings();
+  bool misses(const turning& t, const op* barrier);
+  std::optional<parting> parting_of(const op* barrier, std::uint32_t waits_warp, int waits,
+                                    std::uint32_t warp, std::uint32_t gone);
+  parting describe_parting(const turning& t, const op* barrier, std::uint32_t warp, int lane);
+  static parting_words words_of(const parting& p);
+  static std::string no_parting_advice();
+
+  by_block<block_waits> blocks_;
+};
+
+}  // namespace stepwise::emulator

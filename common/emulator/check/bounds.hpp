@@ -1,0 +1,58 @@
+// Finds accesses outside of memory, wrong frees, and memory that is never freed.
+#pragma once
+
+#include <vector>
+
+#include "common/emulator/check/evidence.hpp"
+#include "common/emulator/check/host_check.hpp"
+
+namespace stepwise::emulator {
+
+class bounds_check final : public check {
+ public:
+  bounds_check(evidence& all, host_check& host) : check(all), host_(host) {}
+
+  void begin_launch(const launch_info& info) override;
+  // Reports the accesses beyond the dynamic shared memory that the launch passes.
+  status end_launch(const status& failure) override;
+  void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
+  void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
+
+  // The range that a site accessed last, where further accesses are right.
+  access_window& window(std::uint32_t site) { return windows_[site]; }
+  // The lanes, of `lanes_in`, whose bytes lie whole and aligned in one allocation or variable.
+  // Reports the others.
+  std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
+  std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
+  std::uint32_t in_bounds_local(const access_event& e);
+  // Reports a lane's access that must not be done.
+  void outside(const access_event& e, int lane, std::uint64_t at);
+
+  // The host's free() was asked for an address that it does not know.
+  void refused_free(device_address at);
+  void report_leaks();
+
+ private:
+  std::uint64_t local_limit() const;
+  void outside_global(const access_event& e, std::uint64_t at, finding& f);
+  void outside_shared(const access_event& e, std::uint64_t at, finding& f);
+  bool launch_could_give(const access_event& e, std::uint64_t at) const;
+  void note_missing_shared(const access_event& e, int lane, std::uint64_t at);
+  void leak_of_kernel(device_address at, const allocation& a);
+
+  host_check& host_;
+  std::vector<access_window> windows_;        // by site
+  std::vector<access_window> first_windows_;  // by site: what it touched first
+  // Accesses beyond the dynamic shared memory that the launch passes: one finding, at its end.
+  struct missing_shared {
+    finding first;
+    std::uint64_t bytes = 0;  // that it takes at least
+    std::uint64_t count = 0;
+    std::int64_t place = 0;     // of the first
+    bool several = false;       // places
+    bool fails_launch = false;  // nothing had failed before
+  };
+  missing_shared missing_shared_;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,39 @@
+// One check's state of every resident block.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+namespace stepwise::emulator {
+
+struct block;
+
+// The scheduler runs further blocks in the place of those that have ended, so a state is used
+// again: `begin` returns it as the block before left it.
+template <class State>
+class by_block {
+ public:
+  template <class Make>
+  State& begin(const block& b, Make make) {
+    std::unique_ptr<State>& state = states_[&b];
+    if (state == nullptr) state = make();
+    return *state;
+  }
+  State& begin(const block& b) {
+    return begin(b, [] { return std::make_unique<State>(); });
+  }
+  State& of(const block& b) { return *states_.at(&b); }
+  void turn_to(const block& b) { current_ = &of(b); }
+  void end_launch() {
+    states_.clear();
+    current_ = nullptr;
+  }
+  // The state of the block that runs.
+  State& current() const { return *current_; }
+
+ private:
+  std::unordered_map<const block*, std::unique_ptr<State>> states_;
+  State* current_ = nullptr;
+};
+
+}  // namespace stepwise::emulator

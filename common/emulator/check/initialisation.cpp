@@ -1,0 +1,112 @@
+// Describes reads and copies of bytes that were never written.
+#include "common/emulator/check/initialisation.hpp"
+
+#include <algorithm>
+
+namespace stepwise::emulator {
+
+// Reading what nobody wrote, and the memory's own events.
+
+void initialisation_check::read_unwritten(const lane_access& t) {
+  const std::uint64_t written = t.memory->written.which(t.at, static_cast<unsigned>(t.bytes));
+  const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
+  if (present == t.bytes || evidence_.is_library_line(t.number)) return;
+  if (t.memory->is_shared && t.at < evidence_.code->system_shared_bytes) return;
+  const finding_key k = evidence_.key(finding_kind::unwritten_read, evidence_.line_number(t.number),
+                                      -1, evidence_.object_address(*t.memory, t.at));
+  const block_clock& b = evidence_.running().clock;
+  const unwritten_reads::read r{t.at,     t.bytes, evidence_.owner_of(*t.memory),
+                                t.warp,   b.index, t.lane,
+                                t.number, t.op_at, written};
+  reads_.add(k, r);
+  if (evidence_.log.is_new(k)) evidence_.log.add(k, describe(r));
+}
+
+void initialisation_check::explain(const finding_key& race, const lane_access& t) {
+  if (!reads_.empty()) reads_.explain(race, t.at, t.bytes, evidence_.owner_of(*t.memory));
+}
+
+finding initialisation_check::describe(const unwritten_reads::read& r) {
+  const bool is_shared = r.owner != 0;
+  const std::uint64_t element = evidence_.site_at(r.site).element_bytes;
+  const place_in_memory where =
+      is_shared ? evidence_.describe_shared(r.at, element)
+                : evidence_.describe_global(evidence_.device_base + r.at, element);
+  finding f;
+  f.kind = finding_kind::unwritten_read;
+  f.message = "a thread reads " + where.words + ", which nobody has written";
+  if (r.written != 0)
+    f.message = "a thread reads " + where.words + ", of which only " +
+                std::to_string(__builtin_popcountll(r.written)) + " of " + std::to_string(r.bytes) +
+                " bytes have been written";
+  f.parties.push_back(
+      evidence_.party(r.op_at, r.warp, r.lane,
+                      "reads " + std::to_string(r.bytes) + (r.bytes == 1 ? " byte" : " bytes")));
+  f.parties[0].block = place(r.block, evidence_.config->grid);
+  f.object = where.object;
+  f.advice = is_shared
+                 ? "Shared memory starts with any content: write every element before it is read."
+                 : "Memory starts with any content: copy to it or set it (cudaMemset) before a "
+                   "kernel reads it or adds to it.";
+  f.origin = evidence_.launch_origin;
+  return f;
+}
+
+void initialisation_check::settle() {
+  for (const auto& [key, reads] : reads_.all()) {
+    if (reads.explained == 0 || !evidence_.log.take_back(key, reads.explained)) continue;
+    const auto open = std::ranges::find_if(reads.open_words, [](auto words) { return words != 0; });
+    if (open == reads.open_words.end()) {
+      evidence_.log.take_back(key, reads.not_kept);
+    } else {
+      const auto number = static_cast<std::size_t>(open - reads.open_words.begin());
+      evidence_.log.add(key, describe(reads.all[number]));
+    }
+  }
+  reads_.clear();
+}
+
+// Whether the gaps among 64 bytes may lie between the members of structures: none of them begins at
+// a multiple of four or holds a whole word that does.
+bool initialisation_check::looks_like_padding(std::uint64_t at, std::uint64_t gaps) const {
+  for (unsigned k = 0; k < 64; ++k) {
+    const bool begins = ((gaps >> k) & 1) != 0 && (k == 0 || ((gaps >> (k - 1)) & 1) == 0);
+    if (begins && (at + k) % 4 == 0 &&
+        (k != 0 || at == 0 || evidence_.global.written.all(at - 1, 1)))
+      return false;
+  }
+  return static_cast<unsigned>(__builtin_popcountll(gaps)) <= 56;
+}
+
+void initialisation_check::copied_to_host(device_address from, std::uint64_t bytes) {
+  const std::uint64_t at = from - evidence_.device_base;
+  if (evidence_.global.written.all(at, bytes)) return;
+  std::uint64_t missing = 0, first = bytes;
+  bool real = false;  // more than the gaps in structures
+  for (std::uint64_t k = 0; k < bytes; k += 64) {
+    const auto n = static_cast<unsigned>(std::min<std::uint64_t>(64, bytes - k));
+    const std::uint64_t full = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+    const std::uint64_t gaps = full & ~evidence_.global.written.which(at + k, n);
+    if (gaps == 0) continue;
+    if (!looks_like_padding(at + k, gaps)) real = true;
+    missing += static_cast<std::uint64_t>(__builtin_popcountll(gaps));
+    if (first == bytes) first = k + static_cast<std::uint64_t>(__builtin_ctzll(gaps));
+  }
+  if (!real) return;
+  const place_in_memory where = evidence_.describe_global(from + first, 1);
+  const finding_key k{finding_kind::unwritten_copy, evidence_.origin, -1, -1, where.object.address};
+  if (!evidence_.log.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::unwritten_copy;
+  f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, " +
+              std::to_string(missing) + " of which nobody has written; the first is byte " +
+              std::to_string(where.object.offset) + " of " +
+              (where.object.name.empty() ? "the allocation" : where.object.name);
+  f.object = where.object;
+  f.advice =
+      "Has every element a thread that writes it, also where n is not a multiple of the block?";
+  f.origin = evidence_.origin;
+  evidence_.log.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator
