@@ -62,10 +62,12 @@ class current_context {
   const driver& cu_;
 };
 
-class gpu_device final : public device {
+class gpu_device final : public device, host_registration, launch_queue {
  public:
   gpu_device(const driver& cu, CUcontext context, gpu model)
-      : cu_(cu), context_(context), model_(std::move(model)) {}
+      : cu_(cu), context_(context), model_(std::move(model)) {
+    extras_ = {.registration = this, .queue = this};
+  }
   ~gpu_device() override {
     if (gate_) {
       const current_context use(cu_, context_);

@@ -144,7 +144,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     if (value &&
         runtime::number_of(attribute) == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
       return runtime::call_even_lost([&](runtime::state& s) {
-        *value = s.current->mappings() ? 1 : 0;
+        *value = s.current->extras().mappings ? 1 : 0;
         return status{};
       });
     }

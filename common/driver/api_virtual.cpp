@@ -21,7 +21,7 @@ CUresult with_mappings(const char* function, Body&& body,
       [&] {
         return runtime::call(
             [&](state& s) {
-              virtual_memory* const mappings = s.current->mappings();
+              virtual_memory* const mappings = s.current->extras().mappings;
               if (mappings) {
                 status outcome = body(*mappings);
                 runtime::announce_mistake(function, outcome);

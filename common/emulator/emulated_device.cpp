@@ -38,13 +38,30 @@ using emulator::global_memory;
 using emulator::loaded_kernel;
 using emulator::loaded_module;
 
-class emulated_device final : public device {
+class emulated_device final : public device,
+                              host_registration,
+                              waiting_launches,
+                              time_model,
+                              execution_counting,
+                              profiling,
+                              device_checks,
+                              host_access_checks,
+                              own_addresses {
  public:
   explicit emulated_device(const gpu& model)
       : model_(model),
         memory_(model.memory_bytes),
         workers_(static_cast<unsigned>(emulator::environment_number(
             "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {
+    extras_ = {.registration = this,
+               .mappings = &mapped_,
+               .waiting = this,
+               .time = this,
+               .counting = this,
+               .profile = this,
+               .checks = this,
+               .host_accesses = this,
+               .addresses = this};
     for (std::size_t n = 0; n < limits_.size(); ++n) {
       const auto found = model_.limits.find(static_cast<int>(n));
       if (found != model_.limits.end()) limits_[n] = found->second;
@@ -128,8 +145,6 @@ class emulated_device final : public device {
     return {error::invalid_value,
             "this address was not returned by an allocation, or is free already"};
   }
-
-  virtual_memory* mappings() override { return &mapped_; }
 
   std::array<std::uint64_t, 2> memory_info() override {
     return {memory_.free_bytes(), memory_.total_bytes()};

@@ -1,4 +1,4 @@
-// The names of kinds, and the answers of a device that does not check.
+// The names of kinds.
 #include "common/report/finding.hpp"
 
 #include <array>
@@ -28,10 +28,5 @@ const char* name_of(finding_kind kind) {
                                                                    "not_followed"};
   return names[static_cast<std::size_t>(kind)];
 }
-
-device::~device() = default;
-
-std::vector<finding> device::take_findings(bool) { return {}; }
-std::optional<finding> device::host_access(device_address, bool) { return std::nullopt; }
 
 }  // namespace stepwise

@@ -282,8 +282,8 @@ void call_checks::program_ends() {
 }
 
 void call_checks::take(device* of, bool at_exit) {
-  if (of == nullptr) return;
-  for (finding& f : of->take_findings(at_exit)) add(std::move(f));
+  if (of == nullptr || of->extras().checks == nullptr) return;
+  for (finding& f : of->extras().checks->take_findings(at_exit)) add(std::move(f));
 }
 
 located_finding call_checks::located(finding what, const host_place& at) {
@@ -303,8 +303,9 @@ void call_checks::add(finding what, const host_place& at) {
     found.what.advice =
         how_to_free(function_of(found.what.origin), found.host, is_python_process());
   }
-  device* const on = state::get().current.get();
-  if (on != nullptr && on->is_remote() && on->tell_finding(json_line(found))) return;
+  const device* const on = state::get().current.get();
+  other_process* const process = on != nullptr ? on->extras().process : nullptr;
+  if (process != nullptr && process->tell_finding(json_line(found))) return;
   if (found_.size() == most_findings) return;
   const auto [number, how] = merge_into(found_, std::move(found));
   if (how == merged::as::repeated) return;

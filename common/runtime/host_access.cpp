@@ -80,7 +80,7 @@ int find_words(void* argument) {
   alarm(seconds_for_words);
   const fault& f = *static_cast<const fault*>(argument);
   state& s = state::get();
-  const auto found = s.current->host_access(f.at, f.writes);
+  const auto found = s.current->extras().addresses->host_access(f.at, f.writes);
   if (!found) return no_words;
   const host_place place = place_of_stack(std::span(f.stack).first(f.frames));
   announce(sentence_of(*found, place));
@@ -107,7 +107,8 @@ copy_end tell_in_copy(fault& f) {
 bool is_device_address(const siginfo_t& about) {
   if (about.si_code <= 0) return false;  // sent by somebody
   const device* const current = state::get().current.get();
-  return current && current->owns_address(reinterpret_cast<device_address>(about.si_addr));
+  const own_addresses* const own = current ? current->extras().addresses : nullptr;
+  return own != nullptr && own->owns_address(reinterpret_cast<device_address>(about.si_addr));
 }
 
 // Says what happened; true if what checks found was shown with it. Sets `telling`.
@@ -149,34 +150,36 @@ void on_fault(int number, siginfo_t* about, void* interrupted) {
 
 // --- memory that work still uses -----------------------------------------------------------------
 
-// Calls `use` with the device, unless another thread is in an API call.
+// Calls `use` with the device's checks, unless another thread is in an API call.
 template <class Use>
-void with_device(Use&& use) {
+void with_checks(Use&& use) {
   state& s = state::get();
   const std::unique_lock guard(s.lock, std::try_to_lock);
-  if (guard.owns_lock() && s.current) use(*s.current);
+  if (!guard.owns_lock() || !s.current) return;
+  if (auto* const checks = s.current->extras().host_accesses) use(*checks);
 }
 
 host_touch touches(device_address at, bool writes) {
   host_touch found = host_touch::flag;
-  with_device([&](device& on) { found = on.host_touches(at, writes); });
+  with_checks([&](host_access_checks& on) { found = on.host_touches(at, writes); });
   return found;
 }
 
 void was_early(device_address at, bool writes, const call_stack& from) {
-  with_device([&](device& on) { on.host_was_early(at, writes, number_of_stack(from)); });
+  with_checks(
+      [&](host_access_checks& on) { on.host_was_early(at, writes, number_of_stack(from)); });
 }
 
 void waited_by(device_address at, bool writes) {
-  with_device([&](device& on) { on.host_waited_by(at, writes); });
+  with_checks([&](host_access_checks& on) { on.host_waited_by(at, writes); });
 }
 
 }  // namespace
 
 void guard_unfinished_memory(state& s) {
   static constexpr access_judge judge = {touches, was_early, waited_by, on_fault};
-  const bool may_be_unfinished = s.current && s.fault.ok();
-  guard_pages(may_be_unfinished ? s.current->unfinished_areas() : std::vector<unfinished_area>(),
+  auto* const checks = s.current && s.fault.ok() ? s.current->extras().host_accesses : nullptr;
+  guard_pages(checks != nullptr ? checks->unfinished_areas() : std::vector<unfinished_area>(),
               judge);
 }
 

@@ -83,9 +83,10 @@ __attribute__((constructor)) void watch_for_profile() {
 }  // namespace
 
 void keep_profile(device* of) {
-  if (of == nullptr) return;
-  for (kernel_profile& k : of->take_profile()) kept().push_back(std::move(k));
-  transfers() += of->take_transfers();
+  auto* const counts = of != nullptr ? of->extras().profile : nullptr;
+  if (counts == nullptr) return;
+  for (kernel_profile& k : counts->take_profile()) kept().push_back(std::move(k));
+  transfers() += counts->take_transfers();
 }
 
 void keep_failure(const std::string& what) {

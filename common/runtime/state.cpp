@@ -55,7 +55,8 @@ void wait_while(state& s, Outstanding outstanding) {
     if (s.order.empty() || !outstanding()) return;
     if (!told && std::chrono::steady_clock::now() - began > until_told.duration() && s.current) {
       told = true;
-      const std::string waiting = s.current->waiting_kernels();
+      auto* const launches = s.current->extras().waiting;
+      const std::string waiting = launches != nullptr ? launches->waiting_kernels() : "";
       if (waiting.empty() && s.order.waits_for_conditions())
         announce("the host has waited for " + until_told.text() +
                  " for a stream that waits for a value in memory (cuStreamWaitValue); does another "
@@ -121,7 +122,8 @@ status state::present() {
     auto made = make_process_device();
     if (made.ok()) {
       current = std::move(*made);
-      current->leave_waiting_launches(!checks && !recorder);
+      if (auto* const launches = current->extras().waiting)
+        launches->leave_waiting_launches(!checks && !recorder);
       if (recorder) recorder->begin(current->description());
       watch_host_accesses();
     } else {
@@ -129,7 +131,7 @@ status state::present() {
       announce(unavailable.message);
     }
   }
-  if (checks && current) current->set_origin(checks->origin());
+  if (auto* const on = checking_device()) on->set_origin(checks->origin());
   return current ? status{} : unavailable;
 }
 
@@ -181,7 +183,8 @@ void state::delay_next(const stream_use& stream) {
 }
 
 void state::note_left(const stream_use& stream) {
-  const std::uint64_t launch = current->left_launch();
+  auto* const launches = current->extras().waiting;
+  const std::uint64_t launch = launches != nullptr ? launches->left_launch() : 0;
   if (launch == 0) return;
   order.add_running(stream, launch);
   keep_looking();
@@ -194,9 +197,10 @@ void state::keep_looking() {
 }
 
 bool state::name_running() {
-  if (order.empty() || !current || !fault.ok()) return false;
-  (void)current->runs(0);  // it notes which have ended
-  const std::string running = current->running_kernels();
+  auto* const launches = current ? current->extras().waiting : nullptr;
+  if (order.empty() || launches == nullptr || !fault.ok()) return false;
+  (void)launches->runs(0);  // it notes which have ended
+  const std::string running = launches->running_kernels();
   if (running.empty()) return false;
   announce("the program has ended without waiting for " + running +
            ", which still runs and ends with it, as on a GPU");

@@ -44,7 +44,7 @@ struct host_allocation {
   unsigned flags = 0;
   bool registered = false;         // by cudaHostRegister: the memory is the program's own
   bool reachable = true;           // by kernels
-  std::uint64_t allocated_by = 0;  // see device::set_origin; 0 in a plain run
+  std::uint64_t allocated_by = 0;  // see device_checks::set_origin; 0 in a plain run
   bool from_malloc = false;        // of this process alone: the device is in another one
 };
 
@@ -82,6 +82,10 @@ struct state {
   const stream_use* lane = nullptr;
   bool used_by_runtime = false;  // not by the driver API alone
   int places_left = 100;         // of a plain run's allocations, whose places take 10 us each
+  // The device of a checked run that checks, too; else null.
+  device_checks* checking_device() const {
+    return checks && current ? current->extras().checks : nullptr;
+  }
   std::unique_ptr<call_checks> checks = call_checks::from_environment();        // null: plain run
   std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // the same
 

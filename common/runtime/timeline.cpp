@@ -80,11 +80,12 @@ void call_recorder::begin(const gpu& model) {
 void call_recorder::before_launch(device& on, const stream_use& in) {
   if (!clock_) return;
   const double us = clock_->begin_of_next(in.stream, in.non_blocking);
-  on.set_time(static_cast<std::uint64_t>(1e3 * us));
+  if (auto* const time = on.extras().time) time->set_time(static_cast<std::uint64_t>(1e3 * us));
 }
 
 void call_recorder::after_launch(const device& on, asked& kernel) {
-  const auto modelled = on.last_launch();
+  auto* const time = on.extras().time;
+  const auto modelled = time != nullptr ? time->last_launch() : std::nullopt;
   if (!modelled) {
     ++untimed_;
     return;

@@ -24,7 +24,7 @@ call_account::~call_account() {
 std::uint64_t call_account::overwriting_bytes() const { return 2 * on_.description().l2_bytes; }
 
 void call_account::get_ready_for_cold() {
-  on_.reset_persisting_lines();
+  if (auto* const queue = on_.extras().queue) queue->reset_persisting_lines();
   if (overwriting_bytes() == 0 || overwritten_) return;
   const auto made = on_.allocate(overwriting_bytes());
   if (made.ok()) {
@@ -73,17 +73,22 @@ void call_account::end_operation() {
   rows_before_ = std::exchange(rows_so_far_, 0);
 }
 
+void call_account::count_transfers(bool counted) {
+  if (auto* const counts = on_.extras().profile) counts->count_transfers(counted);
+}
+
 void call_account::start() {
   if (!first_ || !last_) return;
   is_held_ = is_cold_ && !clock_;
   held_commands_ = 0;
   held_from_ = std::chrono::steady_clock::now();
-  if (is_held_) on_.hold_queue();
+  auto* const queue = on_.extras().queue;
+  if (is_held_ && queue != nullptr) queue->hold_queue();
   is_overwriting_ = is_cold_ && overwritten_ && before_ && on_.record(*before_).ok();
-  on_.count_transfers(false);
+  count_transfers(false);
   if (is_overwriting_)
     failed(on_.fill(*overwritten_, ++times_overwritten_, 1, overwriting_bytes()));
-  on_.count_transfers(true);
+  count_transfers(true);
   has_begun_ = on_.record(*first_).ok();
 }
 
@@ -104,7 +109,7 @@ void call_account::begin(const begin_call& how) {
     if (const auto made = on_.create_event(); made.ok()) last_ = *made;
   }
   is_open_ = true;
-  on_.count_transfers(true);
+  count_transfers(true);
   if (!how.modelled) return;
   clock_.emplace(rates_of(on_.description()));
   marked(asked::kind::record, call_begins, 0);
@@ -126,7 +131,7 @@ end_call::answer call_account::end() {
         (clock_->time_of_event(call_ends) - clock_->time_of_event(call_begins)) / 1e3;
   }
   is_open_ = false;
-  on_.count_transfers(false);
+  count_transfers(false);
   return so_far_;
 }
 
@@ -145,7 +150,7 @@ void call_account::before_host_work() {
 
 void call_account::release() {
   if (!is_held_) return;
-  on_.release_queue();
+  if (auto* const queue = on_.extras().queue) queue->release_queue();
   is_held_ = false;
   const std::chrono::duration<double, std::milli> held =
       std::chrono::steady_clock::now() - held_from_;
@@ -168,7 +173,7 @@ void call_account::before_launch() {
   ask_copy();
   if (!clock_) return;
   const double us = clock_->begin_of_next(stream_.stream, stream_.non_blocking);
-  on_.set_time(static_cast<std::uint64_t>(1e3 * us));
+  if (auto* const time = on_.extras().time) time->set_time(static_cast<std::uint64_t>(1e3 * us));
 }
 
 void call_account::launched() {
@@ -177,7 +182,8 @@ void call_account::launched() {
   if (!clock_) return;
   asked kernel;
   kernel.what = asked::kind::kernel;
-  if (const auto modelled = on_.last_launch()) {
+  auto* const time = on_.extras().time;
+  if (const auto modelled = time != nullptr ? time->last_launch() : std::nullopt) {
     kernel.us = modelled->us;
     kernel.fills = modelled->fills;
   }

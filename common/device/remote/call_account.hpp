@@ -68,6 +68,7 @@ class call_account {
  private:
   std::uint64_t overwriting_bytes() const;
   void get_ready_for_cold();
+  void count_transfers(bool counted);
   void start();
   void ask(asked what);
   void ask_copy();

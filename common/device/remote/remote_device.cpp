@@ -43,7 +43,9 @@ std::optional<module_symbol> symbol_of(const symbol_answer& a) {
 remote_device::remote_device(connection to)
     : to_(std::move(to)), copy_bytes_([](std::byte* to, const std::byte* from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
-      }) {}
+      }) {
+  extras_ = {.time = this, .counting = this, .checks = this, .addresses = this, .process = this};
+}
 
 remote_device::~remote_device() {
   if (reserved_ != nullptr) munmap(reserved_, bytes_);

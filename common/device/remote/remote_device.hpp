@@ -28,7 +28,12 @@ namespace stepwise::remote {
 // Returns the place of an origin in the host's code.
 using place_finder = std::function<tell_place(std::uint64_t origin)>;
 
-class remote_device : public device {
+class remote_device : public device,
+                      public time_model,
+                      public execution_counting,
+                      public device_checks,
+                      public own_addresses,
+                      public other_process {
  public:
   // Asks the server what it has; null, with the reason in `why`, if there is none.
   static std::unique_ptr<remote_device> connect(connection to, std::string& why);
@@ -37,7 +42,6 @@ class remote_device : public device {
   void set_place_finder(place_finder finder) { place_of_ = std::move(finder); }
 
   const gpu& description() const override { return model_; }
-  bool is_remote() const override { return true; }
   std::array<std::uint64_t, 2> address_range() const override { return {first_, bytes_}; }
   bool owns_address(device_address address) const override { return address - first_ < bytes_; }
 
@@ -59,6 +63,7 @@ class remote_device : public device {
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
+  std::optional<modelled_launch> last_launch() const override { return std::nullopt; }
   void set_time(std::uint64_t ns) override;
   status synchronize() override;
   result<event_handle> create_event() override;

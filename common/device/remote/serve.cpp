@@ -57,16 +57,17 @@ class served_end {
 class registered_window {
  public:
   registered_window(device& on, std::span<std::byte> window)
-      : on_(on), window_(window), is_(!window.empty() && on.register_host(window).ok()) {}
+      : by_(on.extras().registration), window_(window) {
+    if (window.empty() || (by_ != nullptr && !by_->register_host(window).ok())) by_ = nullptr;
+  }
   ~registered_window() {
-    if (is_) (void)on_.unregister_host(window_.data());
+    if (by_ != nullptr) (void)by_->unregister_host(window_.data());
   }
   registered_window(const registered_window&) = delete;
 
  private:
-  device& on_;
+  host_registration* by_;  // null: it is not registered
   std::span<std::byte> window_;
-  bool is_;
 };
 
 }  // namespace
@@ -85,7 +86,7 @@ void serve_judged(device& on, server_end judge, server_end submission, std::span
   shared.kernels = std::move(kernels);
   shared.arrays = arrays;
   shared.has_judge = true;
-  on.count_transfers(false);  // until a call begins
+  if (auto* const counts = on.extras().profile) counts->count_transfers(false);  // until a call
   served_end asking(shared, std::move(judge), service::client::judge);
   served_end asked(shared, std::move(submission), service::client::program);
   asking.wait_for_room(wait_for_ever);

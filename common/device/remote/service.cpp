@@ -60,6 +60,11 @@ bool is_refused_at_the_end(const message& m) {
 }
 const status at_the_end{error::not_permitted, "the last call is over: only memory can be freed"};
 
+std::vector<finding> new_findings(device& on, bool at_exit) {
+  auto* const checks = on.extras().checks;
+  return checks != nullptr ? checks->take_findings(at_exit) : std::vector<finding>();
+}
+
 }  // namespace
 
 std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte> batch) {
@@ -116,7 +121,7 @@ std::optional<std::vector<std::byte>> service::reply_to(const message& request, 
           }
           if (is_counted()) shared_.call.request();
           const answered<T> done = refused ? answered<T>{at_the_end} : execute(fields);
-          if (!is_judge_) shared_.findings.add(on_.take_findings(false));
+          if (!is_judge_) shared_.findings.add(new_findings(on_, false));
           const reply_head head{
               static_cast<std::int32_t>(done.how.code),
               done.how.message,
@@ -233,12 +238,12 @@ status service::execute(const record_event& m) {
 }
 
 status service::execute(const enter_origin& m) {
-  on_.set_origin(m.origin);
+  if (auto* const checks = on_.extras().checks) checks->set_origin(m.origin);
   return {};
 }
 
 status service::execute(const enter_stream& m) {
-  on_.set_stream({m.stream, m.non_blocking});
+  if (auto* const checks = on_.extras().checks) checks->set_stream({m.stream, m.non_blocking});
   if (is_counted()) shared_.call.use_stream({m.stream, m.non_blocking});
   return {};
 }
@@ -246,7 +251,7 @@ status service::execute(const enter_stream& m) {
 // The host has waited only if the wait was carried out here. A program's claim does not count.
 status service::execute(const host_waits& m) {
   if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
-  on_.host_waited(m.stream);
+  if (auto* const checks = on_.extras().checks) checks->host_waited(m.stream);
   if (is_counted())
     shared_.call.marked(m.stream == no_stream ? asked::kind::host_all : asked::kind::host_stream, 0,
                         m.stream == no_stream ? 0 : m.stream);
@@ -255,40 +260,44 @@ status service::execute(const host_waits& m) {
 
 status service::execute(const host_waits_for_event& m) {
   if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
-  on_.host_waited_for_event(m.event);
+  if (auto* const checks = on_.extras().checks) checks->host_waited_for_event(m.event);
   if (is_counted()) shared_.call.marked(asked::kind::host_event, m.event, 0);
   return {};
 }
 
 status service::execute(const mark_event& m) {
-  on_.mark_event(m.event, m.stream);
+  if (auto* const checks = on_.extras().checks) checks->mark_event(m.event, m.stream);
   if (is_counted()) shared_.call.marked(asked::kind::record, m.event, m.stream);
   return {};
 }
 
 status service::execute(const wait_for_event& m) {
-  on_.wait_event(m.event, m.stream);
+  if (auto* const checks = on_.extras().checks) checks->wait_event(m.event, m.stream);
   if (is_counted()) shared_.call.marked(asked::kind::wait_event, m.event, m.stream);
   return {};
 }
 
 status service::execute(const name_memory& m) {
-  if (is_judge_ || !shared_.judges.contains(m.address)) on_.name_allocation(m.address, m.name);
+  auto* const checks = on_.extras().checks;
+  if (checks != nullptr && (is_judge_ || !shared_.judges.contains(m.address)))
+    checks->name_allocation(m.address, m.name);
   return {};
 }
 
 status service::execute(const forget_memory& m) {
-  on_.forget_contents(m.address, m.bytes);
+  if (auto* const checks = on_.extras().checks) checks->forget_contents(m.address, m.bytes);
   return {};
 }
 
 status service::execute(const tell_time& m) {
-  if (!shared_.has_judge) on_.set_time(m.ns);
+  auto* const time = on_.extras().time;
+  if (time != nullptr && !shared_.has_judge) time->set_time(m.ns);
   return {};
 }
 
 status service::execute(const reset_counts&) {
-  if (!shared_.has_judge) on_.reset_counters();
+  auto* const counting = on_.extras().counting;
+  if (counting != nullptr && !shared_.has_judge) counting->reset_counters();
   return {};
 }
 
@@ -319,9 +328,11 @@ service::answered<describe> service::execute(const describe&) {
   with.driver_version = model.driver_version;
   with.attributes = {model.attributes.begin(), model.attributes.end()};
   with.limits = {model.limits.begin(), model.limits.end()};
-  const auto [first, bytes] = on_.address_range();
-  with.first_address = first;
-  with.address_bytes = bytes;
+  if (auto* const addresses = on_.extras().addresses) {
+    const auto [first, bytes] = addresses->address_range();
+    with.first_address = first;
+    with.address_bytes = bytes;
+  }
   return {{}, with};
 }
 
@@ -450,7 +461,8 @@ service::answered<ask_limit> service::execute(const ask_limit& m) {
 // Counts depend on data: they would tell a submission what its inputs are.
 service::answered<ask_counts> service::execute(const ask_counts&) {
   if (shared_.has_judge && !is_judge_) return {};
-  const auto counters = on_.counters();
+  auto* const counting = on_.extras().counting;
+  const auto counters = counting != nullptr ? counting->counters() : std::nullopt;
   if (!counters) return {};
   return {{}, {true, counts_of(*counters)}};
 }
@@ -458,13 +470,15 @@ service::answered<ask_counts> service::execute(const ask_counts&) {
 service::answered<flush> service::execute(const flush&) { return {}; }
 
 service::answered<end_in_order> service::execute(const end_in_order&) {
-  shared_.findings.add(on_.take_findings(true));
+  shared_.findings.add(new_findings(on_, true));
   return {};
 }
 
 service::answered<ask_host_access> service::execute(const ask_host_access& m) {
   answered<ask_host_access> done;
-  if (auto found = on_.host_access(m.address, m.writes))
+  auto* const addresses = on_.extras().addresses;
+  if (addresses == nullptr) return done;
+  if (auto found = addresses->host_access(m.address, m.writes))
     done.with.lines.push_back({json_line({std::move(*found), {}, {}, {}, {}})});
   return done;
 }
@@ -477,7 +491,7 @@ service::answered<begin_call> service::execute(const begin_call& m) {
 service::answered<end_call> service::execute(const end_call&) {
   answered<end_call> done{{}, shared_.call.end()};
   done.with.broken = shared_.broken;
-  shared_.findings.add(on_.take_findings(false));
+  shared_.findings.add(new_findings(on_, false));
   return done;
 }
 
@@ -490,9 +504,9 @@ service::answered<take_report> service::execute(const take_report& m) {
   answered<take_report> done;
   if (m.which == static_cast<std::uint32_t>(report_kind::findings)) {
     done.with.lines = shared_.findings.lines();
-  } else {
-    const auto profile = on_.take_profile();
-    const device_transfers moved = on_.take_transfers();
+  } else if (auto* const counts = on_.extras().profile) {
+    const auto profile = counts->take_profile();
+    const device_transfers moved = counts->take_transfers();
     if (!profile.empty() || moved != device_transfers{})
       done.with.lines.push_back({profile_json(profile, {}, moved)});
   }

@@ -29,7 +29,7 @@ class checker final : public observer {
   // Throws std::bad_alloc where the address space for what it remembers cannot be reserved.
   checker(const gpu& model, global_memory& memory) : evidence_(model, memory) {}
 
-  // --- the device's memory. Origins are the current one, see device::set_origin.
+  // --- the device's memory. Origins are the current one, see device_checks::set_origin.
   void set_origin(std::uint64_t code_address) { evidence_.origin = code_address; }
   void allocated(device_address at, std::uint64_t bytes);
   // The same of memory that was mapped at reserved addresses.

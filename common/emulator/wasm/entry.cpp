@@ -86,7 +86,7 @@ STEPWISE_EXPORT(load) const char* load(const std::byte* image, std::uint32_t byt
 STEPWISE_EXPORT(allocate) std::uint64_t allocate(std::uint32_t bytes, const char* name) {
   const auto got = the_device->allocate(bytes);
   if (!got.ok()) return said(got.failure().message), 0;
-  the_device->name_allocation(*got, name);
+  the_device->extras().checks->name_allocation(*got, name);
   return *got;
 }
 STEPWISE_EXPORT(problem) const char* problem() { return text.c_str(); }
@@ -102,7 +102,7 @@ STEPWISE_EXPORT(get) const char* get(std::byte* to, std::uint64_t address, std::
 STEPWISE_EXPORT(spoil) const char* spoil(std::uint64_t address, std::uint32_t bytes) {
   return guarded([&] {
     const status filled = the_device->fill(address, 0xa5, 1, bytes);
-    if (filled.ok()) the_device->forget_contents(address, bytes);
+    if (filled.ok()) the_device->extras().checks->forget_contents(address, bytes);
     return filled;
   });
 }
@@ -133,7 +133,7 @@ const char* launch(const char* kernel, const std::uint32_t* shape, std::uint32_t
     const status launched = the_device->launch(*found, config, packed);
     if (!launched.ok()) return message_of(launched);
     const status ran = the_device->synchronize();
-    the_device->host_waited(no_stream);
+    the_device->extras().checks->host_waited(no_stream);
     return message_of(ran);
   });
 }
@@ -142,12 +142,12 @@ const char* launch(const char* kernel, const std::uint32_t* shape, std::uint32_t
 STEPWISE_EXPORT(report) const char* report() {
   return guarded([&]() -> std::string {
     std::string all = "{\"findings\":[";
-    for (auto& f : the_device->take_findings(false)) {
+    for (auto& f : the_device->extras().checks->take_findings(false)) {
       if (all.back() != '[') all += ',';
       all += json_line(located_finding{std::move(f)});
     }
-    const auto counted = the_device->counters();
+    const auto counted = the_device->extras().counting->counters();
     all += "],\"warp_instructions\":" + std::to_string(counted ? counted->warp_instructions : 0);
-    return all + ",\"profile\":" + profile_json(the_device->take_profile()) + "}";
+    return all + ",\"profile\":" + profile_json(the_device->extras().profile->take_profile()) + "}";
   });
 }

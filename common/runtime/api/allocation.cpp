@@ -10,7 +10,8 @@ namespace stepwise::runtime {
 void note_place(state& s) {
   if (s.checks || s.places_left == 0) return;
   s.places_left--;
-  s.current->set_origin(number_of_stack(program_stack()));
+  const std::uint64_t origin = number_of_stack(program_stack());
+  if (auto* const checks = s.current->extras().checks) checks->set_origin(origin);
 }
 
 status refused(const status& failure) {

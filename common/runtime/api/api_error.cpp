@@ -61,7 +61,8 @@ STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
   if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
     if (!s.current) return 1;
   }
-  const auto found = s.current ? s.current->counters() : std::nullopt;
+  auto* const counting = s.current ? s.current->extras().counting : nullptr;
+  const auto found = counting != nullptr ? counting->counters() : std::nullopt;
   if (!found) return 1;
   *counters = {found->launches,
                found->warp_instructions,
@@ -79,7 +80,8 @@ STEPWISE_EXPORT void stepwiseResetCounters() {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
   s.wait_for_all();
-  if (s.ready().ok() && s.synchronize().ok()) s.current->reset_counters();
+  if (!s.ready().ok() || !s.synchronize().ok()) return;
+  if (auto* const counting = s.current->extras().counting) counting->reset_counters();
 }
 
 STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); }
@@ -89,18 +91,20 @@ STEPWISE_EXPORT int stepwiseLastError() { return last_error(); }
 STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* name) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  if (s.current && name) s.current->name_allocation(address_of(address), name);
+  auto* const checks = s.current ? s.current->extras().checks : nullptr;
+  if (checks != nullptr && name) checks->name_allocation(address_of(address), name);
 }
 
 STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  if (s.ready().ok())
-    s.current->tell_host_array(static_cast<const std::byte*>(first), bytes, place);
+  auto* const process = s.ready().ok() ? s.current->extras().process : nullptr;
+  if (process != nullptr)
+    process->tell_host_array(static_cast<const std::byte*>(first), bytes, place);
 }
 
 STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  if (s.checks && s.current) s.current->forget_contents(address_of(address), bytes);
+  if (auto* const on = s.checking_device()) on->forget_contents(address_of(address), bytes);
 }

@@ -160,9 +160,11 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
       return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
     }
     // Without, it is still good for copies.
-    const status reached = s.current->register_host({static_cast<std::byte*>(address), bytes});
-    s.host_allocations[address] = {bytes, flags, true, reached.ok(),
-                                   s.checks ? s.checks->origin() : 0};
+    auto* const registration = s.current->extras().registration;
+    const bool reached =
+        registration != nullptr &&
+        registration->register_host({static_cast<std::byte*>(address), bytes}).ok();
+    s.host_allocations[address] = {bytes, flags, true, reached, s.checks ? s.checks->origin() : 0};
     return status{};
   });
 }
@@ -179,7 +181,7 @@ cudaError_t cudaHostUnregister(void* address) {
     if (!before.ok()) return before;
     host_waited_for_all(s);
     if (found->second.reachable) {
-      before = s.current->unregister_host(static_cast<std::byte*>(address));
+      before = s.current->extras().registration->unregister_host(static_cast<std::byte*>(address));
     }
     s.host_allocations.erase(found);
     return before;

@@ -42,7 +42,7 @@ std::uint64_t event_number(const event_record& record) {
 
 void host_waited_for(state& s, const event_record& record) {
   if (!record.recorded) return;
-  if (s.checks) s.current->host_waited_for_event(event_number(record));
+  if (auto* const on = s.checking_device()) on->host_waited_for_event(event_number(record));
   note_event(s, asked::kind::host_event, nullptr, event_number(record));
 }
 
@@ -67,15 +67,17 @@ cudaError_t record_call(cudaEvent_t event, cudaStream_t stream, unsigned flags,
 }  // namespace
 
 void stepwise::runtime::mark_for_checks(state& s, std::uint64_t event, const stream_use& in) {
-  if (!s.checks) return;
-  s.current->set_stream(in);
-  s.current->mark_event(event, in.stream);
+  auto* const on = s.checking_device();
+  if (on == nullptr) return;
+  on->set_stream(in);
+  on->mark_event(event, in.stream);
 }
 
 void stepwise::runtime::wait_for_checks(state& s, std::uint64_t event, const stream_use& in) {
-  if (!s.checks) return;
-  s.current->set_stream(in);
-  s.current->wait_event(event, in.stream);
+  auto* const on = s.checking_device();
+  if (on == nullptr) return;
+  on->set_stream(in);
+  on->wait_event(event, in.stream);
 }
 
 event_record* stepwise::runtime::find_event(const state& s, cudaEvent_t event) {
@@ -324,8 +326,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     if (s.order.is_outstanding(first->point) || s.order.is_outstanding(second->point))
       return not_ready();
     // Both events have passed: otherwise the call returns cudaErrorNotReady.
-    for (const event_record* record : {first, second})
-      if (s.checks) s.current->host_waited_for_event(event_number(*record));
+    if (auto* const on = s.checking_device())
+      for (const event_record* record : {first, second})
+        on->host_waited_for_event(event_number(*record));
     status before = s.synchronize();
     if (!before.ok()) return before;
     note_elapsed_time(s.current->description().name, s.recorder ? s.recorder->untimed() : 0);

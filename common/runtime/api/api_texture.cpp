@@ -104,8 +104,8 @@ status make_object(state& s, unsigned long long* handle, const texture_record& r
   if (!at.ok()) return refused(at.failure());
   status written = s.current->write(*at, std::as_bytes(std::span(&record, 1)));
   if (!written.ok()) return written;
-  if (s.checks)
-    s.current->name_allocation(*at, object.is_surface ? "surface object" : "texture object");
+  if (auto* const on = s.checking_device())
+    on->name_allocation(*at, object.is_surface ? "surface object" : "texture object");
   s.textures.objects[*at] = object;
   textures_in_use = true;
   *handle = *at;

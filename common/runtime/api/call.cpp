@@ -110,11 +110,13 @@ void keep(state& s, cudaStream_t stream, stream_order::work work) {
   if (!s.checks) return s.order.add(use, std::move(work));
   s.order.add(use, [&s, use, origin = s.checks->origin(), work = std::move(work)] {
     const stream_use* const lane = std::exchange(s.lane, &use);
-    s.current->set_origin(origin);
-    s.current->set_stream(use);
+    if (auto* const on = s.checking_device()) {
+      on->set_origin(origin);
+      on->set_stream(use);
+    }
     status outcome = work();
     s.lane = lane;
-    s.current->set_origin(s.checks->origin());
+    if (auto* const on = s.checking_device()) on->set_origin(s.checks->origin());
     return outcome;
   });
 }
@@ -156,16 +158,17 @@ bool is_alone(const state& s, const stream_use& use) {
 }  // namespace
 
 void enter_stream(state& s, cudaStream_t stream) {
-  if (!s.checks) return;
+  auto* const on = s.checking_device();
+  if (on == nullptr) return;
   stream_use use = use_of(s, stream);
   use.is_alone = is_alone(s, use);
-  s.current->set_stream(use);
+  on->set_stream(use);
 }
 
 void host_waited(state& s, cudaStream_t stream) {
-  if (s.checks) {
+  if (auto* const on = s.checking_device()) {
     enter_stream(s, stream);
-    s.current->host_waited(use_of(s, stream).stream);
+    on->host_waited(use_of(s, stream).stream);
   }
   note_asked(s, asked::kind::host_stream, stream);
 }
@@ -173,7 +176,8 @@ void host_waited(state& s, cudaStream_t stream) {
 void host_may_know(state& s, cudaStream_t stream) {
   if (!s.checks) return;
   enter_stream(s, stream);
-  s.current->host_may_know(use_of(s, stream).stream);
+  if (auto* const on = s.current->extras().host_accesses)
+    on->host_may_know(use_of(s, stream).stream);
 }
 
 void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function) {
@@ -183,7 +187,7 @@ void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function)
 }
 
 void host_waited_for_all(state& s) {
-  if (s.checks) s.current->host_waited(no_stream);
+  if (auto* const on = s.checking_device()) on->host_waited(no_stream);
   note_asked(s, asked::kind::host_all, nullptr);
 }
 

@@ -374,7 +374,7 @@ status graph_run::run_all(state& s, const graph_plan& plan, const stream_use& ba
 
 status graph_run::run_node(state& s, const plan_step& step, const stream_use& lane) {
   if (!step.node || !step.node->enabled) return {};
-  if (s.checks) s.current->set_origin(step.node->origin);
+  if (auto* const on = s.checking_device()) on->set_origin(step.node->origin);
   graph_memory& memory = graphs_of(s).memory;
   const auto run = [&](const auto& work) -> status {
     using kind = std::decay_t<decltype(work)>;
@@ -405,7 +405,8 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
     } else if constexpr (std::is_same_v<kind, allocation_work>) {
       const device_address address = address_of(work.asked.dptr);
       memory.set_live(address, true, !is_among(of_->left, address));
-      if (s.checks) s.current->forget_contents(address, memory.bytes_of(address));
+      if (auto* const on = s.checking_device())
+        on->forget_contents(address, memory.bytes_of(address));
       return {};
     } else if constexpr (std::is_same_v<kind, release_work>) {
       const device_address address = address_of(work.address);

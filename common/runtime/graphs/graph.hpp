@@ -103,7 +103,7 @@ struct graph_node {
   std::vector<graph_edge> before, after;  // in the order in which the edges were added
   const graph_node* original = nullptr;   // of a copy
   bool enabled = true;
-  std::uint64_t origin = 0;  // the program's line that made it, see device::set_origin
+  std::uint64_t origin = 0;  // the program's line that made it, see device_checks::set_origin
   std::uint64_t number = 0;  // rises with the time of its making
 
   cudaGraphNodeType type() const;

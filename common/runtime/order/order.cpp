@@ -117,9 +117,11 @@ stream_order::item* stream_order::next_ready(bool outside_too, status& failed) {
 }
 
 status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
+  waiting_launches* const waiting = on.extras().waiting;
+  const auto left_launch = [&] { return waiting != nullptr ? waiting->left_launch() : 0; };
   while (!items_.empty()) {
     const std::size_t before = items_.size();
-    std::erase_if(items_, [&](const item& i) { return i.launch != 0 && !on.runs(i.launch); });
+    std::erase_if(items_, [&](const item& i) { return i.launch != 0 && !waiting->runs(i.launch); });
     if (items_.size() != before) {
       if (status failed = on.synchronize(); !failed.ok()) {
         clear();
@@ -134,7 +136,7 @@ status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
     }
     if (next == nullptr) break;
     next->begun = true;
-    const std::uint64_t number = next->number, left_before = on.left_launch();
+    const std::uint64_t number = next->number, left_before = left_launch();
     const work what = std::move(next->what);
     status outcome;
     if (next->outside) {
@@ -152,7 +154,7 @@ status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
       clear();
       return outcome;
     }
-    const std::uint64_t launch = on.left_launch();
+    const std::uint64_t launch = left_launch();
     if (!done->outside && launch != left_before && launch != 0)
       done->launch = launch;
     else

@@ -69,7 +69,9 @@ int probe(device& on) {
   for (const device_address piece : pieces) (void)on.free(piece);
   if (s.ok()) s = on.synchronize();
   std::vector<std::byte> mine(std::size_t{1} << 20);
-  if (s.ok() && on.register_host(mine).ok()) s = on.unregister_host(mine.data());
+  auto* const registration = on.extras().registration;
+  if (s.ok() && registration != nullptr && registration->register_host(mine).ok())
+    s = registration->unregister_host(mine.data());
   if (!s.ok() || total == 0) {
     std::fprintf(stderr, "device server: the GPU does not work: %s\n",
                  total == 0 ? "it has no free memory" : s.message.c_str());

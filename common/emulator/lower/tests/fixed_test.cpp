@@ -57,8 +57,8 @@ outcome run(const std::string& body) {
   CAPTURE(end.message);
   REQUIRE(end.ok());
   REQUIRE(on->read(std::as_writable_bytes(std::span(o.out)), *out).ok());
-  o.warp_instructions = on->counters()->warp_instructions;
-  o.lane_instructions = on->counters()->lane_instructions;
+  o.warp_instructions = on->extras().counting->counters()->warp_instructions;
+  o.lane_instructions = on->extras().counting->counters()->lane_instructions;
   return o;
 }
 

@@ -51,9 +51,9 @@ counted count(const std::string& body, unsigned threads = 32, unsigned blocks = 
   }
   const status end = device->synchronize();
   REQUIRE_MESSAGE(end.ok(), end.message);
-  counted c{device->take_profile()};
+  counted c{device->extras().profile->take_profile()};
   REQUIRE(c.kernels.size() == 1);
-  CHECK(device->take_profile().empty());
+  CHECK(device->extras().profile->take_profile().empty());
   return c;
 }
 
@@ -64,7 +64,7 @@ std::string lane_address(int bytes) {
 
 TEST_CASE("a device that does not count has nothing to tell") {
   const auto device = make_emulated_device(*find_gpu("h200"));
-  CHECK(device->take_profile().empty());
+  CHECK(device->extras().profile->take_profile().empty());
 }
 
 TEST_CASE("a bulk copy counts as warps that load 16 bytes per lane") {

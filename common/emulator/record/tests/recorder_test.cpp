@@ -87,7 +87,7 @@ recorded record(const std::string& of) {
   REQUIRE_MESSAGE(module.ok(), module.failure().message);
   const auto kernel = device->find_kernel(*module, "kernel");
   const std::uint64_t parameter = *device->allocate(1 << 14);
-  device->name_allocation(parameter, "out");
+  device->extras().checks->name_allocation(parameter, "out");
   REQUIRE(device->fill(parameter, 0, 4, 1 << 12).ok());
   REQUIRE(device
               ->launch(*kernel, {{1, 1, 1}, {64, 1, 1}, 0, false},
@@ -95,7 +95,7 @@ recorded record(const std::string& of) {
               .ok());
   const status end = device->synchronize();
   REQUIRE_MESSAGE(end.ok(), end.message);
-  recorded r{device->take_profile(), {}, {}};
+  recorded r{device->extras().profile->take_profile(), {}, {}};
   std::ostringstream all;
   all << std::ifstream(file).rdbuf();
   std::filesystem::remove(file);

@@ -118,14 +118,14 @@ TEST_CASE("a grid that waits is left with its children, and they follow in their
                                  poll(8) + keep_error);
   text.insert(text.find(".visible .entry kernel("), waiter);
   const auto on = make_emulated_device(*find_gpu("h200"));
-  on->leave_waiting_launches(true);
+  on->extras().waiting->leave_waiting_launches(true);
   const auto module = on->load_module(std::as_bytes(std::span(text)));
   REQUIRE_MESSAGE(module.ok(), module.failure().message);
   const device_address out = *on->allocate(64);
   REQUIRE(on->fill(out, 0, 4, 16).ok());
   REQUIRE(
       on->launch(*on->find_kernel(*module, "kernel"), {}, std::as_bytes(std::span(&out, 1))).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   const auto words = [&] {
     std::vector<std::uint32_t> all(5);
@@ -134,19 +134,19 @@ TEST_CASE("a grid that waits is left with its children, and they follow in their
   };
   CHECK(words()[0] == 0);
   REQUIRE(on->fill(out + 32, 1, 4, 1).ok());
-  for (int n = 0; n < 2000 && on->running_kernels() != "waiter"; ++n) {
-    CHECK(on->runs(number));
+  for (int n = 0; n < 2000 && on->extras().waiting->running_kernels() != "waiter"; ++n) {
+    CHECK(on->extras().waiting->runs(number));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  CHECK(on->running_kernels() == "waiter");
+  CHECK(on->extras().waiting->running_kernels() == "waiter");
   CHECK(words() == std::vector<std::uint32_t>{1, 1, 0, 0, 0});
   REQUIRE(on->fill(out + 36, 1, 4, 1).ok());
-  for (int n = 0; n < 2000 && on->runs(number); ++n)
+  for (int n = 0; n < 2000 && on->extras().waiting->runs(number); ++n)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  CHECK_FALSE(on->runs(number));
+  CHECK_FALSE(on->extras().waiting->runs(number));
   CHECK(on->synchronize().ok());
   CHECK(words() == std::vector<std::uint32_t>{3, 1, 2, 7, 0});
-  CHECK(on->counters()->launches == 5);
+  CHECK(on->extras().counting->counters()->launches == 5);
 }
 
 TEST_CASE("a launch that cannot be is the thread's last error, and does not happen") {

@@ -396,7 +396,7 @@ TEST_CASE("counters count what a warp issues and what its lanes ask for") {
             ->launch(*kernel, {{1, 1, 1}, {48, 1, 1}, 0, false},
                      std::as_bytes(std::span(&parameters, 1)))
             .ok());
-  const auto counted = *device->counters();
+  const auto counted = *device->extras().counting->counters();
   CHECK(counted.launches == 1);
   CHECK(counted.warp_instructions == 2 * 8);  // two warps, eight instructions with ret
   CHECK(counted.lane_instructions == 48 * 8);

@@ -112,7 +112,7 @@ struct fixture {
 
   fixture() {
     on = make_emulated_device(*find_gpu("h200"));
-    on->leave_waiting_launches(true);
+    on->extras().waiting->leave_waiting_launches(true);
     module = *on->load_module(std::as_bytes(std::span(texts, std::strlen(texts))));
     data = *on->allocate(64);
     REQUIRE(on->fill(data, 0, 4, 16).ok());
@@ -138,7 +138,7 @@ struct fixture {
   // Whether the launch ends within some seconds.
   bool ends(std::uint64_t launch) {
     const auto began = steady::now();
-    while (on->runs(launch)) {
+    while (on->extras().waiting->runs(launch)) {
       if (steady::now() - began > std::chrono::seconds(20)) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -147,33 +147,33 @@ struct fixture {
 };
 
 TEST_CASE_FIXTURE(fixture, "a launch that polls is left, and ends when the host lets it") {
-  CHECK(on->left_launch() == 0);
+  CHECK(on->extras().waiting->left_launch() == 0);
   REQUIRE(launch("poll", 7, 40).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
-  CHECK(on->runs(number));
-  CHECK(on->running_kernels() == "poll");
+  CHECK(on->extras().waiting->runs(number));
+  CHECK(on->extras().waiting->running_kernels() == "poll");
   CHECK(on->synchronize().ok());
   CHECK(word(1) == 0);
-  CHECK(on->counters()->launches == 0);
+  CHECK(on->extras().counting->counters()->launches == 0);
   set(7);
   CHECK(ends(number));
   CHECK(word(1) == 40 * 32);
-  CHECK(on->running_kernels().empty());
-  CHECK(on->counters()->launches == 1);
-  CHECK(on->counters()->atomics == 40 * 32);
+  CHECK(on->extras().waiting->running_kernels().empty());
+  CHECK(on->extras().counting->counters()->launches == 1);
+  CHECK(on->extras().counting->counters()->atomics == 40 * 32);
 }
 
 TEST_CASE_FIXTURE(fixture, "kernels that wait for each other, in any number, end") {
   std::uint64_t numbers[3];
   for (const unsigned n : {0U, 1U, 2U}) {
     REQUIRE(launch("poll", 3 - n, 3).ok());
-    numbers[n] = on->left_launch();
+    numbers[n] = on->extras().waiting->left_launch();
     REQUIRE(numbers[n] != 0);
   }
   for (const int n : {2, 1, 0}) {
     REQUIRE(launch("add", 1, 1, 1).ok());
-    CHECK(on->left_launch() == 0);
+    CHECK(on->extras().waiting->left_launch() == 0);
     CHECK(ends(numbers[n]));
   }
   CHECK(word(1) == 3 * 3 * 32);
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(fixture, "kernels that wait for each other, in any number, end
 
 TEST_CASE_FIXTURE(fixture, "polling with barriers is waiting, too") {
   REQUIRE(launch("poll_together", 1, 2, 128).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   set(1);
   CHECK(ends(number));
@@ -190,11 +190,11 @@ TEST_CASE_FIXTURE(fixture, "polling with barriers is waiting, too") {
 
 TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the clock goes on") {
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   // Another one meanwhile.
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
-  const auto second = on->left_launch();
+  const auto second = on->extras().waiting->left_launch();
   REQUIRE(second != 0);
   set(1);
   CHECK(ends(number));
@@ -203,16 +203,16 @@ TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the cl
   CHECK(word(2) > 1000);
   const auto waited = word(2);
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
-  CHECK(on->left_launch() == 0);
+  CHECK(on->extras().waiting->left_launch() == 0);
   CHECK(word(2) < waited);
 }
 
 TEST_CASE_FIXTURE(fixture, "a launch that only computes is not left, nor one that hardly waits") {
   REQUIRE(launch("compute", 10000000).ok());
-  CHECK(on->left_launch() == 0);
+  CHECK(on->extras().waiting->left_launch() == 0);
   set(5);
   REQUIRE(launch("poll", 5, 100).ok());
-  CHECK(on->left_launch() == 0);
+  CHECK(on->extras().waiting->left_launch() == 0);
   CHECK(word(1) == 3200);
 }
 
@@ -226,24 +226,24 @@ TEST_CASE_FIXTURE(hasty_fixture, "a launch that may never end is left, but does 
   const auto began = steady::now();
   REQUIRE(launch("endless", 0, 40).ok());
   CHECK(steady::now() - began >= std::chrono::milliseconds(200));
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
-  CHECK(on->running_kernels() == "endless");
-  CHECK(on->waiting_kernels().empty());
+  CHECK(on->extras().waiting->running_kernels() == "endless");
+  CHECK(on->extras().waiting->waiting_kernels().empty());
   REQUIRE(launch("add", 3).ok());
-  CHECK(on->left_launch() == 0);
+  CHECK(on->extras().waiting->left_launch() == 0);
   CHECK(word(0) == 3 * 32);
-  CHECK(on->runs(number));
+  CHECK(on->extras().waiting->runs(number));
   // One that waits is left sooner, and named as such.
   REQUIRE(launch("poll", 7).ok());
-  CHECK(on->waiting_kernels() == "poll");
-  CHECK(on->running_kernels() == "endless, poll");
+  CHECK(on->extras().waiting->waiting_kernels() == "poll");
+  CHECK(on->extras().waiting->running_kernels() == "endless, poll");
   CHECK(on->synchronize().ok());
 }
 
 TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that ends right") {
   REQUIRE(launch("compute", 40000000).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   CHECK(ends(number));
   const auto found = word(0);
@@ -251,13 +251,13 @@ TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that en
   unsetenv("STEPWISE_PATIENCE_S");
   fixture other;
   REQUIRE(other.launch("compute", 40000000).ok());
-  CHECK(other.on->left_launch() == 0);
+  CHECK(other.on->extras().waiting->left_launch() == 0);
   CHECK(other.word(0) == found);
 }
 
 TEST_CASE_FIXTURE(fixture, "memory and modules change beside a launch that was left") {
   REQUIRE(launch("poll", 7, 8).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   for (int n = 0; n < 200; ++n) {
     const auto more = on->allocate(1000 + 64 * n);
@@ -268,7 +268,7 @@ TEST_CASE_FIXTURE(fixture, "memory and modules change beside a launch that was l
   const auto other = on->load_module(std::as_bytes(std::span(texts, std::strlen(texts))));
   REQUIRE(other.ok());
   CHECK(on->find_kernel(*other, "add").ok());
-  CHECK(on->runs(number));
+  CHECK(on->extras().waiting->runs(number));
   set(7);
   CHECK(ends(number));
   CHECK(word(1) == 8 * 32);
@@ -277,7 +277,7 @@ TEST_CASE_FIXTURE(fixture, "memory and modules change beside a launch that was l
 
 TEST_CASE_FIXTURE(fixture, "memory that is freed under a launch that was left is a fault of its") {
   REQUIRE(launch("poll", 7).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   REQUIRE(on->free(data).ok());
   CHECK(ends(number));
@@ -286,28 +286,28 @@ TEST_CASE_FIXTURE(fixture, "memory that is freed under a launch that was left is
 
 TEST_CASE_FIXTURE(fixture, "a fault of one launch ends the others") {
   REQUIRE(launch("poll", 9, 4).ok());
-  const auto waits = on->left_launch();
+  const auto waits = on->extras().waiting->left_launch();
   REQUIRE(launch("poll_and_fault", 7).ok());
-  const auto faults = on->left_launch();
+  const auto faults = on->extras().waiting->left_launch();
   REQUIRE(waits != 0);
   REQUIRE(faults != 0);
   set(7);
   CHECK(ends(faults));
-  CHECK_FALSE(on->runs(waits));
+  CHECK_FALSE(on->extras().waiting->runs(waits));
   CHECK(on->synchronize().code == error::illegal_address);
   CHECK(launch("add", 1).code == error::illegal_address);
 }
 
 TEST_CASE_FIXTURE(fixture, "unloading the module ends its launches, and so does the device's end") {
   REQUIRE(launch("poll", 7, 4).ok());
-  const auto number = on->left_launch();
+  const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   CHECK(on->unload_module(module).ok());
-  CHECK_FALSE(on->runs(number));
+  CHECK_FALSE(on->extras().waiting->runs(number));
   CHECK(on->synchronize().ok());
   module = *on->load_module(std::as_bytes(std::span(texts, std::strlen(texts))));
   REQUIRE(launch("poll", 7, 4).ok());
-  CHECK(on->left_launch() != 0);
+  CHECK(on->extras().waiting->left_launch() != 0);
   on.reset();
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("the time limit holds for launches that were left, and for those that 
   {
     fixture f;
     REQUIRE(f.launch("poll", 7).ok());
-    const auto number = f.on->left_launch();
+    const auto number = f.on->extras().waiting->left_launch();
     REQUIRE(number != 0);
     CHECK(f.ends(number));
     CHECK(f.on->synchronize().code == error::launch_timeout);
@@ -326,7 +326,7 @@ TEST_CASE("the time limit holds for launches that were left, and for those that 
   unsetenv("STEPWISE_COUNTERS");
   REQUIRE(f.launch("poll", 7).ok());
   unsetenv("STEPWISE_TIME_LIMIT_S");
-  CHECK(f.on->left_launch() == 0);
+  CHECK(f.on->extras().waiting->left_launch() == 0);
   CHECK(f.on->synchronize().code == error::launch_timeout);
 }
 

@@ -34,7 +34,7 @@ double us_of(const std::string& body) {
                                   std::as_bytes(std::span(&parameter, 1)));
   REQUIRE_MESSAGE(s.ok(), s.message);
   REQUIRE(device->synchronize().ok());
-  const auto profiles = device->take_profile();
+  const auto profiles = device->extras().profile->take_profile();
   REQUIRE(profiles.size() == 1);
   return profiles[0].timing.us;
 }
