@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace stepwise::emulator {
@@ -89,6 +90,29 @@ class launch_breaks {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   unsigned active_, resting_ = 0;
+};
+
+// How long a worker's blocks have done nothing but poll. It looks at the clock now and then,
+// between two rounds of a block.
+class idle_watch {
+ public:
+  using steady = std::chrono::steady_clock;
+
+  // `may_leave`: the thread may leave the launch.
+  void begin(bool may_leave) { may_leave_ = may_leave; }
+  void block_ended() { idle_since_ = {}; }
+  // After a round, which did nothing but poll if it was idle: whether the thread leaves now.
+  bool leaves(launch_breaks& breaks, bool idle, std::uint64_t polls,
+              std::uint64_t warp_instructions);
+  // The same in a launch that cannot be left: whether it has only polled for so long.
+  bool is_idle_for(steady::duration limit, bool idle);
+
+ private:
+  bool may_leave_ = false;
+  unsigned rounds_ = 0;
+  std::uint64_t next_look_ = 0;  // at the clock, in instructions of warps
+  // When rounds without anything but polling began; zero: the last one did more.
+  steady::time_point idle_since_{};
 };
 
 }  // namespace stepwise::emulator

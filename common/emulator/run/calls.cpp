@@ -32,8 +32,9 @@ frame* scheduler::take_frame(warp& w, std::uint32_t function) {
   f->storage = std::make_unique_for_overwrite<std::byte[]>(code.register_bytes + 64);
   const auto start = reinterpret_cast<std::uint64_t>(f->storage.get());
   f->registers = f->storage.get() + ((start + 63) / 64 * 64 - start);
-  fill_frame(f->registers, code, static_cast<std::uint32_t>(&w - block_->warps.data()));
-  fill_block_values(f->registers, code, block_->index, place(block_->index, launch_.config.grid));
+  maker_.fill_frame(f->registers, code, static_cast<std::uint32_t>(&w - block_->warps.data()));
+  maker_.fill_block_values(f->registers, code, block_->index,
+                           place(block_->index, launch_.config.grid));
   return w.frames.emplace_back(std::move(f)).get();
 }
 
@@ -143,8 +144,8 @@ const op* scheduler::return_lanes(const op* i, std::uint32_t mask) {
   warp& w = *warp_;
   frame* const f = frame_;
   const call_site& site = code_.calls[f->call->slot];
-  leave_joins(w, mask, f);
-  if (const std::uint32_t rest = x_.mask & ~mask; rest != 0) push_ready(w, {i + 1, rest, join_, f});
+  w.leave_joins(mask, f);
+  if (const std::uint32_t rest = x_.mask & ~mask; rest != 0) w.push_ready({i + 1, rest, join_, f});
   copy_local(site.results, f->caller->local_base, f->local_base, true, mask);
   x_.mask = x_.active = mask;
   join_ = f->join;

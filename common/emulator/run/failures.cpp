@@ -38,6 +38,27 @@ std::string words_of(const standing_warps& g, const extent& grid) {
          where;
 }
 
+bool scheduler::never_ends() {
+  const auto hang = hangs_.look(resident_, clock_readings_);
+  if (!hang) return false;
+  x_.watch->does_not_end(*hang);
+  fail(error::launch_timeout, code_.pretty + " never ends: " + words_of(*hang));
+  return true;
+}
+
+void scheduler::announce_wait(bool idle) {
+  if (!idle_.is_idle_for(launch_.patience.duration(), idle) ||
+      !launch_.tells_of_wait.exchange(false))
+    return;
+  std::fprintf(
+      stderr,
+      "stepwise: %s has only polled for %s: %s. While a program is checked, counted, timed "
+      "or recorded, its kernels run one after the other. A kernel that waits for a later "
+      "kernel or copy, or for the thread that launched it, does not end; set "
+      "STEPWISE_TIME_LIMIT_S to stop it.\n",
+      code_.pretty.c_str(), launch_.patience.text().c_str(), words_of(stand()).c_str());
+}
+
 std::string scheduler::words_of(const standstill& s) const {
   constexpr std::size_t most_groups = 3;
   std::string words;

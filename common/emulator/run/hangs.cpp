@@ -9,7 +9,7 @@
 #include "common/emulator/machine/async.hpp"
 #include "common/emulator/machine/influence.hpp"
 #include "common/emulator/machine/standstill.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/run/block_maker.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -165,21 +165,22 @@ void hang_search::add_registers(std::uint64_t& hash, std::uint32_t function,
   }
 }
 
-std::uint64_t scheduler::state_of_all() {
+std::uint64_t hang_detector::state_of_all(const block_queue& resident) {
   std::uint64_t hash = 0;
   std::set<const frame*> added;
   const auto add_split = [&](const split& s) {
-    add_word(hash, static_cast<std::uint64_t>(s.at - x_.code));
+    add_word(hash, static_cast<std::uint64_t>(s.at - launch_.code->code.data()));
     add_word(hash, s.mask);
     add_word(hash, static_cast<std::uint64_t>(s.join));
     for (const frame* f = s.in; f != nullptr && added.insert(f).second; f = f->caller) {
       add_word(hash, f->function);
       add_word(hash, f->local_base);
-      add_word(hash, static_cast<std::uint64_t>(f->call == nullptr ? 0 : f->call - x_.code));
+      add_word(hash, static_cast<std::uint64_t>(
+                         f->call == nullptr ? 0 : f->call - launch_.code->code.data()));
       search_->add_registers(hash, f->function, f->registers);
     }
   };
-  for (const auto& b : resident_) {
+  for (const auto& b : resident) {
     add_word(hash, b->index);
     for (const block_barrier& barrier : b->barriers)
       add_word(hash, barrier.arrived + (std::uint64_t{barrier.count} << 32));
@@ -191,7 +192,7 @@ std::uint64_t scheduler::state_of_all() {
       for (const auto& p : w.at_barrier) add_split(p.waiting);
       for (const join_point& j : w.joins) {
         if (j.at == nullptr) continue;
-        add_word(hash, static_cast<std::uint64_t>(j.at - x_.code));
+        add_word(hash, static_cast<std::uint64_t>(j.at - launch_.code->code.data()));
         add_word(hash, j.arrived + (std::uint64_t{j.expected} << 32));
         // Lanes at a join continue once they have waited long enough.
         if (j.arrived != 0) add_word(hash, w.since_arrival.weight);
@@ -201,33 +202,34 @@ std::uint64_t scheduler::state_of_all() {
   return hash;
 }
 
-std::uint64_t scheduler::elapsed_ns() const {
+std::uint64_t hang_detector::elapsed_ns() const {
   if (launch_.time != nullptr) return static_cast<std::uint64_t>(launch_.time->waited_us() * 1e3);
   return launch_.skipped_ns + counters_.warp_instructions;
 }
 
-void scheduler::end_search() {
+void hang_detector::end_search() {
   waiting_turns_ = 0;
   if (search_ == nullptr) return;
   x_.watch = launch_.watch;
   search_.reset();
 }
 
-bool scheduler::never_ends() {
-  if (++waiting_turns_ % resident_.size() != 0) return false;
+std::optional<standstill> hang_detector::look(const block_queue& resident,
+                                              std::uint64_t clock_readings) {
+  if (++waiting_turns_ % resident.size() != 0) return std::nullopt;
   if (search_ == nullptr) {
-    if (waiting_turns_ / resident_.size() < turns_before_search) return false;
+    if (waiting_turns_ / resident.size() < turns_before_search) return std::nullopt;
     search_ = std::make_unique<hang_search>(x_, launch_);
   }
   hang_search& s = *search_;
-  const std::uint64_t state = state_of_all();
+  const std::uint64_t state = state_of_all(resident);
   const bool repeats = s.turns++ != 0 && state == s.state;
   if (repeats && s.is_noting) {
-    if (proves_hang()) return true;
-    if (s.only_time_passes) return false;
+    if (auto hang = prove(resident, clock_readings)) return hang;
+    if (s.only_time_passes) return std::nullopt;
   }
   // Brent's algorithm: a period of any length is found once the saved state lies within it.
-  if (s.turns < s.next_period && (!repeats || s.is_noting)) return false;
+  if (s.turns < s.next_period && (!repeats || s.is_noting)) return std::nullopt;
   if (repeats) {
     s.is_noting = true;
     x_.watch = &s.both;
@@ -235,39 +237,41 @@ bool scheduler::never_ends() {
   s.next_period = 2 * s.turns;
   s.state = state;
   s.since_ns = elapsed_ns();
-  s.readings = clock_readings_;
+  s.readings = clock_readings;
   s.notes.begin_period();
-  return false;
+  return std::nullopt;
 }
 
 // Called when the warps and registers are the same as when the period began.
-bool scheduler::proves_hang() {
+std::optional<standstill> hang_detector::prove(const block_queue& resident,
+                                               std::uint64_t clock_readings) {
   hang_search& s = *search_;
   const bool blocks_begin =
-      launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count && has_room();
+      launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count &&
+      has_room(launch_, resident);
   s.only_time_passes =
       s.notes.memory_is_as_before() && !s.notes.others_could_intervene(blocks_begin);
-  if (!s.only_time_passes) return false;
+  if (!s.only_time_passes) return std::nullopt;
   const std::uint64_t passed = elapsed_ns() - s.since_ns;
-  if (clock_readings_ != s.readings && passed < longest_timeout_ns) {
+  if (clock_readings != s.readings && passed < longest_timeout_ns) {
     if (launch_.time == nullptr) launch_.skipped_ns += std::max(passed, first_skip_ns);
-    return false;
+    return std::nullopt;
   }
-  standstill all = stand();
+  standstill all = stand(launch_, resident, notes());
   all.is_proven = true;
   all.is_full = !blocks_begin;
-  x_.watch->does_not_end(all);
-  fail(error::launch_timeout, code_.pretty + " never ends: " + words_of(all));
-  return true;
+  return all;
 }
 
 // --- where the threads are -----------------------------------------------------------------------
 
-void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b,
-                             standing_warps one) const {
-  const std::string line = code_.source_line(one.at);
+namespace {
+
+void add_standing(std::vector<standing_warps>& groups, const program& code, const block& b,
+                  standing_warps one) {
+  const std::string line = code.source_line(one.at);
   const auto known = std::ranges::find_if(groups, [&](const standing_warps& g) {
-    return g.what == one.what && g.barrier == one.barrier && code_.source_line(g.at) == line;
+    return g.what == one.what && g.barrier == one.barrier && code.source_line(g.at) == line;
   });
   one.warps = 1;
   one.blocks = 1;
@@ -284,11 +288,11 @@ void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b
 }
 
 // Adds what the warps of a block polled during the repeating period. Returns these warps.
-std::set<std::uint32_t> scheduler::add_polls(std::vector<standing_warps>& groups,
-                                             const block& b) const {
+std::set<std::uint32_t> add_polls(std::vector<standing_warps>& groups, const program& code,
+                                  const hang_watch& notes, const block& b) {
   std::set<std::uint32_t> warps;
-  const auto found = search_->notes.polls().find(&b);
-  if (found == search_->notes.polls().end()) return warps;
+  const auto found = notes.polls().find(&b);
+  if (found == notes.polls().end()) return warps;
   for (const auto& [at, p] : found->second) {
     standing_warps one;
     one.what = standing_warps::doing::poll;
@@ -299,24 +303,26 @@ std::set<std::uint32_t> scheduler::add_polls(std::vector<standing_warps>& groups
     one.space = p.space;
     one.address = p.address;
     one.bytes = p.bytes;
-    const std::int32_t n = code_.instruction[static_cast<std::size_t>(one.at - x_.code)];
+    const std::int32_t n = code.instruction[static_cast<std::size_t>(one.at - code.code.data())];
     one.is_mbarrier =
         n >= 0 && p.space == memory_space::shared &&
-        code_.function_of(one.at).body->instructions[static_cast<std::size_t>(n)].opcode ==
+        code.function_of(one.at).body->instructions[static_cast<std::size_t>(n)].opcode ==
             "mbarrier";
     if (one.is_mbarrier) one.word = word_at(b.shared + p.address);
-    add_standing(groups, b, one);
+    add_standing(groups, code, b, one);
     warps.insert(one.last_warp);
   }
   return warps;
 }
 
-standstill scheduler::stand() const {
+}  // namespace
+
+standstill stand(const launch_state& launch, const block_queue& resident, const hang_watch* notes) {
   standstill all;
-  const std::uint64_t begun = launch_.next_block.load(std::memory_order_relaxed);
-  all.unbegun_blocks = launch_.block_count - std::min(begun, launch_.block_count);
+  const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
+  all.unbegun_blocks = launch.block_count - std::min(begun, launch.block_count);
   using doing = standing_warps::doing;
-  for (const auto& b : resident_) {
+  for (const auto& b : resident) {
     all.threads += b->alive;
     const auto add = [&](const warp& w, const split& s, doing what, unsigned barrier) {
       standing_warps one;
@@ -325,10 +331,10 @@ standstill scheduler::stand() const {
       one.barrier = barrier;
       one.last_warp = static_cast<std::uint32_t>(&w - b->warps.data());
       one.threads = count_of(s.mask);
-      add_standing(all.groups, *b, one);
+      add_standing(all.groups, *launch.code, *b, one);
     };
     std::set<std::uint32_t> polling;  // warps whose polled memory is known
-    if (search_ != nullptr) polling = add_polls(all.groups, *b);
+    if (notes != nullptr) polling = add_polls(all.groups, *launch.code, *notes, *b);
     for (const warp& w : b->warps) {
       const doing now = b->only_polled ? doing::poll : doing::run;
       if (!polling.contains(static_cast<std::uint32_t>(&w - b->warps.data())))

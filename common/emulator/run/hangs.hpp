@@ -19,10 +19,11 @@
 #include "common/emulator/machine/observer.hpp"
 #include "common/emulator/machine/observers.hpp"
 #include "common/emulator/machine/program.hpp"
+#include "common/emulator/machine/standstill.hpp"
+#include "common/emulator/run/block.hpp"
+#include "common/emulator/run/launch_state.hpp"
 
 namespace stepwise::emulator {
-
-struct launch_state;
 
 // Notes what the threads of a launch read and write.
 class hang_watch final : public observer {
@@ -99,5 +100,34 @@ class hang_search {
   const program& code_;
   std::map<std::uint32_t, std::vector<row>> rows_;  // by function
 };
+
+// Recognises a checked launch that never ends, on the worker that runs it (DESIGN.md).
+class hang_detector {
+ public:
+  hang_detector(launch_state& launch, context& x, const execution_counters& counters)
+      : launch_(launch), x_(x), counters_(counters) {}
+
+  // Called after a turn in which a block only waited. Returns where the threads are if the launch
+  // never ends.
+  std::optional<standstill> look(const block_queue& resident, std::uint64_t clock_readings);
+  // After any other turn of a block, the search starts over.
+  void end_search();
+  // The accesses of a search that has begun; null before.
+  const hang_watch* notes() const { return search_ != nullptr ? &search_->notes : nullptr; }
+
+ private:
+  std::uint64_t state_of_all(const block_queue& resident);
+  std::uint64_t elapsed_ns() const;
+  std::optional<standstill> prove(const block_queue& resident, std::uint64_t clock_readings);
+
+  launch_state& launch_;
+  context& x_;
+  const execution_counters& counters_;
+  unsigned waiting_turns_ = 0;           // of blocks, since the last turn that did more than wait
+  std::unique_ptr<hang_search> search_;  // null: no reason to search yet
+};
+
+// Where the threads of a launch are. `notes`: what they poll, if it is known.
+standstill stand(const launch_state& launch, const block_queue& resident, const hang_watch* notes);
 
 }  // namespace stepwise::emulator

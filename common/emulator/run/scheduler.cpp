@@ -2,11 +2,8 @@
 #include "common/emulator/run/scheduler.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "common/emulator/run/block_probe.hpp"
-#include "common/emulator/run/hangs.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -15,22 +12,21 @@ constexpr unsigned idle_rounds_before_rotation = 8;
 // Rounds of a block before a checked launch is examined: it may compute forever.
 constexpr unsigned rounds_before_look = 64;
 
-// A watched kernel that asks for the time again and again waits for it: after so many readings with
-// at most so many instructions between two of them, the time passes in steps that grow with it.
-constexpr unsigned timer_patience = 1024, timer_turn = 64, timer_step = 64;
-
-// How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
-// polling repeats itself waits for somebody: for other warps and blocks, which have had their turns
-// after this many, or else for the lanes at the join.
-constexpr unsigned patience_if_polls_repeat = 64;
-// Any other loop may end by itself, or wait in a way that does not show: by plain loads, or
-// counting its polls. This is a million polls, or 2^26 instructions.
-constexpr unsigned patience = 8192;
-constexpr unsigned weight_of_computing = 8;  // of a turn without a poll, in turns with polls
-
-bool has_lanes(const join_point& j) { return j.at != nullptr && j.arrived != 0; }
-
 }  // namespace
+
+std::uint64_t timer_wait::skip(const op* at, std::uint64_t now) {
+  // After so many readings with at most so many instructions between two of them, the time passes
+  // in steps that grow with it.
+  constexpr unsigned patience = 1024, turn = 64, step = 64;
+  if (at_ != at || now - last_ns_ > turn) {
+    at_ = at;
+    readings_ = 0;
+    since_ns_ = now;
+  }
+  const std::uint64_t skipped = ++readings_ > patience ? (now - since_ns_) / step : 0;
+  last_ns_ = now + skipped;
+  return skipped;
+}
 
 scheduler::scheduler(launch_state& launch)
     : launch_(launch),
@@ -38,9 +34,10 @@ scheduler::scheduler(launch_state& launch)
       windows_(code_.window_count),
       strides_(code_.window_count),
       shapes_(code_.accesses.size()),
-      parameters_(launch.parameters) {
-  threads_ = static_cast<std::uint32_t>(volume(launch.config.block));
-  warps_ = (threads_ + lanes - 1) / lanes;
+      parameters_(launch.parameters),
+      maker_(launch, x_),
+      join_patience_(code_),
+      hangs_(launch, x_, counters_) {
   x_.code = code_.code.data();
   x_.host_of_device = launch.memory->host_of_device();
   x_.memory = launch.memory;
@@ -53,10 +50,17 @@ scheduler::scheduler(launch_state& launch)
   x_.owner = this;
   x_.watch = launch.watch;
   if (x_.watch == nullptr) return;
-  observer::launch_info info{
-      &code_,   launch.model,      &launch.config,      &x_,           warps_,
-      threads_, launch.attributes, launch.machine_code, launch.memory, launch.time,
-      {}};
+  observer::launch_info info{&code_,
+                             launch.model,
+                             &launch.config,
+                             &x_,
+                             maker_.warps(),
+                             maker_.threads(),
+                             launch.attributes,
+                             launch.machine_code,
+                             launch.memory,
+                             launch.time,
+                             {}};
   if (can_probe(launch)) {
     info.work_of_block = [&launch](std::uint64_t block, std::uint64_t enough) {
       return work_of_block(launch, block, enough);
@@ -66,24 +70,22 @@ scheduler::scheduler(launch_state& launch)
   if (x_.watch->takes_turns()) most_polling_rounds_ = 1;
 }
 
-scheduler::~scheduler() = default;
-
 // --- blocks ------------------------------------------------------------------------------------
 
 bool scheduler::run(bool asked_here) {
-  asked_here_ = asked_here;
+  idle_.begin(asked_here);
   while (!launch_.stop.load(std::memory_order_relaxed)) {
     // A new block runs when none is held, or when all that are held wait for something.
     const bool all_wait =
         !resident_.empty() && resident_.front()->idle_rounds >= idle_rounds_before_rotation;
-    if (resident_.empty() || (all_wait && has_room())) {
+    if (resident_.empty() || (all_wait && has_room(launch_, resident_))) {
       const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
       if (index < launch_.block_count) {
         if (x_.watch != nullptr && !x_.watch->wants(index)) continue;
-        if (unused_.empty()) unused_.push_back(make_block());
+        if (unused_.empty()) unused_.push_back(maker_.make());
         resident_.push_front(std::move(unused_.back()));
         unused_.pop_back();
-        start(*resident_.front(), index);
+        maker_.start(*resident_.front(), index);
         if (x_.watch != nullptr) x_.watch->begin_block(*resident_.front());
       } else if (resident_.empty()) {
         break;
@@ -93,7 +95,7 @@ bool scheduler::run(bool asked_here) {
     if (r == block_result::failed) break;
     if (launch_.breaks != nullptr && launch_.breaks->paused()) rest();
     if (r == block_result::left) return false;
-    if (r != block_result::waiting) end_search();
+    if (r != block_result::waiting) hangs_.end_search();
     if (r == block_result::done || r == block_result::cut) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident_.front());
       if (r == block_result::cut) {
@@ -128,7 +130,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
     progress_ = false;
     const std::uint64_t polls = x_.polls;
     for (warp& w : b.warps) {
-      if (w.ready.empty() && !release_joins(w)) continue;
+      if (w.ready.empty() && !w.release_joins()) continue;
       ran = true;
       x_.budget = x_.watch != nullptr ? x_.watch->slice() : slice_instructions;
       if (x_.budget == 0) return block_result::cut;
@@ -144,16 +146,26 @@ scheduler::block_result scheduler::run_slice(block& b) {
     const bool idle = !progress_ && x_.polls != polls;
     b.idle_rounds = idle ? b.idle_rounds + 1 : 0;
     b.only_polled = idle;
-    if (launch_.breaks != nullptr && take_break(idle)) return block_result::left;
-    if (launch_.tells_of_wait.load(std::memory_order_relaxed)) tell_of_wait(idle);
+    if (launch_.breaks != nullptr) {
+      if (launch_.breaks->paused()) rest();
+      if (idle_.leaves(*launch_.breaks, idle, x_.polls, counters_.warp_instructions))
+        return block_result::left;
+    }
+    if (launch_.tells_of_wait.load(std::memory_order_relaxed)) announce_wait(idle);
     b.polling_rounds = x_.polls != polls ? b.polling_rounds + 1 : 0;
     if (b.polling_rounds != 0 && b.polling_rounds % most_polling_rounds_ == 0)
       b.idle_rounds = idle_rounds_before_rotation;
     if (b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
     if (launch_.ends_hangs && ++rounds == rounds_before_look) return block_result::waiting;
   }
-  idle_since_ = {};
+  idle_.block_ended();
   return block_result::done;
+}
+
+// While the host changes what workers read. Allocations may have gone then.
+void scheduler::rest() {
+  launch_.breaks->wait_while_paused();
+  std::ranges::fill(windows_, access_window{});
 }
 
 // --- warps and splits --------------------------------------------------------------------------
@@ -165,7 +177,7 @@ void scheduler::run_warp(warp& w) {
   x_.local = w.local;
   const std::uint64_t polls = x_.polls;
   while (x_.budget > 0) {
-    if (w.ready.empty() && !release_joins(w)) return;
+    if (w.ready.empty() && !w.release_joins()) return;
     const split s = w.ready.back();
     w.ready.pop_back();
     x_.mask = x_.active = s.mask;
@@ -184,10 +196,9 @@ void scheduler::run_warp(warp& w) {
   if (out_of_time()) return;
   // The split that has waited longest is the next one.
   if (!w.ready.empty()) std::rotate(w.ready.begin(), w.ready.begin() + 1, w.ready.end());
-  if (!waits_in_vain(w, x_.polls != polls)) return;
-  for (const join_point& j : w.joins)
-    if (has_lanes(j)) ++releases_[j.at];
-  release_joins(w);
+  if (!join_patience_.is_over(w, x_.polls != polls)) return;
+  join_patience_.note_release(w);
+  w.release_joins();
 }
 
 // The same as the loop that runs ops, for an observer that looks at each.
@@ -198,46 +209,6 @@ void scheduler::follow(const op* i) {
     x_.watch->after(x_, i, next);
     i = next;
   }
-}
-
-// After a turn: whether the lanes at the warp's joins shall not wait any longer. For a warp that
-// polls they wait half as long each time that some had to be let go there.
-bool scheduler::waits_in_vain(warp& w, bool polled) {
-  const auto join = std::find_if(w.joins.begin(), w.joins.end(), has_lanes);
-  if (join == w.joins.end()) {
-    w.since_arrival = {};
-    return false;
-  }
-  waiting_time& since = w.since_arrival;
-  since.weight += polled ? 1 : weight_of_computing;
-  // Brent: a cycle of any length shows once the state kept is one of it.
-  const std::uint64_t state = polled ? state_of(w) : 0;
-  const bool repeats = polled && ++since.polling_turns > 1 && state == since.state;
-  if (polled && !repeats && std::has_single_bit(since.polling_turns)) since.state = state;
-  if (!polled) return since.weight >= patience;
-  const auto before = releases_.find(join->at);
-  const unsigned released = before == releases_.end() ? 0 : std::min(before->second, 31U);
-  return since.weight >= (repeats ? patience_if_polls_repeat : patience) >> released;
-}
-
-// A hash of where the warp's lanes are and of the registers of those that can run.
-std::uint64_t scheduler::state_of(const warp& w) const {
-  std::uint64_t hash = 0;
-  const auto add = [&](std::uint64_t word) {
-    hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15;
-  };
-  for (const split& s : w.ready) {
-    add(static_cast<std::uint64_t>(s.at - x_.code));
-    add(s.mask);
-    const std::byte* registers = s.in->registers;
-    const std::uint64_t bytes = code_.functions[s.in->function].register_bytes;
-    for (std::uint64_t at = 0; at + 8 <= bytes; at += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, registers + at, 8);
-      add(word);
-    }
-  }
-  return hash;
 }
 
 // Counts the straight run that ends before the PTX instruction of this ordinal.
@@ -272,29 +243,15 @@ std::uint64_t scheduler::global_time_ns(const op* i) {
 
 // A nanosecond for each warp instruction, and what waits for the time have skipped.
 std::uint64_t scheduler::counted_ns(const op* i) {
-  const auto now = [&] {
-    return launch_.began_ns + launch_.skipped_ns + counters_.warp_instructions + i->ordinal -
-           x_.segment->ordinal;
-  };
-  timer_wait& w = timer_wait_;
-  if (w.at != i || now() - w.last_ns > timer_turn) w = {i, 0, now(), 0};
-  if (++w.readings > timer_patience) launch_.skipped_ns += (now() - w.since_ns) / timer_step;
-  w.last_ns = now();
-  return w.last_ns;
+  const std::uint64_t now = launch_.began_ns + launch_.skipped_ns + counters_.warp_instructions +
+                            i->ordinal - x_.segment->ordinal;
+  const std::uint64_t skipped = timer_wait_.skip(i, now);
+  launch_.skipped_ns += skipped;
+  return now + skipped;
 }
 
 void scheduler::sleep(std::uint32_t ns) {
   if (launch_.time != nullptr) launch_.time->slept(warp_index(), ns);
-}
-
-void scheduler::push_ready(warp& w, split s) {
-  for (split& other : w.ready) {
-    if (other.at == s.at && other.join == s.join && other.in == s.in) {
-      other.mask |= s.mask;
-      return;
-    }
-  }
-  w.ready.push_back(s);
 }
 
 const op* scheduler::branch(const op* i, const op* target) {
@@ -307,13 +264,6 @@ const op* scheduler::branch(const op* i, const op* target) {
 const op* scheduler::yield(const op* at) {
   warp_->ready.push_back({at, x_.mask, join_, frame_});
   return nullptr;
-}
-
-int scheduler::new_join(warp& w) {
-  for (std::size_t k = 0; k < w.joins.size(); ++k)
-    if (w.joins[k].at == nullptr) return static_cast<int>(k);
-  w.joins.emplace_back();
-  return static_cast<int>(w.joins.size()) - 1;
 }
 
 // True if the lanes of a join wait at `at`, in the function that runs.
@@ -339,7 +289,7 @@ int scheduler::join_for(const op* meet) {
 
 int scheduler::join_at(const op* meet) {
   if (waits_at(join_, meet)) return join_;
-  const int fresh = new_join(*warp_);
+  const int fresh = warp_->new_join();
   warp_->joins[static_cast<std::size_t>(fresh)] = {meet, frame_, x_.mask, 0, join_};
   return fresh;
 }
@@ -370,7 +320,7 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
     x_.segment = target;
     return x_.budget > 0 ? target : yield(target);
   }
-  if (taken != 0) push_ready(w, {target, taken, join_, frame_});
+  if (taken != 0) w.push_ready({target, taken, join_, frame_});
   x_.mask = x_.active = stay;
   x_.segment = i + 1;
   return i + 1;
@@ -409,7 +359,7 @@ const op* scheduler::branch_indexed(const op* i) {
     if (may_arrive && target == meet)
       w.joins[static_cast<std::size_t>(join_)].arrived |= with;
     else
-      push_ready(w, {target, with, join_, frame_});
+      w.push_ready({target, with, join_, frame_});
   }
   x_.segment = i + 1;
   return nullptr;
@@ -421,7 +371,7 @@ const op* scheduler::reach_join(const op* i) {
     while (join_ != around) {  // left without passing it: a way out of a loop
       const int left = join_;
       join_ = w.joins[static_cast<std::size_t>(left)].parent;
-      leave_join(w, left, x_.mask);
+      w.leave_join(left, x_.mask);
     }
     join_point& join = w.joins[static_cast<std::size_t>(join_)];
     join.arrived |= x_.mask;
@@ -436,47 +386,6 @@ const op* scheduler::reach_join(const op* i) {
   return i + 1;
 }
 
-void scheduler::complete_join(warp& w, int index) {
-  join_point& join = w.joins[static_cast<std::size_t>(index)];
-  const split s{join.at, join.arrived, join.parent, join.in};
-  join.at = nullptr;
-  push_ready(w, s);
-}
-
-// Lets the lanes that wait at joins go on without those that have not come. True if there were any.
-bool scheduler::release_joins(warp& w) {
-  bool any = false;
-  for (join_point& join : w.joins) {
-    if (!has_lanes(join)) continue;
-    const split s{join.at, join.arrived, join.parent, join.in};
-    join.expected &= ~join.arrived;
-    join.arrived = 0;
-    if (join.expected == 0) join.at = nullptr;
-    push_ready(w, s);
-    any = true;
-  }
-  return any;
-}
-
-// Lanes that will not come to the join any more.
-void scheduler::leave_join(warp& w, int index, std::uint32_t mask) {
-  join_point& join = w.joins[static_cast<std::size_t>(index)];
-  join.expected &= ~mask;
-  if (join.expected == 0)
-    join.at = nullptr;
-  else if (join.arrived == join.expected)
-    complete_join(w, index);
-}
-
-// The same for the joins of one function, or for all.
-void scheduler::leave_joins(warp& w, std::uint32_t mask, const frame* in) {
-  for (std::size_t k = 0; k < w.joins.size(); ++k) {
-    const join_point& join = w.joins[k];
-    if (join.at != nullptr && (in == nullptr || join.in == in))
-      leave_join(w, static_cast<int>(k), mask);
-  }
-}
-
 const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   account(i->ordinal + 1);
   progress_ = true;
@@ -485,7 +394,7 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   w.alive &= ~mask;
   w.in_cluster &= ~mask;
   block_->alive -= count_of(mask);
-  leave_joins(w, mask, nullptr);
+  w.leave_joins(mask, nullptr);
   if (frame_->caller != nullptr) leave_frames(w, mask);
   if (!w.parked.empty()) check_parked(w);
   check_barriers();

@@ -30,7 +30,7 @@ const op* scheduler::reach_barrier(const op* i) {
   if (x_.watch != nullptr)
     x_.watch->reached_barrier(event_at(i, x_.mask), id, site.arrive_only, site.aligned);
   if (site.arrive_only) {
-    push_ready(w, {i + 1, x_.mask, join_, frame_});
+    w.push_ready({i + 1, x_.mask, join_, frame_});
   } else {
     w.at_barrier.push_back({{i, x_.mask, join_, frame_}, id});
   }
@@ -72,7 +72,7 @@ void scheduler::release_barrier(unsigned id) {
             site.reduction == barrier_reduction::logical_and ? held == arrived : held != 0;
         d = (d & ~mask) | (holds ? mask : 0);
       }
-      push_ready(w, {i + 1, mask, wait.waiting.join, wait.waiting.in});
+      w.push_ready({i + 1, mask, wait.waiting.join, wait.waiting.in});
       return true;
     });
   }
@@ -110,7 +110,7 @@ void scheduler::check_cluster() {
     w.in_cluster = 0;
     std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
       if (wait.barrier != cluster_barrier) return false;
-      push_ready(w, {wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
+      w.push_ready({wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
       return true;
     });
   }
@@ -176,8 +176,6 @@ const op* scheduler::lacks_lanes(const op* i) {
               first_lane(x_.mask));
 }
 
-// Runs the operation that a whole warp has come to, in several splits. True if the group waited for
-// such an operation.
 // Notifies the observer of splits that met at a warp-wide operation.
 void scheduler::tell_met(const warp& w, std::uint32_t members) {
   warp_event e{static_cast<std::uint32_t>(&w - block_->warps.data()), 0, nullptr};
@@ -196,6 +194,8 @@ void scheduler::tell_met(const warp& w, std::uint32_t members) {
   x_.watch->warp_met(e, orders);
 }
 
+// Runs the operation that a whole warp has come to, in several splits. True if the group waited for
+// such an operation.
 bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   const op* at = nullptr;
   const frame* in = nullptr;
@@ -230,7 +230,7 @@ bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   counters_.lane_instructions += lanes;
   std::erase_if(w.parked, [&](const warp::parked_split& p) {
     if (p.members != members) return false;
-    if (next != nullptr) push_ready(w, {next, p.waiting.mask, p.waiting.join, p.waiting.in});
+    if (next != nullptr) w.push_ready({next, p.waiting.mask, p.waiting.join, p.waiting.in});
     return true;
   });
   return true;
@@ -255,7 +255,7 @@ void scheduler::finish_exchange(warp& w, std::uint32_t members) {
     const std::uint64_t count = count_of(p.waiting.mask);
     counters_.warp_instructions += 1;
     counters_.lane_instructions += count;
-    push_ready(w, {p.waiting.at + 1, p.waiting.mask, p.waiting.join, p.waiting.in});
+    w.push_ready({p.waiting.at + 1, p.waiting.mask, p.waiting.join, p.waiting.in});
     return true;
   });
   x_.active = saved;

@@ -1,8 +1,8 @@
 // Makes blocks: their registers, shared and local memory, and what is in them at the start.
+#include "common/emulator/run/block_maker.hpp"
+
 #include <algorithm>
 #include <cstring>
-
-#include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -45,7 +45,7 @@ void write_lane(std::byte* row, unsigned bytes, int lane, std::uint64_t value) {
 
 // A special register of one lane that is the same for every block; 0 for those of a block, which
 // start() sets.
-std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int lane) const {
+std::uint64_t block_maker::special_value(special which, std::uint32_t warp, int lane) const {
   const extent& size = launch_.config.block;
   const extent& grid = launch_.config.grid;
   const extent at = place(std::uint64_t{warp} * lanes + static_cast<std::uint64_t>(lane), size);
@@ -101,7 +101,8 @@ std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int la
 }
 
 // Constants and the special registers that are the same for every block.
-void scheduler::fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp) {
+void block_maker::fill_frame(std::byte* registers, const program_function& f,
+                             std::uint32_t warp) const {
   std::memset(registers, 0, f.register_bytes);
   for (const constant_row& c : f.constants) write_row(registers + c.offset, c.bytes, c.value);
   for (const special_row& s : f.specials) {
@@ -110,8 +111,8 @@ void scheduler::fill_frame(std::byte* registers, const program_function& f, std:
   }
 }
 
-void scheduler::fill_block_values(std::byte* registers, const program_function& f,
-                                  std::uint64_t index, const extent& at) {
+void block_maker::fill_block_values(std::byte* registers, const program_function& f,
+                                    std::uint64_t index, const extent& at) const {
   for (const special_row& s : f.specials) {
     std::uint64_t v;
     switch (s.which) {
@@ -134,7 +135,7 @@ void scheduler::fill_block_values(std::byte* registers, const program_function& 
   }
 }
 
-std::unique_ptr<block> scheduler::make_block() {
+std::unique_ptr<block> block_maker::make() const {
   auto b = std::make_unique<block>();
   const program_function& kernel = code_.functions.front();
   const std::uint64_t registers = round_up(kernel.register_bytes, 64);
@@ -155,7 +156,7 @@ std::unique_ptr<block> scheduler::make_block() {
     fill_frame(w.kernel.registers, kernel, k);
     for (const parameter_row& p : code_.parameters) {
       std::uint64_t value = 0;
-      std::memcpy(&value, parameters_.data() + p.parameter_offset, p.bytes);
+      std::memcpy(&value, x_.parameters + p.parameter_offset, p.bytes);
       if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0)
         value |= ~std::uint64_t{0} << (8 * p.bytes);
       write_row(w.kernel.registers + p.offset, p.row_bytes, value);
@@ -164,7 +165,7 @@ std::unique_ptr<block> scheduler::make_block() {
   return b;
 }
 
-void scheduler::start(block& b, std::uint64_t index) {
+void block_maker::start(block& b, std::uint64_t index) const {
   const extent at = place(index, launch_.config.grid);
   b.index = index;
   b.alive = threads_;
@@ -196,21 +197,21 @@ void scheduler::start(block& b, std::uint64_t index) {
 // warp of another block at once, but a block keeps its slot until its last warp exits (as on an
 // H100 and an H200). The multiprocessor of a block is not known here, so this counts the warps of
 // the whole GPU. It may find room too early, but never too late.
-bool scheduler::has_room() const {
-  if (resident_.size() < launch_.resident_blocks) return true;
+bool has_room(const launch_state& launch, const block_queue& resident) {
+  if (resident.size() < launch.resident_blocks) return true;
   const auto on_all = [&](int of_one) {
     return static_cast<std::uint64_t>(of_one) *
-           static_cast<std::uint64_t>(launch_.model->multiprocessors);
+           static_cast<std::uint64_t>(launch.model->multiprocessors);
   };
-  if (resident_.size() >= on_all(launch_.model->max_blocks_per_multiprocessor)) return false;
+  if (resident.size() >= on_all(launch.model->max_blocks_per_multiprocessor)) return false;
   std::uint64_t begun = 0, alive = 0;
-  for (const auto& b : resident_) {
+  for (const auto& b : resident) {
     begun += b->warps.size();
     alive += static_cast<std::uint64_t>(
         std::ranges::count_if(b->warps, [](const warp& w) { return w.alive != 0; }));
   }
-  return alive < begun && alive + resident_.front()->warps.size() <=
-                              on_all(launch_.model->max_threads_per_multiprocessor / lanes);
+  return alive < begun && alive + resident.front()->warps.size() <=
+                              on_all(launch.model->max_threads_per_multiprocessor / lanes);
 }
 
 }  // namespace stepwise::emulator

@@ -1,0 +1,122 @@
+// The blocks that a worker runs: their warps, and the splits, joins and frames of these.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "common/device/device_types.hpp"
+#include "common/emulator/machine/program.hpp"
+
+namespace stepwise::emulator {
+
+inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
+inline std::uint32_t count_of(std::uint32_t mask) {
+  // Of a full warp without a call: not every build has an instruction for it.
+  return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+// The coordinates of a thread in its block, or a block in its grid, by its number: x runs first.
+inline extent place(std::uint64_t index, const extent& size) {
+  return {static_cast<std::uint32_t>(index % size.x),
+          static_cast<std::uint32_t>(index / size.x % size.y),
+          static_cast<std::uint32_t>(index / size.x / size.y)};
+}
+
+// A function that some lanes of a warp are in: its registers, and where they return to.
+struct frame {
+  std::uint32_t function = 0;  // index into program::functions
+  std::byte* registers = nullptr;
+  std::unique_ptr<std::byte[]> storage;  // of the registers, except the kernel's
+  frame* caller = nullptr;               // null: the kernel's
+  const op* call = nullptr;
+  int join = -1;            // where the caller's lanes meet after the call
+  std::uint32_t lanes = 0;  // still in it
+  std::uint64_t local_base = 0, local_end = 0, stack_bytes = 0;
+};
+
+struct split {
+  const op* at;
+  std::uint32_t mask;
+  int join;   // index into warp::joins, -1 for none
+  frame* in;  // of the function that it runs
+};
+
+// Where lanes of a warp wait for the others of a split that a branch divided.
+struct join_point {
+  const op* at = nullptr;  // null: unused
+  frame* in = nullptr;
+  std::uint32_t expected = 0;
+  std::uint32_t arrived = 0;
+  int parent = -1;
+
+  bool has_lanes() const { return at != nullptr && arrived != 0; }
+};
+
+// How long a warp has run while lanes waited at its joins, since the last that came there.
+struct waiting_time {
+  unsigned weight = 0;  // in turns
+  unsigned polling_turns = 0;
+  std::uint64_t state = 0;  // of the warp after an earlier turn
+};
+
+struct warp {
+  frame kernel;
+  std::vector<std::unique_ptr<frame>> frames;      // of functions, made so far
+  std::vector<std::vector<frame*>> unused_frames;  // by function
+  std::byte* local = nullptr;
+  std::uint32_t alive = 0;
+  std::vector<split> ready;  // the last one runs next
+  struct parked_split {
+    split waiting;
+    std::uint32_t members;
+  };
+  std::vector<parked_split> parked;  // at warp-wide operations, for the other members
+  struct barrier_wait {
+    split waiting;
+    unsigned barrier;
+  };
+  std::vector<barrier_wait> at_barrier;
+  std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
+  std::vector<join_point> joins;
+  waiting_time since_arrival;
+
+  // Adds lanes that can run, to a split at the same op if there is one.
+  void push_ready(const split& s);
+  // The index of an unused join.
+  int new_join();
+  // The lanes that wait at joins continue without those that have not come. False if none wait.
+  bool release_joins();
+  // Lanes will not come to a join any more; or to any join of a function (null: of all functions).
+  void leave_join(int index, std::uint32_t mask);
+  void leave_joins(std::uint32_t mask, const frame* in);
+};
+
+// In place of a barrier's number: that of the cluster, which is the block.
+inline constexpr unsigned cluster_barrier = 16;
+
+struct block_barrier {
+  std::uint32_t arrived = 0;   // threads
+  std::uint32_t expected = 0;  // 0: every thread that has not exited
+  std::uint32_t count = 0;     // threads whose predicate held
+};
+
+struct block {
+  std::uint64_t index = 0;
+  std::vector<warp> warps;
+  std::uint32_t alive = 0;  // threads
+  block_barrier barriers[16];
+  std::uint32_t barriers_waited_at = 0;  // a bit for each
+  bool in_cluster = false;               // some thread has arrived at the cluster's barrier
+  std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
+  std::byte* shared = nullptr;
+  unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier
+  bool only_polled = false;     // in the last round
+  unsigned polling_rounds = 0;  // consecutive rounds that polled, whatever else they did
+};
+
+// The blocks that a worker holds. The first one runs next.
+using block_queue = std::deque<std::unique_ptr<block>>;
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,28 @@
+// How long lanes wait at a join for a warp that makes turns without reaching it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "common/emulator/run/block.hpp"
+
+namespace stepwise::emulator {
+
+class join_patience {
+ public:
+  explicit join_patience(const program& code) : code_(code) {}
+
+  // After a turn of a warp: whether the lanes at its joins shall not wait any longer. For a warp
+  // that polls they wait half as long each time that some had to be released there.
+  bool is_over(warp& w, bool polled) const;
+  // The lanes at the warp's joins are about to be released.
+  void note_release(const warp& w);
+
+ private:
+  std::uint64_t state_of(const warp& w) const;
+
+  const program& code_;
+  std::unordered_map<const op*, unsigned> releases_;  // of lanes that waited there for nothing
+};
+
+}  // namespace stepwise::emulator
