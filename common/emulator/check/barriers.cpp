@@ -40,7 +40,7 @@ void barrier_check::check_arrivals(unsigned id, bool whole_block) {
   const auto& arrivals = state().arrivals[id];
   if (arrivals.empty()) return;
   const auto& first = arrivals.front();
-  const bool counted = evidence_.code->barriers[first.at->slot].count != no_row;
+  const bool counted = evidence_.code->barriers[first.at->slot].count != no_operand;
   for (const auto& a : arrivals) {
     if (a.at == first.at || !a.aligned || !first.aligned) continue;
     // Warps may meet at different places of the code only at a barrier with a count of threads.

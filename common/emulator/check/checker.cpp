@@ -190,7 +190,7 @@ std::uint32_t checker::visit_copied(const access_event& e) {
   // A lane may copy fewer bytes than the instruction's size.
   if (!writes && e.at->c != 0)
     for (std::uint32_t l = e.active; l != 0; l &= l - 1)
-      if (evidence_.state->row<std::uint32_t>(e.at->c)[__builtin_ctz(l)] != s.bytes) return 0;
+      if (evidence_.state->vreg<std::uint32_t>(e.at->c)[__builtin_ctz(l)] != s.bytes) return 0;
   const std::uint64_t lowest = e.address[shape.first] + shape.low;
   access_window& window = bounds_.window(e.index);
   const auto in_window = [&] {

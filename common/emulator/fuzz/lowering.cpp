@@ -18,8 +18,8 @@ void inspect(const emulator::program& p) {
   for (const std::vector<std::uint32_t>& table : p.jump_tables)
     for (const std::uint32_t target : table)
       require(target < p.code.size(), "a jump behind the end of the code");
-  for (const emulator::parameter_row& row : p.parameters)
-    require(std::uint64_t{row.parameter_offset} + row.bytes <= p.parameter_bytes,
+  for (const emulator::parameter_vreg& vreg : p.parameters)
+    require(std::uint64_t{vreg.parameter_offset} + vreg.bytes <= p.parameter_bytes,
             "a read outside the kernel's parameters");
   for (const emulator::call_site& site : p.calls) {
     if (site.function == emulator::call_site::indirect) continue;

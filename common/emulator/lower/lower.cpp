@@ -214,7 +214,7 @@ void lowering::instruction(std::uint32_t index) {
       const auto after = static_cast<std::uint32_t>(out_.code.size());
       emit("<join>");
       out_.code[here].immediate = out_.code[here].slot = after;
-      out_.code[here].c = no_row;
+      out_.code[here].c = no_operand;
     } else {
       emit("<guard>", 0, p->offset, i_->guard_negated ? 1 : 0);
       in_any_order();
@@ -259,17 +259,17 @@ void lowering::run() {
   block_op_[blocks] = static_cast<std::uint32_t>(out_.code.size());
   emit(is_kernel() ? "<exit>" : "<return>");  // a body may end without ret
   for (const auto& [at, block] : targets_) out_.code[at].immediate = block_op_[block];
-  const auto op_at = [&](std::uint32_t b) { return b == no_block ? no_row : block_op_[b]; };
+  const auto op_at = [&](std::uint32_t b) { return b == no_block ? no_operand : block_op_[b]; };
   for (const auto& [at, m] : joins_) {
     out_.code[at].slot = op_at(m.inner);
     out_.code[at].c = op_at(m.outer);
   }
   for (const std::size_t table : tables_)
     for (std::uint32_t& block : out_.jump_tables[table]) block = block_op_[block];
-  frame_.register_bytes = next_row_;
+  frame_.register_bytes = next_vreg_;
   if (!out_.watched) return;
   for (const auto& [name, r] : registers_)
-    if (r.offset != no_row) frame_.registers[name] = {r.offset, bits_of(r.kind) / 8};
+    if (r.offset != no_operand) frame_.registers[name] = {r.offset, bits_of(r.kind) / 8};
 }
 
 std::string lowering::where() const {

@@ -14,18 +14,18 @@ state_space space_of(std::string_view modifier) {
 
 }  // namespace
 
-// The row of an operand's generic addresses, its offset added. A block is a cluster of its own, so
-// addresses of shared::cluster are those of its shared memory.
+// The vector register of an operand's generic addresses, its offset added. A block is a cluster of
+// its own, so addresses of shared::cluster are those of its shared memory.
 std::uint32_t lowering::generic_address(const operand& o, state_space space) {
   const address at = memory_address(o, space);
   const bool shared = space == state_space::shared;
   if (!shared && at.bits != 64) throw unsupported{"the instruction " + text()};
-  if (!shared && at.offset == 0) return at.row;
-  const std::uint32_t row = new_row(value_class::b64);
+  if (!shared && at.offset == 0) return at.vreg;
+  const std::uint32_t vreg = new_vreg(value_class::b64);
   emit(std::string(shared ? "<generic shared.a" : "<generic.a") + std::to_string(at.bits) + ">",
-       row, at.row)
+       vreg, at.vreg)
       .immediate = at.offset;
-  return row;
+  return vreg;
 }
 
 // cp.async.{ca,cg}.shared.global [d], [a], size{, source-size or ignore-source}{, policy}; its
@@ -120,11 +120,11 @@ void lowering::memory_barrier() {
     const bool is_sink = !has_result || o[0].kind == operand_kind::sink;
     const std::uint32_t state = is_sink ? 0 : destination(o[0], value_class::b64);
     const bool expects = one("expect_tx");
-    const std::uint32_t operand_row =
+    const std::uint32_t operand_vreg =
         o.size() > first + 1 ? source(o[first + 1], value_class::b32) : 0;
     const std::uint32_t once = constant(value_class::b32, 1);
-    const bool counts = !expects && operand_row != 0;
-    emit("<mbarrier arrive>", state, at, counts ? operand_row : once, expects ? operand_row : 0)
+    const bool counts = !expects && operand_vreg != 0;
+    emit("<mbarrier arrive>", state, at, counts ? operand_vreg : once, expects ? operand_vreg : 0)
         .immediate = (one("arrive_drop") ? drops : 0) | (one("noComplete") ? completes_nothing : 0);
   } else if (one("expect_tx") || one("complete_tx")) {
     emit("<mbarrier bytes>", 0, at, source(o.at(1), value_class::b32)).immediate =

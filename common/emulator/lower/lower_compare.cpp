@@ -22,7 +22,7 @@ bool is_half(std::string_view type) {
   return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
 }
 
-// holds = a relation b, for the rows a and b of values of type `kind`.
+// holds = a relation b, for the registers a and b with values of type `kind`.
 void lowering::compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
                        std::uint32_t a, std::uint32_t b) {
   if (!is_half(kind)) {
@@ -30,10 +30,10 @@ void lowering::compare(const std::string& relation, const std::string& kind, std
     return;
   }
   if (has("ftz")) {
-    for (std::uint32_t* operand_row : {&a, &b}) {
-      const std::uint32_t flushed = new_row(value_class::b16);
-      emit("<ftz>." + kind, flushed, *operand_row);
-      *operand_row = flushed;
+    for (std::uint32_t* operand_vreg : {&a, &b}) {
+      const std::uint32_t flushed = new_vreg(value_class::b16);
+      emit("<ftz>." + kind, flushed, *operand_vreg);
+      *operand_vreg = flushed;
     }
   }
   emit("setp." + relation + "." + kind, holds, a, b);
@@ -63,7 +63,7 @@ void lowering::set_predicate() {
     const std::uint32_t b = source(o.at(2), value_class::b32);
     std::uint32_t holds[2];
     for (unsigned n = 0; n < 2; ++n) {
-      holds[n] = new_row(value_class::predicate);
+      holds[n] = new_vreg(value_class::predicate);
       compare(relation, part, holds[n], part_of(a, 32, 16, n), part_of(b, 32, 16, n));
     }
     if (pair) give_predicate(o[0].elements.at(1), holds[1], other);
@@ -76,8 +76,8 @@ void lowering::set_predicate() {
     compare(relation, kind, destination(first, value_class::predicate), a, b);
     return;
   }
-  const std::uint32_t holds = new_row(value_class::predicate),
-                      fails = new_row(value_class::predicate);
+  const std::uint32_t holds = new_vreg(value_class::predicate),
+                      fails = new_vreg(value_class::predicate);
   compare(relation, kind, holds, a, b);
   emit("not.pred", fails, holds, holds);
   // The first result may be `other` itself, so it is written last.
@@ -110,22 +110,22 @@ void lowering::set_value() {
   const std::uint32_t other = combines ? source(o.at(3), value_class::predicate) : 0;
   std::uint32_t result = constant(wide, 0);
   for (unsigned n = 0; n < (pairs ? 2 : 1); ++n) {
-    std::uint32_t holds = new_row(value_class::predicate);
+    std::uint32_t holds = new_vreg(value_class::predicate);
     if (pairs)
       compare(relation, one, holds, part_of(a, 32, 16, n), part_of(b, 32, 16, n));
     else
       compare(relation, from, holds, a, b);
     for (const char* c : {"and", "or", "xor"}) {
       if (!has(c)) continue;
-      const std::uint32_t combined = new_row(value_class::predicate);
+      const std::uint32_t combined = new_vreg(value_class::predicate);
       emit(std::string(c) + ".pred", combined, holds, other);
       holds = combined;
     }
     const std::uint64_t part = pairs ? 0xffffu << (16 * n) : ~0u;
-    const std::uint32_t chosen = new_row(wide);
+    const std::uint32_t chosen = new_vreg(wide);
     emit("selp.b" + std::to_string(bits), chosen, constant(wide, yes & part), constant(wide, 0),
          holds);
-    const std::uint32_t sum = new_row(wide);
+    const std::uint32_t sum = new_vreg(wide);
     emit("or.b" + std::to_string(bits), sum, result, chosen);
     result = sum;
   }
@@ -140,7 +140,7 @@ void lowering::select_by_sign() {
   const bool floats = to[0] == 'f';
   const value_class kind = !floats ? k : type_bits(to) == 32 ? value_class::f32 : value_class::f64;
   const row& r = find("setp.ge." + from);
-  const std::uint32_t holds = new_row(value_class::predicate);
+  const std::uint32_t holds = new_vreg(value_class::predicate);
   compare("ge", from, holds, source(o.at(3), r.a), constant(r.a, 0));
   const std::uint32_t a = source(o.at(1), kind), b = source(o.at(2), kind);
   emit("selp.b" + std::to_string(type_bits(to)), destination(o.at(0), k), a, b, holds);

@@ -43,17 +43,17 @@ const lowering::mentions& lowering::mentions_of(std::string_view name) {
 // What a register that is written once holds wherever it may be read. A read before the write, in
 // an earlier iteration of a loop, would find something else; so nothing may name it before. In a
 // watched kernel each move stays what it is.
-bool lowering::names_fixed_row(const operand& to, std::uint32_t row) {
+bool lowering::names_fixed_vreg(const operand& to, std::uint32_t vreg) {
   if (out_.watched || !is_kernel() || to.kind != operand_kind::name || !written_->guard.empty() ||
-      !fixed_rows_.contains(row))
+      !fixed_vregs_.contains(vreg))
     return false;
   const auto index = static_cast<std::uint32_t>(written_ - body_.instructions.data());
   const mentions& m = mentions_of(to.name);
   if (m.first != index || m.writes != 1) return false;
   register_info& r = registers_.at(std::string(to.name));
   if (block_start_[block_of_[index]] == index || ends_straight_run(body_.instructions[index - 1]))
-    emit("mov.b" + std::to_string(bits_of(r.kind)), r.offset, row);
-  r.offset = row;
+    emit("mov.b" + std::to_string(bits_of(r.kind)), r.offset, vreg);
+  r.offset = vreg;
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Lowering: operations on matrix fragments.
 //
 // idea    A whole warp must come to such an instruction; then one op does its work, with the
-//         shapes, types and rows of a matrix_form.
+//         shapes, types and registers of a matrix_form.
 #include <algorithm>
 #include <cstdio>
 
@@ -99,7 +99,7 @@ void lowering::whole_warp() {
   out_.syncs.push_back(site);
 }
 
-// The rows of a fragment's operand: {r0, r1, ...} or one register.
+// The vector registers of a fragment's operand: {r0, r1, ...} or one register.
 matrix_fragment lowering::fragment(const operand& o, matrix_type type, bool is_result) {
   matrix_fragment f{nullptr, type, 0, {}};
   const value_class k = type == matrix_type::f64   ? value_class::f64
@@ -109,7 +109,7 @@ matrix_fragment lowering::fragment(const operand& o, matrix_type type, bool is_r
   const std::vector<operand>& parts = o.kind == operand_kind::vector ? o.elements : one;
   if (parts.empty() || parts.size() > 8) throw unsupported{"the instruction " + text()};
   for (const operand& part : parts)
-    f.rows[f.count++] = is_result ? destination(part, k) : source(part, k);
+    f.vregs[f.count++] = is_result ? destination(part, k) : source(part, k);
   return f;
 }
 
@@ -218,7 +218,7 @@ void lowering::move_small_matrices() {
   access_site site = site_of(is_load ? access_kind::load : access_kind::store,
                              shared ? state_space::shared : state_space::none, 16);
   site.matrix = site.counted_only = true;
-  site.space = memory_space::generic;  // its address row is a generic one
+  site.space = memory_space::generic;  // its address register holds generic addresses
   watch(site, {f.address, 0, 64}, f.d.count == 4 ? all_lanes : f.d.count == 2 ? 0xffffu : 0xffu);
   emit_matrix(is_load ? "<ldmatrix>" : "<stmatrix>", f);
 }

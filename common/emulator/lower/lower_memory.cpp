@@ -77,19 +77,19 @@ const char* row_space(state_space s) {
 
 }  // namespace
 
-// A kernel parameter at a known offset is a row that is filled before the warp starts.
+// A kernel parameter at a known offset is a vector register that is filled before the warp starts.
 void lowering::load_parameter(const operand& to, std::string_view type, std::uint64_t at) {
   const unsigned bits = register_bits(to);
   const std::string memory = memory_type(type, bits);
   const unsigned bytes = type_bits(memory) / 8;
   if (bytes > out_.parameter_bytes || at > out_.parameter_bytes - bytes)
     throw unsupported{"a read outside the kernel's parameters"};
-  const std::uint32_t row = new_row(class_of_bits(bits));
+  const std::uint32_t vreg = new_vreg(class_of_bits(bits));
   out_.parameters.push_back(
-      {row, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
-  fixed_rows_.insert(row);
-  if (!names_fixed_row(to, row))
-    emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), row);
+      {vreg, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
+  fixed_vregs_.insert(vreg);
+  if (!names_fixed_vreg(to, vreg))
+    emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), vreg);
 }
 
 void lowering::load() {
@@ -117,15 +117,15 @@ void lowering::load() {
   const unsigned element = type_bits(memory_type(type(), bits)) / 8;
   const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) +
                       ".b" + std::to_string(bits) + ".a" + std::to_string(at.bits));
-  std::uint32_t rows[4] = {};
-  for (std::size_t n = 0; n < results.size(); ++n) rows[n] = destination(results[n], r.d);
+  std::uint32_t vregs[4] = {};
+  for (std::size_t n = 0; n < results.size(); ++n) vregs[n] = destination(results[n], r.d);
   access_site site = site_of(access_kind::load, f.space, element * f.vector);
   site.element_bytes = static_cast<std::uint8_t>(element);
   watch(site, at);
-  op& e = emit(r, rows[0], at.row);
+  op& e = emit(r, vregs[0], at.vreg);
   e.immediate = at.offset;
   e.slot = out_.window_count++;
-  if (f.vector != 1) emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
+  if (f.vector != 1) emit("<vregs>", vregs[0], vregs[1], vregs[2], vregs[3]);
   if (f.acquires) emit("<fence>");
 }
 
@@ -150,18 +150,18 @@ void lowering::store() {
                       std::to_string(bits) + ".a" + std::to_string(at.bits));
   const value_class kind =
       type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
-  std::uint32_t rows[4] = {};
-  for (std::size_t n = 0; n < values.size(); ++n) rows[n] = source(values[n], kind);
+  std::uint32_t vregs[4] = {};
+  for (std::size_t n = 0; n < values.size(); ++n) vregs[n] = source(values[n], kind);
   const unsigned element = type_bits(memory) / 8;
   access_site site = site_of(access_kind::store, f.space, element * f.vector);
   site.element_bytes = static_cast<std::uint8_t>(element);
   site.value_bytes = static_cast<std::uint8_t>(bits / 8);
-  std::copy(std::begin(rows), std::end(rows), std::begin(site.values));
+  std::copy(std::begin(vregs), std::end(vregs), std::begin(site.values));
   watch(site, at);
-  op& e = emit(r, 0, at.row, rows[0]);
+  op& e = emit(r, 0, at.vreg, vregs[0]);
   e.immediate = at.offset;
   e.slot = out_.window_count++;
-  if (f.vector != 1) emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
+  if (f.vector != 1) emit("<vregs>", vregs[0], vregs[1], vregs[2], vregs[3]);
 }
 
 // Whether anything in the function reads the register, or one of the vector.
@@ -200,16 +200,16 @@ void lowering::atomic() {
   if (!reduction && is_read(o[0])) emit("<poll>");
   if (f.vector != 1) {
     if (at.bits != 64) throw unsupported{"the instruction " + text()};
-    emit("<aligned>", 0, at.row, f.vector * bytes).immediate = at.offset;
+    emit("<aligned>", 0, at.vreg, f.vector * bytes).immediate = at.offset;
   }
   for (unsigned n = 0; n < f.vector; ++n) {
     const std::uint32_t b = source(element(o.at(first + 1), n), r.b);
     const bool third = o.size() > first + 2 && (operation == "cas");
     const std::uint32_t c = third ? source(o[first + 2], r.c) : b;
     const bool direct = !reduction && f.vector == 1;
-    results[n] = direct ? destination(o[0], r.d) : new_row(r.d);
+    results[n] = direct ? destination(o[0], r.d) : new_vreg(r.d);
     if (n == 0) watch(site, at);
-    op& e = emit(r, results[n], at.row, b, c);
+    op& e = emit(r, results[n], at.vreg, b, c);
     e.immediate = at.offset + static_cast<std::int64_t>(n * bytes);
     e.slot = out_.window_count++;
   }

@@ -8,33 +8,33 @@
 
 namespace stepwise::emulator {
 
-// Bits part * index ... of a row of `bits`, in a row of `part` bits (16 for 8).
+// Bits part * index ... of a register of `bits`, in one of `part` bits (16 for 8).
 std::uint32_t lowering::part_of(std::uint32_t whole, unsigned bits, unsigned part, unsigned index) {
-  const std::uint32_t shifted = new_row(class_of_bits(bits));
+  const std::uint32_t shifted = new_vreg(class_of_bits(bits));
   emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, part * index));
   if (bits == 16) return shifted;
-  const std::uint32_t result = new_row(value_class::b16);
+  const std::uint32_t result = new_vreg(value_class::b16);
   emit("cvt.u16.u" + std::to_string(bits), result, shifted);
   return result;
 }
 
-// The value of a row of type `from`, as f64.
-std::uint32_t lowering::widened(std::uint32_t row, const std::string& from) {
+// The value of a register of type `from`, as f64.
+std::uint32_t lowering::widened(std::uint32_t vreg, const std::string& from) {
   if (from == "f32" && has("ftz")) {
-    const std::uint32_t flushed = new_row(value_class::f32);
-    emit("<ftz>.f32", flushed, row);
-    row = flushed;
+    const std::uint32_t flushed = new_vreg(value_class::f32);
+    emit("<ftz>.f32", flushed, vreg);
+    vreg = flushed;
   }
-  if (from == "f64") return row;
-  const std::uint32_t wide = new_row(value_class::f64);
-  emit("widen." + from, wide, row);
+  if (from == "f64") return vreg;
+  const std::uint32_t wide = new_vreg(value_class::f64);
+  emit("widen." + from, wide, vreg);
   return wide;
 }
 
 // An f64 as the type `to`, rounded as the instruction says.
 std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
   const auto through = [&](const std::string& name) {
-    const std::uint32_t next = new_row(value_class::f64);
+    const std::uint32_t next = new_vreg(value_class::f64);
     emit(name, next, wide);
     wide = next;
   };
@@ -47,7 +47,7 @@ std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
   if (has("sat")) through("<sat>.f64");
   if (has("relu")) through("<relu>.f64");
   const row& r = find("narrow." + mode + (has("satfinite") ? ".satfinite." : ".") + to);
-  const std::uint32_t result = new_row(r.d);
+  const std::uint32_t result = new_vreg(r.d);
   emit(r, result, wide);
   return result;
 }
@@ -70,12 +70,12 @@ void lowering::convert_pair(const std::string& to, const std::string& from) {
   const std::string width = ".b" + std::to_string(whole);
   if (whole == 32) {
     for (std::uint32_t& part : parts) {
-      const std::uint32_t wide = new_row(value_class::b32);
+      const std::uint32_t wide = new_vreg(value_class::b32);
       emit("cvt.u32.u16", wide, part);
       part = wide;
     }
   }
-  const std::uint32_t upper = new_row(class_of_bits(whole));
+  const std::uint32_t upper = new_vreg(class_of_bits(whole));
   emit("shl" + width, upper, parts[1], constant(value_class::b32, bits(to)));
   emit("or" + width, destination(o.at(0), class_of_bits(whole)), upper, parts[0]);
 }
@@ -96,7 +96,7 @@ void lowering::convert_narrow(const std::string& to, const std::string& from) {
   if (from[0] == 'u' || from[0] == 's') {
     unsigned bits = register_bits(o.at(1));
     if (bits == 0) bits = std::max(16u, type_bits(from));
-    const std::uint32_t extended = new_row(value_class::b64);
+    const std::uint32_t extended = new_vreg(value_class::b64);
     emit("extend." + from + ".b" + std::to_string(bits), extended,
          source(o.at(1), class_of_bits(bits)));
     wide = widened(extended, from[0] == 'u' ? "u64" : "s64");
@@ -106,7 +106,7 @@ void lowering::convert_narrow(const std::string& to, const std::string& from) {
                                           : value_class::b16;
     const std::uint32_t a = source(o.at(1), k);
     if (to[0] == 'u' || to[0] == 's') {
-      const std::uint32_t single = new_row(value_class::f32);
+      const std::uint32_t single = new_vreg(value_class::f32);
       emit("cvt.f32." + from, single, a);
       std::string mode;
       for (const char* m : {"rni", "rzi", "rmi", "rpi"})
@@ -120,11 +120,11 @@ void lowering::convert_narrow(const std::string& to, const std::string& from) {
     const std::uint32_t d = destination(o.at(0), single ? value_class::f32 : value_class::f64);
     std::uint32_t value = wide;
     if (has("sat")) {
-      value = new_row(value_class::f64);
+      value = new_vreg(value_class::f64);
       emit("<sat>.f64", value, wide);
     }
     if (!single) return void(emit("mov.b64", d, value));
-    const std::uint32_t exact = new_row(value_class::f32);
+    const std::uint32_t exact = new_vreg(value_class::f32);
     emit("cvt.rn.f32.f64", exact, value);
     emit(has("ftz") ? "<ftz>.f32" : "cvt.f32.f32", d, exact);
     return;

@@ -154,17 +154,17 @@ unsigned type_bits(std::string_view type) {
 
 // --- storage -----------------------------------------------------------------------------------
 
-std::uint32_t lowering::take(unsigned row_bytes) {
-  if (row_bytes == 0) throw unsupported{"the operands of " + text()};
-  if (next_row_ > most_row_bytes) throw unsupported{"a function with that many values"};
-  const std::uint32_t align = std::min(row_bytes, 64u);
-  next_row_ = (next_row_ + align - 1) / align * align;
-  const std::uint32_t at = next_row_;
-  next_row_ += row_bytes;
+std::uint32_t lowering::take(unsigned vreg_bytes) {
+  if (vreg_bytes == 0) throw unsupported{"the operands of " + text()};
+  if (next_vreg_ > most_vreg_bytes) throw unsupported{"a function with that many values"};
+  const std::uint32_t align = std::min(vreg_bytes, 64u);
+  next_vreg_ = (next_vreg_ + align - 1) / align * align;
+  const std::uint32_t at = next_vreg_;
+  next_vreg_ += vreg_bytes;
   return at;
 }
 
-std::uint32_t lowering::new_row(value_class k) {
+std::uint32_t lowering::new_vreg(value_class k) {
   return take(k == value_class::predicate ? 4 : bits_of(k) / 8 * lanes);
 }
 
@@ -173,19 +173,19 @@ std::uint32_t lowering::constant(value_class k, std::uint64_t value) {
   if (bytes != 0 && bytes < 8) value &= (std::uint64_t{1} << (8 * bytes)) - 1;
   const auto [at, fresh] = constants_.try_emplace({bytes, value}, 0);
   if (fresh) {
-    at->second = new_row(k);
+    at->second = new_vreg(k);
     frame_.constants.push_back({at->second, bytes, value});
-    fixed_rows_.insert(at->second);
+    fixed_vregs_.insert(at->second);
   }
   return at->second;
 }
 
-std::uint32_t lowering::special_row_of(special which, unsigned bits) {
+std::uint32_t lowering::vreg_of_special(special which, unsigned bits) {
   const auto [at, fresh] = specials_.try_emplace({static_cast<int>(which), bits}, 0);
   if (fresh) {
-    at->second = new_row(class_of_bits(bits));
+    at->second = new_vreg(class_of_bits(bits));
     frame_.specials.push_back({at->second, bits / 8, which});
-    fixed_rows_.insert(at->second);
+    fixed_vregs_.insert(at->second);
   }
   return at->second;
 }
@@ -203,7 +203,7 @@ void lowering::declare_registers() {
     if (r.vector_length != 1) throw unsupported{"vector registers"};
     const std::string prefix(r.name);
     if (r.count == 0)
-      registers_[prefix] = {k, no_row};
+      registers_[prefix] = {k, no_operand};
     else
       counted_registers_[r.name] = {k, r.count};
   }
@@ -234,9 +234,9 @@ const register_info* lowering::find_register(std::string_view name) {
   if (found == registers_.end()) {
     const counted_register* const counted = find_counted(name);
     if (counted == nullptr) return nullptr;
-    found = registers_.emplace(name, register_info{counted->kind, no_row}).first;
+    found = registers_.emplace(name, register_info{counted->kind, no_operand}).first;
   }
-  if (found->second.offset == no_row) found->second.offset = new_row(found->second.kind);
+  if (found->second.offset == no_operand) found->second.offset = new_vreg(found->second.kind);
   return &found->second;
 }
 
@@ -304,15 +304,16 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
 }
 
-// The address of a name as a row: a constant, or for other frames than the kernel's a sum.
-std::uint32_t lowering::symbol_row(std::string_view name, value_class k, bool generic,
-                                   std::int64_t offset) {
+// The address of a name as a vector register: a constant, or for other frames than the kernel's a
+// sum.
+std::uint32_t lowering::symbol_vreg(std::string_view name, value_class k, bool generic,
+                                    std::int64_t offset) {
   const std::uint64_t at = symbol_address(name, generic) + static_cast<std::uint64_t>(offset);
   if (is_kernel() || !is_in_frame(name)) return constant(k, at);
-  const std::uint32_t row = new_row(k);
-  emit(bits_of(k) == 32 ? "add.u32" : "add.u64", row,
-       special_row_of(special::frame_base, bits_of(k)), constant(k, at));
-  return row;
+  const std::uint32_t vreg = new_vreg(k);
+  emit(bits_of(k) == 32 ? "add.u32" : "add.u64", vreg,
+       vreg_of_special(special::frame_base, bits_of(k)), constant(k, at));
+  return vreg;
 }
 
 // --- operands ----------------------------------------------------------------------------------
@@ -332,20 +333,21 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
             k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
         if (!fits) throw unsupported{"register " + std::string(o.name) + " of another width"};
         if (!o.negated) return r->offset;
-        const std::uint32_t row = new_row(k);
+        const std::uint32_t vreg = new_vreg(k);
         if (k == value_class::predicate)
-          emit("not.pred", row, r->offset, r->offset);
+          emit("not.pred", vreg, r->offset, r->offset);
         else
           throw unsupported{"a negated register"};
-        return row;
+        return vreg;
       }
-      if (const special_name* s = find_special(o.name)) return special_row_of(s->which, bits_of(k));
+      if (const special_name* s = find_special(o.name))
+        return vreg_of_special(s->which, bits_of(k));
       if (const std::uint64_t* value = find_fixed_special(o.name)) return constant(k, *value);
       if (o.name == "WARP_SZ") return constant(k, 32);
-      return symbol_row(o.name, k, false, 0);
+      return symbol_vreg(o.name, k, false, 0);
     }
     case operand_kind::offset:
-      return symbol_row(o.name, k, false, o.offset);
+      return symbol_vreg(o.name, k, false, o.offset);
     case operand_kind::integer:
       if (k == value_class::f32)
         return constant(
@@ -372,7 +374,7 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
 
 std::uint32_t lowering::destination(const operand& o, value_class k) {
   if (o.kind == operand_kind::sink || (o.kind == operand_kind::name && o.name == "_"))
-    return new_row(k);
+    return new_vreg(k);
   const register_info* r = o.kind == operand_kind::name ? find_register(o.name) : nullptr;
   if (r == nullptr) throw unsupported{"a result that is no register"};
   const bool fits = k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
@@ -390,9 +392,9 @@ lowering::address lowering::memory_address(const operand& o, state_space space) 
   const value_class k = narrow ? value_class::b32 : value_class::b64;
   if (space == state_space::local && !is_kernel() && is_in_frame(o.name)) {
     const auto at = static_cast<std::int64_t>(symbol_address(o.name, false));
-    return {special_row_of(special::frame_base, 32), at + o.offset, 32};
+    return {vreg_of_special(special::frame_base, 32), at + o.offset, 32};
   }
-  return {symbol_row(o.name, k, space == state_space::none, 0), o.offset, bits_of(k)};
+  return {symbol_vreg(o.name, k, space == state_space::none, 0), o.offset, bits_of(k)};
 }
 
 // --- emission ----------------------------------------------------------------------------------

@@ -73,13 +73,13 @@ void lowering::texture() {
   }
   if (values.kind != operand_kind::vector) values.elements = {values};
 
-  std::uint32_t coordinates[4] = {}, rows[4] = {};
+  std::uint32_t coordinates[4] = {}, vregs[4] = {};
   if (queries_object) {
     f.operation = texture_operation::query;
     const texture_query* const q = meant(*i_, queries);
     if (q == nullptr || type() != "b32" || !object.elements.empty()) throw refusal;
     f.detail = static_cast<std::uint8_t>(*q);
-    rows[0] = destination(values.elements.at(0), value_class::b32);
+    vregs[0] = destination(values.elements.at(0), value_class::b32);
   } else {
     const geometry* const g = meant(*i_, geometries);
     if (g == nullptr || object.elements.size() != 1) throw refusal;
@@ -114,7 +114,7 @@ void lowering::texture() {
       f.register_bytes = static_cast<std::uint8_t>(bits / 8);
       const value_class k = class_of_bits(bits);
       for (std::size_t n = 0; n < f.elements; ++n)
-        rows[n] = stores ? source(values.elements[n], k) : destination(values.elements[n], k);
+        vregs[n] = stores ? source(values.elements[n], k) : destination(values.elements[n], k);
       if (stores) out_.writes_in_bulk = true;  // no observer can hold them back, either
     } else {
       const bool gathers = opcode == "tld4";
@@ -131,12 +131,12 @@ void lowering::texture() {
         f.component = *component;
       }
       for (std::size_t n = 0; n < 4; ++n)
-        rows[n] = destination(values.elements[n], value_class::b32);
+        vregs[n] = destination(values.elements[n], value_class::b32);
     }
   }
   emit("<texture>", 0, handle->offset).immediate = pack(f);
-  emit("<rows>", coordinates[0], coordinates[1], coordinates[2], coordinates[3]);
-  emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
+  emit("<vregs>", coordinates[0], coordinates[1], coordinates[2], coordinates[3]);
+  emit("<vregs>", vregs[0], vregs[1], vregs[2], vregs[3]);
 }
 
 }  // namespace stepwise::emulator

@@ -21,24 +21,24 @@ void lowering::generic() {
   const row& r = find(key);
   const std::vector<operand>& o = i_->operands;
   const value_class kinds[] = {r.a, r.b, r.c};
-  std::uint32_t rows[3] = {0, 0, 0};
+  std::uint32_t vregs[3] = {0, 0, 0};
   std::size_t next = r.d == value_class::none ? 0 : 1;
   for (int k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
     if (k == 1 && i_->opcode == "not") break;  // not.pred's row is one of the two-operand logic
-    rows[k] = source(o.at(next++), kinds[k]);
+    vregs[k] = source(o.at(next++), kinds[k]);
   }
   std::uint32_t fourth = 0;
   std::int64_t table = 0;
   const bool carries = has("cc") || i_->opcode.ends_with('c');
   if (carries && (i_->opcode.starts_with("add") || i_->opcode.starts_with("sub") ||
                   i_->opcode.starts_with("mad"))) {
-    if (carry_row_ == no_row) carry_row_ = new_row(value_class::predicate);
-    fourth = carry_row_;
+    if (carry_vreg_ == no_operand) carry_vreg_ = new_vreg(value_class::predicate);
+    fourth = carry_vreg_;
   }
   if (i_->opcode == "bfi") fourth = source(o.at(4), value_class::b32);
   if (i_->opcode == "lop3") table = static_cast<std::int64_t>(o.at(4).bits);
   const std::uint32_t d = r.d == value_class::none ? 0 : destination(o.at(0), r.d);
-  op& e = emit(r, d, rows[0], rows[1], rows[2]);
+  op& e = emit(r, d, vregs[0], vregs[1], vregs[2]);
   e.slot = fourth;
   e.immediate = table;
 }
@@ -56,38 +56,38 @@ void lowering::decorated(const std::string& key) {
   const row& r = find(any ? plain : key);
   const std::string type_text(type());
   const value_class kinds[] = {r.a, r.b, r.c};
-  std::uint32_t rows[3] = {0, 0, 0};
+  std::uint32_t vregs[3] = {0, 0, 0};
   for (std::size_t k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
-    rows[k] = source(i_->operands.at(k + 1), kinds[k]);
+    vregs[k] = source(i_->operands.at(k + 1), kinds[k]);
     if (!has("ftz")) continue;
-    const std::uint32_t flushed = new_row(kinds[k]);
-    emit("<ftz>." + type_text, flushed, rows[k]);
-    rows[k] = flushed;
+    const std::uint32_t flushed = new_vreg(kinds[k]);
+    emit("<ftz>." + type_text, flushed, vregs[k]);
+    vregs[k] = flushed;
   }
   const std::uint32_t d = destination(i_->operands.at(0), r.d);
   std::vector<std::string> after;
   for (const char* m : {"ftz", "sat", "relu"})
     if (has(m)) after.push_back("<" + std::string(m) + ">." + type_text);
-  std::uint32_t result = after.empty() ? d : new_row(r.d);
-  emit(r, result, rows[0], rows[1], rows[2]);
+  std::uint32_t result = after.empty() ? d : new_vreg(r.d);
+  emit(r, result, vregs[0], vregs[1], vregs[2]);
   for (std::size_t n = 0; n < after.size(); ++n) {
-    const std::uint32_t next = n + 1 == after.size() ? d : new_row(r.d);
+    const std::uint32_t next = n + 1 == after.size() ? d : new_vreg(r.d);
     emit(after[n], next, result);
     result = next;
   }
 }
 
 // A register without a name in the PTX.
-operand lowering::named(std::uint32_t row, value_class k) {
+operand lowering::named(std::uint32_t vreg, value_class k) {
   operand o;
-  o.name = row_names_.emplace_back("<row " + std::to_string(row) + ">");
-  registers_[row_names_.back()] = {k, row};
+  o.name = vreg_names_.emplace_back("<vreg " + std::to_string(vreg) + ">");
+  registers_[vreg_names_.back()] = {k, vreg};
   return o;
 }
 
 operand lowering::negated(const operand& o, const std::string& type) {
   const row& r = find("neg." + type);
-  const std::uint32_t result = new_row(r.d);
+  const std::uint32_t result = new_vreg(r.d);
   emit(r, result, source(o, r.a));
   return named(result, r.d);
 }
@@ -97,10 +97,10 @@ void lowering::keep_quotient(std::uint32_t product) {
   std::string form;
   for (const std::string_view m : in_manual_order(*i_).modifiers) form += "." + std::string(m);
   constexpr value_class k = value_class::f32;
-  const std::uint32_t rows[] = {source(i_->operands[1], k), source(i_->operands[2], k)};
-  const std::uint32_t dividend = new_row(k), reciprocal = new_row(k);
-  emit("<dividend>" + form, dividend, rows[0], rows[1]);
-  emit("<reciprocal>" + form, reciprocal, rows[1]);
+  const std::uint32_t vregs[] = {source(i_->operands[1], k), source(i_->operands[2], k)};
+  const std::uint32_t dividend = new_vreg(k), reciprocal = new_vreg(k);
+  emit("<dividend>" + form, dividend, vregs[0], vregs[1]);
+  emit("<reciprocal>" + form, reciprocal, vregs[1]);
   kept_factors_[{product, 0}] = named(dividend, k);
   kept_factors_[{product, 1}] = named(reciprocal, k);
 }
@@ -111,9 +111,9 @@ void lowering::keep_factors(std::uint32_t product, const fusion::factors& writte
   const value_class k = find("fma.rn." + std::string(in_manual_order(*i_).modifiers.back())).a;
   for (const std::size_t which : {0, 1}) {
     if (!written.overwritten[which]) continue;
-    const std::uint32_t row = new_row(k);
-    emit("mov.b" + std::to_string(bits_of(k)), row, source(i_->operands[which + 1], k));
-    kept_factors_[{product, which}] = named(row, k);
+    const std::uint32_t vreg = new_vreg(k);
+    emit("mov.b" + std::to_string(bits_of(k)), vreg, source(i_->operands[which + 1], k));
+    kept_factors_[{product, which}] = named(vreg, k);
   }
 }
 
@@ -142,7 +142,7 @@ void lowering::fused(const fused_sum& sum) {
 void lowering::look_up_and_test() {
   const std::vector<operand>& o = i_->operands;
   if (o.at(0).kind != operand_kind::pair) throw unsupported{"the instruction " + text()};
-  const std::uint32_t value = new_row(value_class::b32), holds = new_row(value_class::predicate);
+  const std::uint32_t value = new_vreg(value_class::b32), holds = new_vreg(value_class::predicate);
   op& e = emit("lop3.b32", value, source(o.at(1), value_class::b32),
                source(o.at(2), value_class::b32), source(o.at(3), value_class::b32));
   e.immediate = static_cast<std::int64_t>(o.at(4).bits);
@@ -161,14 +161,14 @@ bool lowering::read_clock(const operand& to, std::string_view name, value_class 
   const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
   if (!high && name != "%globaltimer_lo") return false;
   (name == "%clock_hi" ? out_.reads_clock : out_.reads_timer) = true;
-  const std::uint32_t whole = new_row(value_class::b64), word = new_row(value_class::b64);
+  const std::uint32_t whole = new_vreg(value_class::b64), word = new_vreg(value_class::b64);
   emit(name == "%clock_hi" ? "<clock64>" : "<globaltimer>", whole);
   emit("shr.b64", word, whole, constant(value_class::b32, high ? 32 : 0));
   emit("cvt.u32.u64", destination(to, k), word);
   return true;
 }
 
-// mov.b64 d, {a, b}: the lowest part first. Registers of 8 bits are rows of 16.
+// mov.b64 d, {a, b}: the lowest part first. Registers of 8 bits take 16.
 void lowering::pack_vector(const operand& to, const operand& from, unsigned bits) {
   const unsigned part = bits / std::max(1u, static_cast<unsigned>(from.elements.size()));
   if (part < 8 || part == bits) throw unsupported{"the instruction " + text()};
@@ -176,10 +176,10 @@ void lowering::pack_vector(const operand& to, const operand& from, unsigned bits
   const std::string whole = std::to_string(bits), u = std::to_string(part);
   std::uint32_t sum = constant(k, 0);
   for (unsigned n = 0; n < from.elements.size(); ++n) {
-    const std::uint32_t wide = new_row(k), shifted = new_row(k), next = new_row(k);
+    const std::uint32_t wide = new_vreg(k), shifted = new_vreg(k), next = new_vreg(k);
     const std::uint32_t value = source(from.elements[n], class_of_bits(std::max(16u, part)));
     if (part == 8) {
-      const std::uint32_t byte = new_row(value_class::b64);
+      const std::uint32_t byte = new_vreg(value_class::b64);
       emit("extend.u8.b16", byte, value);
       emit("cvt.u" + whole + ".u64", wide, byte);
     } else {
@@ -197,12 +197,12 @@ void lowering::unpack_vector(const operand& to, const operand& from, unsigned bi
   const unsigned part = bits / std::max(1u, static_cast<unsigned>(to.elements.size()));
   if (part < 8 || part == bits) throw unsupported{"the instruction " + text()};
   const value_class k = class_of_bits(bits);
-  const std::uint32_t whole = new_row(k);
+  const std::uint32_t whole = new_vreg(k);
   emit("mov.b" + std::to_string(bits), whole, source(from, k));
   for (unsigned n = 0; n < to.elements.size(); ++n) {
     const operand& e = to.elements[n];
     if (e.kind == operand_kind::sink || e.name == "_") continue;
-    const std::uint32_t shifted = new_row(k), byte = new_row(value_class::b16);
+    const std::uint32_t shifted = new_vreg(k), byte = new_vreg(value_class::b16);
     emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, n * part));
     const std::string name =
         "cvt.u" + std::to_string(std::max(16u, part)) + ".u" + std::to_string(bits);
@@ -231,7 +231,7 @@ void lowering::move() {
   if (from.kind == operand_kind::vector) return pack_vector(to, from, bits);
   if (to.kind == operand_kind::vector) return unpack_vector(to, from, bits);
   const std::uint32_t d = destination(to, k), a = source(from, k);
-  if (!names_fixed_row(to, a)) emit(name, d, a);
+  if (!names_fixed_vreg(to, a)) emit(name, d, a);
 }
 
 // isspacep.space p, a: whether the generic address a lies in the space's window, or, for constant
@@ -251,13 +251,13 @@ void lowering::address_space() {
         ranges.emplace_back(at->address, v.bytes);
     }
   }
-  const std::uint32_t none = new_row(value_class::predicate);
+  const std::uint32_t none = new_vreg(value_class::predicate);
   std::uint32_t inside = none;
   emit("xor.pred", none, none, none);
   for (const auto& [first, bytes] : ranges) {
-    const std::uint32_t offset = new_row(value_class::b64);
-    const std::uint32_t here = new_row(value_class::predicate),
-                        sum = new_row(value_class::predicate);
+    const std::uint32_t offset = new_vreg(value_class::b64);
+    const std::uint32_t here = new_vreg(value_class::predicate),
+                        sum = new_vreg(value_class::predicate);
     emit("sub.u64", offset, a, constant(value_class::b64, first));
     emit("setp.lt.u64", here, offset, constant(value_class::b64, bytes));
     emit("or.pred", sum, inside, here);
@@ -287,7 +287,7 @@ void lowering::convert() {
            source(a, class_of_bits(from_bits)));
       return;
     }
-    const std::uint32_t wide = new_row(value_class::b64);
+    const std::uint32_t wide = new_vreg(value_class::b64);
     emit("extend." + from + ".b" + std::to_string(from_bits), wide,
          source(a, class_of_bits(from_bits)));
     const std::string store =
@@ -313,13 +313,13 @@ void lowering::convert() {
   }
   key.replace(key.rfind('.') + 1, std::string::npos, from[0] == 's' ? "s64" : "u64");
   const row& r = find(key);
-  const std::uint32_t wide = new_row(value_class::b64);
+  const std::uint32_t wide = new_vreg(value_class::b64);
   emit("extend." + from + ".b" + std::to_string(from_bits), wide,
        source(a, class_of_bits(from_bits)));
   emit(r, destination(d, r.d), wide);
 }
 
-// `value`, a row of the type that the row `key` takes, into the instruction's result.
+// `value`, a register of the type that the op `key` takes, into the instruction's result.
 void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
   const row& r = find(key);
   const operand& d = i_->operands.at(0);
@@ -329,7 +329,7 @@ void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
     emit(r, destination(d, r.d), value);
     return;
   }
-  const std::uint32_t result = new_row(r.d), wide = new_row(value_class::b64);
+  const std::uint32_t result = new_vreg(r.d), wide = new_vreg(value_class::b64);
   emit(r, result, value);
   emit("extend." + to + ".b" + std::to_string(bits_of(r.d)), wide, result);
   emit("store." + to + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)),
@@ -347,7 +347,7 @@ void lowering::convert_address() {
                                : has("param")                      ? parameter_window
                                                                    : 0;
   const std::uint32_t from = source(a, value_class::b64), to = destination(d, value_class::b64);
-  if (window == 0 && names_fixed_row(d, from)) return;
+  if (window == 0 && names_fixed_vreg(d, from)) return;
   if (window == 0)
     emit("mov.b64", to, from);
   else

@@ -30,7 +30,7 @@ void lowering::barrier() {
   }
   site.aligned = i_->opcode == "bar" || has("aligned");
   site.id = source(o.at(next++), value_class::b32);
-  site.count = next < last ? source(o[next], value_class::b32) : no_row;
+  site.count = next < last ? source(o[next], value_class::b32) : no_operand;
   op& e = emit("<barrier>", d);
   e.slot = static_cast<std::uint32_t>(out_.barriers.size());
   out_.barriers.push_back(site);

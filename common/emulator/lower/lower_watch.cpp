@@ -56,7 +56,7 @@ void lowering::watch(access_site site, const address& at, std::uint32_t address_
                             : site.space == memory_space::local     ? "local"
                             : site.space == memory_space::parameter ? "param"
                                                                     : "generic";
-  op& e = emit("<watch." + std::string(space) + ".a" + std::to_string(at.bits) + ">", 0, at.row,
+  op& e = emit("<watch." + std::string(space) + ".a" + std::to_string(at.bits) + ">", 0, at.vreg,
                address_lanes);
   e.immediate = at.offset;
   e.slot = static_cast<std::uint32_t>(out_.accesses.size());

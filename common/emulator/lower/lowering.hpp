@@ -1,8 +1,8 @@
 // The state of one kernel's lowering, shared by the files lower*.cpp.
 //
 // idea    Every instruction becomes the name of a row ("add.s32", "ld.global.u32.b32.a64"), its
-//         operands become row offsets. What has no row fails the launch by name; nothing is
-//         guessed.
+//         operands become offsets of vector registers. What has no row fails the launch by name;
+//         nothing is guessed.
 #pragma once
 
 #include <list>
@@ -46,14 +46,14 @@ ptx::instruction in_manual_order(const ptx::instruction& i);
 unsigned type_bits(std::string_view type);
 bool is_half(std::string_view type);  // f16, bf16 and their pairs
 
-// Most bytes of one warp's rows: some hundred times what compilers make.
-inline constexpr std::uint32_t most_row_bytes = std::uint32_t{64} << 20;
+// Most bytes of one warp's vector registers: some hundred times what compilers make.
+inline constexpr std::uint32_t most_vreg_bytes = std::uint32_t{64} << 20;
 
 struct runtime_form;
 
 struct register_info {
   value_class kind = value_class::none;
-  std::uint32_t offset = no_row;
+  std::uint32_t offset = no_operand;
 };
 
 // What the functions of one program share while they are lowered: which there are, and where their
@@ -131,14 +131,14 @@ class lowering {
 
  private:
   // Storage.
-  std::uint32_t take(unsigned row_bytes);
-  std::uint32_t new_row(value_class k);
+  std::uint32_t take(unsigned vreg_bytes);
+  std::uint32_t new_vreg(value_class k);
   std::uint32_t constant(value_class k, std::uint64_t value);
-  std::uint32_t special_row_of(special which, unsigned bits);
-  // Makes the register `to` another name of a row that does not change while a block runs, in place
-  // of the move that is lowered, which has no op then unless it must be counted. False where that
-  // is not possible.
-  bool names_fixed_row(const operand& to, std::uint32_t row);
+  std::uint32_t vreg_of_special(special which, unsigned bits);
+  // Makes the register `to` another name of a vector register that does not change while a block
+  // runs, in place of the move that is lowered, which has no op then unless it must be counted.
+  // False where that is not possible.
+  bool names_fixed_vreg(const operand& to, std::uint32_t vreg);
   struct mentions {
     std::uint32_t first = 0;  // index of the first instruction that names it
     unsigned writes = 0;      // instructions whose result it is, or belongs to
@@ -155,7 +155,8 @@ class lowering {
   bool is_kernel() const { return function_.is_entry; }
   const register_info* find_register(std::string_view name);
   std::uint64_t symbol_address(std::string_view name, bool generic) const;
-  std::uint32_t symbol_row(std::string_view name, value_class k, bool generic, std::int64_t offset);
+  std::uint32_t symbol_vreg(std::string_view name, value_class k, bool generic,
+                            std::int64_t offset);
   bool is_in_frame(std::string_view name) const;
 
   // Operands.
@@ -163,7 +164,7 @@ class lowering {
   std::uint32_t destination(const operand& o, value_class k);
   unsigned register_bits(const operand& o);
   struct address {
-    std::uint32_t row;
+    std::uint32_t vreg;
     std::int64_t offset;
     unsigned bits;
   };
@@ -205,7 +206,7 @@ class lowering {
   void keep_quotient(std::uint32_t product);
   operand factor(std::uint32_t product, std::size_t which) const;
   operand negated(const operand& o, const std::string& type);
-  operand named(std::uint32_t row, value_class k);
+  operand named(std::uint32_t vreg, value_class k);
   void fused(const fused_sum& sum);
   void move();
   void pack_vector(const operand& to, const operand& from, unsigned bits);
@@ -225,7 +226,7 @@ class lowering {
   void convert_to_integer(const std::string& key, std::uint32_t value);
   void convert_narrow(const std::string& to, const std::string& from);  // lower_narrow.cpp
   void convert_pair(const std::string& to, const std::string& from);
-  std::uint32_t widened(std::uint32_t row, const std::string& from);
+  std::uint32_t widened(std::uint32_t vreg, const std::string& from);
   std::uint32_t rounded(std::uint32_t wide, const std::string& to);
   std::uint32_t part_of(std::uint32_t whole, unsigned bits, unsigned part, unsigned index);
   void convert_address();
@@ -281,15 +282,15 @@ class lowering {
   const ptx::instruction* i_ = nullptr;        // that is lowered
   const ptx::instruction* written_ = nullptr;  // the same as it stands in the body
   std::uint32_t ordinal_ = 0;
-  std::uint32_t next_row_ = 64;  // offset 0 is never a row
+  std::uint32_t next_vreg_ = 64;  // offset 0 is never a vector register
 
   std::unordered_map<std::string, register_info> registers_;
   std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
   std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
   std::optional<std::unordered_set<std::string_view>> names_read_;  // when first asked for
   std::unordered_map<std::string_view, mentions> mentions_;         // when first asked for
-  std::unordered_set<std::uint32_t> fixed_rows_;  // constants, parameters, special registers
-  std::uint32_t carry_row_ = no_row;              // predicate: what add.cc leaves for addc
+  std::unordered_set<std::uint32_t> fixed_vregs_;  // constants, parameters, special registers
+  std::uint32_t carry_vreg_ = no_operand;          // predicate: what add.cc leaves for addc
 
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
@@ -298,7 +299,7 @@ class lowering {
 
   fusion fusion_;
   std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
-  std::list<std::string> row_names_;  // registers that the PTX does not have
+  std::list<std::string> vreg_names_;  // registers that the PTX does not have
 
   // Control flow: blocks of instructions.
   std::vector<std::uint32_t> block_of_;                           // instruction -> block

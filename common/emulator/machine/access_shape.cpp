@@ -14,15 +14,15 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// address[l] = row[l] + immediate, as A wraps around. Not 0 if a lane of `active` does not lie as
-// far from lane `first` as `offset` says.
+// address[l] = values[l] + immediate, as A wraps around. Not 0 if a lane of `active` does not lie
+// as far from lane `first` as `offset` says.
 template <class A>
-u64 add_in_loops(const A* row, A immediate, u64* address, const u64* offset, u32 first,
+u64 add_in_loops(const A* values, A immediate, u64* address, const u64* offset, u32 first,
                  u32 active) {
-  const u64 from = static_cast<A>(row[first] + immediate);
+  const u64 from = static_cast<A>(values[first] + immediate);
   u64 differ = 0;
   for (u32 l = 0; l < 32; ++l) {
-    address[l] = static_cast<A>(row[l] + immediate);
+    address[l] = static_cast<A>(values[l] + immediate);
     differ |= ((address[l] - from) ^ offset[l]) & (u64{0} - ((active >> l) & 1));
   }
   return differ;
@@ -31,24 +31,24 @@ u64 add_in_loops(const A* row, A immediate, u64* address, const u64* offset, u32
 #if defined(__x86_64__)
 #define STEPWISE_AVX512 __attribute__((target("avx512f")))
 
-STEPWISE_AVX512 inline __m512i added(const u64* row, u64 immediate) {
-  return _mm512_add_epi64(_mm512_loadu_si512(row),
+STEPWISE_AVX512 inline __m512i added(const u64* values, u64 immediate) {
+  return _mm512_add_epi64(_mm512_loadu_si512(values),
                           _mm512_set1_epi64(static_cast<long long>(immediate)));
 }
-STEPWISE_AVX512 inline __m512i added(const u32* row, u32 immediate) {
-  const __m256i sum = _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row)),
+STEPWISE_AVX512 inline __m512i added(const u32* values, u32 immediate) {
+  const __m256i sum = _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values)),
                                        _mm256_set1_epi32(static_cast<int>(immediate)));
   return _mm512_maskz_cvtepu32_epi64(0xff, sum);
 }
 
 template <class A>
-STEPWISE_AVX512 u64 add_avx512(const A* row, A immediate, u64* address, const u64* offset,
+STEPWISE_AVX512 u64 add_avx512(const A* values, A immediate, u64* address, const u64* offset,
                                u32 first, u32 active) {
-  const auto from = static_cast<A>(row[first] + immediate);
+  const auto from = static_cast<A>(values[first] + immediate);
   const __m512i start = _mm512_set1_epi64(static_cast<long long>(u64{from}));
   u32 differ = 0;
   for (u32 l = 0; l < 32; l += 8) {
-    const __m512i at = added(row + l, immediate);
+    const __m512i at = added(values + l, immediate);
     _mm512_storeu_si512(address + l, at);
     differ |=
         _mm512_mask_cmpneq_epu64_mask(static_cast<__mmask8>(active >> l),
@@ -59,8 +59,9 @@ STEPWISE_AVX512 u64 add_avx512(const A* row, A immediate, u64* address, const u6
 #undef STEPWISE_AVX512
 #else
 template <class A>
-u64 add_avx512(const A* row, A immediate, u64* address, const u64* offset, u32 first, u32 active) {
-  return add_in_loops(row, immediate, address, offset, first, active);
+u64 add_avx512(const A* values, A immediate, u64* address, const u64* offset, u32 first,
+               u32 active) {
+  return add_in_loops(values, immediate, address, offset, first, active);
 }
 #endif
 

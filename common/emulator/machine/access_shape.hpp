@@ -38,10 +38,10 @@ struct access_shape {
   lane_run falling[most_runs];
   std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
 
-  // Writes the addresses row[l] + immediate of all lanes, which wrap around as the row's numbers
-  // do. Whether the lanes `now` lie as the shape says.
+  // Writes the addresses values[l] + immediate of all lanes, which wrap around as the values's
+  // numbers do. Whether the lanes `now` lie as the shape says.
   template <class A>
-  bool reach(const A* row, std::uint64_t immediate, std::uint32_t now,
+  bool reach(const A* values, std::uint64_t immediate, std::uint32_t now,
              std::uint64_t* address) const {
     const auto add = [&] {
       if constexpr (sizeof(A) == 4)
@@ -49,7 +49,7 @@ struct access_shape {
       else
         return add_u64;
     }();
-    return (add(row, static_cast<A>(immediate), address, offset, first, now) == 0) &
+    return (add(values, static_cast<A>(immediate), address, offset, first, now) == 0) &
            (now == active);
   }
   // Makes it the shape of these accesses of `bytes` bytes each; `now` is not 0.
@@ -61,7 +61,7 @@ struct access_shape {
 
   // Writes the addresses; 0 if the lanes `now` lie as far from lane `first` as `offset` says.
   template <class A>
-  using adder = std::uint64_t(const A* row, A immediate, std::uint64_t* address,
+  using adder = std::uint64_t(const A* values, A immediate, std::uint64_t* address,
                               const std::uint64_t* offset, std::uint32_t first, std::uint32_t now);
   static adder<std::uint32_t>* const add_u32;
   static adder<std::uint64_t>* const add_u64;

@@ -2,8 +2,8 @@
 //
 // idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all
 //         32 lanes of a warp and returns the op to continue with; null hands over to the scheduler.
-//         Registers are rows of 32 lanes in one block of memory per warp; every operand -
-//         constants, parameters and special registers too - is such a row, so an operation has one
+//         Registers are vector registers of 32 lanes in one block of memory per warp; every operand
+//         - constants, parameters and special registers too - is one, too, so an operation has one
 //         form.
 // watch   Operations are compiled several times for different instruction sets (see meson.build),
 //         so nothing here may be an inline function with external linkage.
@@ -23,8 +23,8 @@ struct op;
 struct context;
 using handler = const op* (*)(context&, const op*);
 
-// A decoded operation: 40 bytes. d, a, b, c are byte offsets of rows in the warp's registers,
-// unless the operation's comment says otherwise.
+// A decoded operation: 40 bytes. d, a, b, c are byte offsets of vector registers in the warp's
+// registers, unless the operation's comment says otherwise.
 struct op {
   handler run;
   std::uint32_t d, a, b, c;
@@ -81,7 +81,7 @@ struct context {
   observer* watch = nullptr;  // null: not watched
 
   template <class T>
-  T* row(std::uint32_t offset) const {
+  T* vreg(std::uint32_t offset) const {
     return reinterpret_cast<T*>(registers + offset);
   }
   std::uint32_t& predicate(std::uint32_t offset) const {

@@ -1,5 +1,5 @@
-// What an operation on matrix fragments works on: shapes, element types, and where the rows of its
-// fragments lie. Lowering makes one for each such instruction; op::immediate is its address.
+// What an operation on matrix fragments works on: shapes, element types, and where the registers of
+// its fragments lie. Lowering makes one for each such instruction; op::immediate is its address.
 #pragma once
 
 #include <cstdint>
@@ -38,13 +38,13 @@ struct matrix_layout {
   std::vector<std::uint16_t> turned;  // the same of the transposed matrix: col * rows + row
 };
 
-// A matrix spread over the registers of a warp: register r of the fragment is the row rows[r].
+// A matrix spread over the registers of a warp: register r of the fragment is vregs[r].
 // Where there are more registers than the matrix fills, the first ones are repeated.
 struct matrix_fragment {
   const matrix_layout* layout;
   matrix_type type;
   std::uint32_t count;
-  std::uint32_t rows[8];
+  std::uint32_t vregs[8];
 };
 
 struct matrix_form {
@@ -54,9 +54,9 @@ struct matrix_form {
   bool is_xor;                 // bits: xor, else and
   bool is_column_major;        // load, store: of the matrix in memory
   bool is_transposed;          // ldmatrix, stmatrix
-  std::uint32_t address;       // load, store: row of generic addresses
-  std::uint32_t stride;        // load, store: row of the distance of matrix rows or columns, in
-                               // elements; 0: they follow each other
+  std::uint32_t address;       // load, store: vector register of generic addresses
+  std::uint32_t stride;        // load, store: vector register with the distance of matrix rows or
+                               // columns, in elements; 0: they follow each other
 };
 
 // Of one element in memory.

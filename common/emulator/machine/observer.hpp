@@ -60,7 +60,8 @@ struct access_site {
   bool counted_only = false;
   // No event describes its lanes: access_range() alone does (bulk copies).
   bool ranged = false;
-  // Of a store: the rows of its elements, and the width of their registers, to compare values.
+  // Of a store: the vector registers of its elements, and the width of their registers, to compare
+  // values.
   std::uint32_t values[4] = {};
   std::uint8_t value_bytes = 0;
 };

@@ -1,4 +1,4 @@
-// A kernel, lowered: the ops, and what must be put into its rows before a warp starts.
+// A kernel, lowered: the ops, and what must be put into its registers before a warp starts.
 #pragma once
 
 #include <deque>
@@ -48,19 +48,19 @@ enum class special : std::uint8_t {
   frame_base  // where the function's own local memory begins
 };
 
-struct constant_row {
+struct constant_vreg {
   std::uint32_t offset;
   unsigned bytes;  // of one lane: 2, 4 or 8; 0 for a predicate
   std::uint64_t value;
 };
-struct parameter_row {
+struct parameter_vreg {
   std::uint32_t offset;
-  unsigned row_bytes;  // of one lane
-  unsigned bytes;      // read from the parameter buffer
+  unsigned vreg_bytes;  // of one lane
+  unsigned bytes;       // read from the parameter buffer
   bool is_signed;
   std::uint32_t parameter_offset;
 };
-struct special_row {
+struct special_vreg {
   std::uint32_t offset;
   unsigned bytes;  // of one lane: 2, 4 or 8
   special which;
@@ -92,23 +92,23 @@ enum class sync_kind : std::uint8_t {
   whole_warp  // all 32 lanes come to one instruction; the op after it then runs once, for all
 };
 
-inline constexpr std::uint32_t no_row = 0xffffffffu;
+inline constexpr std::uint32_t no_operand = 0xffffffffu;
 
 // What a synchronising warp operation needs beyond op::d, a, b, c. op::slot is its index.
 struct sync_site {
   sync_kind kind;
-  std::uint32_t members;             // row of the membermask
-  std::uint32_t predicate = no_row;  // row of the second result
-  bool source_negated = false;       // vote of !p
+  std::uint32_t members;                 // vector register of the membermask
+  std::uint32_t predicate = no_operand;  // of the second result
+  bool source_negated = false;           // vote of !p
 };
 
 enum class barrier_reduction : std::uint8_t { none, popc, logical_and, logical_or };
 struct barrier_site {
-  std::uint32_t id, count;  // rows; count may be no_row
+  std::uint32_t id, count;  // vector registers; count may be no_operand
   bool arrive_only = false;
   bool aligned = true;  // every lane of a warp comes to the same one
   barrier_reduction reduction = barrier_reduction::none;
-  std::uint32_t source = no_row;  // predicate
+  std::uint32_t source = no_operand;  // predicate
   bool source_negated = false;
 };
 
@@ -117,7 +117,7 @@ struct barrier_site {
 struct call_site {
   static constexpr std::uint32_t indirect = 0xffffffffu;
   std::uint32_t function = indirect;  // index into program::functions
-  std::uint32_t target = no_row;      // indirect: addresses
+  std::uint32_t target = no_operand;  // indirect: addresses
   struct piece {
     std::uint32_t caller, callee, bytes;  // offsets in the two frames
   };
@@ -179,19 +179,19 @@ struct program_function {
   const ptx::function* function = nullptr;
   const ptx::body* body = nullptr;
   std::uint32_t first_op = 0;        // its ops reach to the next function's first
-  std::uint32_t register_bytes = 0;  // rows of one warp
-  std::vector<constant_row> constants;
-  std::vector<special_row> specials;
+  std::uint32_t register_bytes = 0;  // of one warp
+  std::vector<constant_vreg> constants;
+  std::vector<special_vreg> specials;
   std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
   std::uint64_t local_end = 0;    // of them, before rounding
   std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
-  // Of a watched program, the PTX's registers that have rows.
-  struct named_row {
+  // Of a watched program, the PTX's registers that have vector registers.
+  struct named_vreg {
     std::uint32_t offset;
     unsigned bytes;  // of one lane; 0: a predicate
   };
-  std::unordered_map<std::string, named_row> registers;
+  std::unordered_map<std::string, named_vreg> registers;
   status failure;  // why it could not be lowered, if only an address may lead to it
 };
 
@@ -210,7 +210,7 @@ struct program {
   std::uint64_t system_shared_bytes = 0;  // of them, those that are not the program's
   std::uint64_t shared_gap_bytes = 0;     // of them, the room between variables
   std::uint64_t parameter_bytes = 0;
-  std::vector<parameter_row> parameters;
+  std::vector<parameter_vreg> parameters;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
   bool reads_clock = false;           // %clock or %clock64; then it is watched, too

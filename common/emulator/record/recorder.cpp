@@ -190,14 +190,14 @@ std::vector<warp_recording::written_register> warp_recorder::registers_of(
         break;
       }
   for (const std::string_view name : names) {
-    const auto row = f.registers.find(std::string(name));
-    if (row == f.registers.end()) continue;
-    const std::string bits = std::to_string(8 * row->second.bytes);
-    std::string shown = row->second.bytes == 0                ? "pred"
+    const auto vreg = f.registers.find(std::string(name));
+    if (vreg == f.registers.end()) continue;
+    const std::string bits = std::to_string(8 * vreg->second.bytes);
+    std::string shown = vreg->second.bytes == 0               ? "pred"
                         : ptx::name_of(type).starts_with("u") ? "u" + bits
                                                               : "s" + bits;
     const auto is_float = floats.find(name);
-    if (row->second.bytes >= 4 && is_float != floats.end() && is_float->second == "f" + bits)
+    if (vreg->second.bytes >= 4 && is_float != floats.end() && is_float->second == "f" + bits)
       shown = is_float->second;
     found.push_back({std::string(name), shown});
   }
@@ -261,9 +261,9 @@ void warp_recorder::before(const context& x, const op* i) {
   // Of a branch, the guard says who takes it: all execute it.
   if (k.is == nullptr || k.is->guard.empty()) return;
   if (ptx::traits_of(*k.is).kind == instruction_kind::control) return;
-  const auto row = k.function->registers.find(std::string(k.is->guard));
-  if (row == k.function->registers.end()) return;
-  const std::uint32_t holds = x.predicate(row->second.offset);
+  const auto vreg = k.function->registers.find(std::string(k.is->guard));
+  if (vreg == k.function->registers.end()) return;
+  const std::uint32_t holds = x.predicate(vreg->second.offset);
   b.step.active &= k.is->guard_negated ? ~holds : holds;
 }
 
@@ -281,33 +281,33 @@ void warp_recorder::capture(begun& b, const context& x) {
   b.step.values.clear();
   for (const auto& w : kept_.instructions[k.number].writes) {
     const auto& place = k.function->registers.at(w.name);
-    lane_row row;
-    row.bytes = static_cast<std::uint8_t>(place.bytes);
+    lane_row values;
+    values.bytes = static_cast<std::uint8_t>(place.bytes);
     const std::byte* from = b.registers + place.offset;
-    if (place.bytes == 0) std::memcpy(&row.of[0], from, 4);
+    if (place.bytes == 0) std::memcpy(&values.of[0], from, 4);
     for (std::size_t l = 0; place.bytes != 0 && l < 32; ++l)
-      std::memcpy(&row.of[l], from + l * place.bytes, place.bytes);
+      std::memcpy(&values.of[l], from + l * place.bytes, place.bytes);
     if (place.bytes == 8 && b.step.active != 0) {
-      const std::uint64_t first = row.of[static_cast<std::size_t>(first_lane(b.step.active))];
-      row.area = area_at(first);
+      const std::uint64_t first = values.of[static_cast<std::size_t>(first_lane(b.step.active))];
+      values.area = area_at(first);
       if (row.area >= 0) {
         const std::uint64_t base = launch_.memory->allocation_at(first)->base;
-        for (auto& v : row.of) v -= base;
+        for (auto& v : values.of) v -= base;
       }
     }
-    b.step.values.push_back(row);
+    b.step.values.push_back(values);
   }
   for (auto& a : b.step.accesses) {
     a.stored.clear();
     if (a.space != "shared" || a.kind == "load" || a.lanes == 0) continue;
     for (unsigned word = 0; word < std::max(1u, a.bytes / 4); ++word) {
-      lane_row row;
+      lane_row values;
       for (std::uint32_t m = a.lanes; m != 0; m &= m - 1) {
         const auto l = static_cast<std::size_t>(first_lane(m));
         const std::uint64_t at = (a.at.of[l] & ~std::uint64_t{3}) + 4 * word;
-        if (at + 4 <= x.shared_bytes) std::memcpy(&row.of[l], x.shared + at, 4);
+        if (at + 4 <= x.shared_bytes) std::memcpy(&values.of[l], x.shared + at, 4);
       }
-      a.stored.push_back(row);
+      a.stored.push_back(values);
     }
   }
 }

@@ -107,7 +107,7 @@ template <memory_space Space, class A, unsigned Bytes>
 // A is the type of the address register.
 template <memory_space Space, class A, unsigned Bytes>
 bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
-  const A* address = x.row<A>(i->a);
+  const A* address = x.vreg<A>(i->a);
   const auto hosts_of_global = [&] {
     for (int l = 0; l < lanes; ++l)
       host[l] = reinterpret_cast<std::byte*>(address[l] + static_cast<u64>(i->immediate) +

@@ -115,25 +115,25 @@ template <class D, class Value>
 // loops carry no dependence.
 template <class Body, class D, class A>
 const op* lanewise1(context& x, const op* i) {
-  const A* a = x.row<A>(i->a);
-  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l]); });
+  const A* a = x.vreg<A>(i->a);
+  for_active(x.active, x.vreg<D>(i->d), [=](int l) -> D { return Body{}(a[l]); });
   return i + 1;
 }
 
 template <class Body, class D, class A, class B>
 const op* lanewise2(context& x, const op* i) {
-  const A* a = x.row<A>(i->a);
-  const B* b = x.row<B>(i->b);
-  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l]); });
+  const A* a = x.vreg<A>(i->a);
+  const B* b = x.vreg<B>(i->b);
+  for_active(x.active, x.vreg<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l]); });
   return i + 1;
 }
 
 template <class Body, class D, class A, class B, class C>
 const op* lanewise3(context& x, const op* i) {
-  const A* a = x.row<A>(i->a);
-  const B* b = x.row<B>(i->b);
-  const C* c = x.row<C>(i->c);
-  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l], c[l]); });
+  const A* a = x.vreg<A>(i->a);
+  const B* b = x.vreg<B>(i->b);
+  const C* c = x.vreg<C>(i->c);
+  for_active(x.active, x.vreg<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l], c[l]); });
   return i + 1;
 }
 

@@ -111,15 +111,15 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
 void tell_arrival(context& x, const op* i, int lane) {
   if (x.watch != nullptr)
     x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane,
-                        x.row<u64>(i->a)[lane] - shared_window);
+                        x.vreg<u64>(i->a)[lane] - shared_window);
 }
 
 // a: address, b: count.
 const op* initialise(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    u64* word = barrier_at(x, i, l, x.row<u64>(i->a)[l], access_kind::store);
+    u64* word = barrier_at(x, i, l, x.vreg<u64>(i->a)[l], access_kind::store);
     if (word == nullptr) return false;
-    const u32 count = x.row<u32>(i->b)[l];
+    const u32 count = x.vreg<u32>(i->b)[l];
     if (count < 1 || count > memory_barrier::most)
       return complain(
           x, i, l,
@@ -131,7 +131,7 @@ const op* initialise(context& x, const op* i) {
 
 const op* invalidate(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word != nullptr) *word = 0;
     return word != nullptr;
   });
@@ -140,7 +140,7 @@ const op* invalidate(context& x, const op* i) {
 // a: address.
 const op* check_barrier(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    if (live_barrier(x, i, l, x.row<u64>(i->a)[l]) == nullptr) return false;
+    if (live_barrier(x, i, l, x.vreg<u64>(i->a)[l]) == nullptr) return false;
     tell_arrival(x, i, l);
     return true;
   });
@@ -149,8 +149,8 @@ const op* check_barrier(context& x, const op* i) {
 // a: address, b: bytes, immediate: flags.
 const op* change_bytes(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
-    const s64 bytes = x.row<u32>(i->b)[l];
+    u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
+    const s64 bytes = x.vreg<u32>(i->b)[l];
     return word != nullptr &&
            add_bytes(x, i, l, word, (i->immediate & subtracts) != 0 ? -bytes : bytes);
   });
@@ -159,13 +159,14 @@ const op* change_bytes(context& x, const op* i) {
 // d: state before, 0 for none; a: address; b: count; c: bytes to expect first, 0 for none.
 const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word == nullptr) return false;
     tell_arrival(x, i, l);
     const u64 before = *word;
-    if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.row<u32>(i->c)[l]))) return false;
-    if (!arrive(x, i, l, word, static_cast<s64>(x.row<u32>(i->b)[l]), i->immediate)) return false;
-    if (i->d != 0) x.row<u64>(i->d)[l] = before;
+    if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->c)[l])))
+      return false;
+    if (!arrive(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->b)[l]), i->immediate)) return false;
+    if (i->d != 0) x.vreg<u64>(i->d)[l] = before;
     return true;
   });
 }
@@ -177,15 +178,15 @@ const op* test_wait(context& x, const op* i) {
   u32 done = 0;
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
-    const u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    const u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word == nullptr) return nullptr;
     const u64 awaited =
-        by_parity ? x.row<u32>(i->b)[l] & 1 : memory_barrier::parity_of(x.row<u64>(i->b)[l]);
+        by_parity ? x.vreg<u32>(i->b)[l] & 1 : memory_barrier::parity_of(x.vreg<u64>(i->b)[l]);
     if (memory_barrier::parity_of(*word) == awaited) continue;
     done |= 1u << l;
     if (x.watch != nullptr)
       x.watch->saw_phase({x.owner->warp_index(), x.active, i}, l,
-                         x.row<u64>(i->a)[l] - shared_window);
+                         x.vreg<u64>(i->a)[l] - shared_window);
   }
   u32& d = x.predicate(i->d);
   d = (d & ~x.active) | done;
@@ -199,7 +200,7 @@ const op* test_wait(context& x, const op* i) {
 // d: arrivals that were missing in the state a.
 const op* pending_count(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    x.row<u32>(i->d)[l] = static_cast<u32>(memory_barrier::pending_of(x.row<u64>(i->a)[l]));
+    x.vreg<u32>(i->d)[l] = static_cast<u32>(memory_barrier::pending_of(x.vreg<u64>(i->a)[l]));
     return true;
   });
 }
@@ -211,11 +212,11 @@ const op* pending_count(context& x, const op* i) {
 const op* copy_async(context& x, const op* i) {
   const auto size = static_cast<unsigned>(i->immediate);
   return each_lane(x, i, [&](int l) {
-    std::byte* to = reach(x, i, l, x.row<u64>(i->a)[l],
+    std::byte* to = reach(x, i, l, x.vreg<u64>(i->a)[l],
                           {size, size, memory_space::shared, access_kind::store,
                            "the destination of cp.async: ", memory_order::weak, true});
     if (to == nullptr) return false;
-    u32 given = i->c != 0 ? x.row<u32>(i->c)[l] : size;
+    u32 given = i->c != 0 ? x.vreg<u32>(i->c)[l] : size;
     if (given > size)
       return complain(x, i, l,
                       "cp.async of " + std::to_string(size) + " bytes with a source of " +
@@ -223,7 +224,7 @@ const op* copy_async(context& x, const op* i) {
     if (i->d != 0 && lane_in(x.predicate(i->d), l)) given = 0;
     if (given != 0) {
       const std::byte* from =
-          reach(x, i, l, x.row<u64>(i->b)[l],
+          reach(x, i, l, x.vreg<u64>(i->b)[l],
                 {given, size, memory_space::global, access_kind::load, "the source of cp.async: "});
       if (from == nullptr) return false;
       std::memcpy(to, from, given);
@@ -251,11 +252,11 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
         l);
     return false;
   }
-  to = reach(x, i, l, x.row<u64>(i->a)[l],
+  to = reach(x, i, l, x.vreg<u64>(i->a)[l],
              {size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
               "the destination of a bulk copy: "});
   if (to == nullptr) return false;
-  from = reach(x, i, l, x.row<u64>(i->b)[l],
+  from = reach(x, i, l, x.vreg<u64>(i->b)[l],
                {size, 16, reads_shared ? memory_space::shared : memory_space::global,
                 access_kind::load, "the source of a bulk copy: "});
   (reads_shared ? x.counts.shared_load_bytes : x.counts.global_load_bytes) += size;
@@ -266,17 +267,17 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
 // The barrier that counts the bytes, if any (d: its address, 0 for none), counts them.
 bool complete_bytes(context& x, const op* i, int l, u64 size) {
   if (i->d == 0) return true;
-  u64* word = live_barrier(x, i, l, x.row<u64>(i->d)[l]);
+  u64* word = live_barrier(x, i, l, x.vreg<u64>(i->d)[l]);
   if (word != nullptr && x.watch != nullptr)
     x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
-                        x.row<u64>(i->d)[l] - shared_window);
+                        x.vreg<u64>(i->d)[l] - shared_window);
   return word != nullptr && add_bytes(x, i, l, word, -static_cast<s64>(size));
 }
 
 // a: destination, b: source, c: bytes.
 const op* copy_bulk(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    const u64 size = x.row<u32>(i->c)[l];
+    const u64 size = x.vreg<u32>(i->c)[l];
     std::byte *to = nullptr, *from = nullptr;
     if (!bulk_ends(x, i, l, size, access_kind::store, to, from)) return false;
     std::memmove(to, from, size);
@@ -288,7 +289,7 @@ const op* copy_bulk(context& x, const op* i) {
 template <class T, class Next>
 const op* reduce_bulk(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    const u64 size = x.row<u32>(i->c)[l];
+    const u64 size = x.vreg<u32>(i->c)[l];
     std::byte *to = nullptr, *from = nullptr;
     if (!bulk_ends(x, i, l, size, access_kind::atomic, to, from)) return false;
     using word = std::conditional_t<sizeof(T) == 8, u64, u32>;
@@ -340,8 +341,8 @@ void reduction_rows(row_table& t) {
 // d: the generic address of a, plus immediate. Addresses of shared memory wrap at 32 bits.
 template <class A, bool Shared>
 const op* generic_address(context& x, const op* i) {
-  const A* a = x.row<A>(i->a);
-  u64* d = x.row<u64>(i->d);
+  const A* a = x.vreg<A>(i->a);
+  u64* d = x.vreg<u64>(i->d);
   for (int l = 0; l < lanes; ++l) {
     const u64 at = a[l] + static_cast<u64>(i->immediate);
     d[l] = !Shared ? at : shared_window + (sizeof(A) == 4 ? at & 0xffffffffu : at);
@@ -352,7 +353,7 @@ const op* generic_address(context& x, const op* i) {
 // a: an address of the block's own shared memory; b: rank of a block, which must be the only one.
 const op* map_address(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
-    const u32 rank = x.row<u32>(i->b)[l];
+    const u32 rank = x.vreg<u32>(i->b)[l];
     if (rank != 0)
       return complain(x, i, l, "mapa to block " + std::to_string(rank) + " of a cluster of one");
     return true;

@@ -45,9 +45,9 @@ const op* atomic(context& x, const op* i) {
   x.counts.atomics += static_cast<u64>(__builtin_popcount(x.active));
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::atomic, host)) return nullptr;
-  T* d = x.row<T>(i->d);
-  const T* b = x.row<T>(i->b);
-  const T* c = x.row<T>(i->c);
+  T* d = x.vreg<T>(i->d);
+  const T* b = x.vreg<T>(i->b);
+  const T* c = x.vreg<T>(i->c);
   T before[lanes];  // d may be b or c, which a second try needs
   for (u32 m = x.active; m != 0;) {
     const int first = __builtin_ctz(m);
@@ -72,7 +72,7 @@ const op* atomic(context& x, const op* i) {
 // Stops at an address that is no multiple of the op's b bytes: the elements of a vector are atomic
 // one by one, but it must be aligned as a whole.
 const op* aligned(context& x, const op* i) {
-  const u64* address = x.row<u64>(i->a);
+  const u64* address = x.vreg<u64>(i->a);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     const u64 at = address[l] + static_cast<u64>(i->immediate);

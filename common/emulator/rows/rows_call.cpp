@@ -21,13 +21,13 @@ const op* call_library(context& x, const op* i) { return x.owner->call_library(i
 // The lanes of a split get one place, large enough for the lane that needs most.
 template <class T>
 const op* allocate_stack(context& x, const op* i) {
-  const T* bytes = x.row<T>(i->a);
+  const T* bytes = x.vreg<T>(i->a);
   u64 most = 0;
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l) && bytes[l] > most) most = bytes[l];
   const auto at = x.owner->extend_frame(i, most);
   if (!at) return nullptr;
-  T* d = x.row<T>(i->d);
+  T* d = x.vreg<T>(i->d);
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = static_cast<T>(*at);
   return i + 1;
@@ -35,7 +35,7 @@ const op* allocate_stack(context& x, const op* i) {
 
 template <class T>
 const op* save_stack(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
+  T* d = x.vreg<T>(i->d);
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = static_cast<T>(x.owner->frame_end());
   return i + 1;
@@ -43,7 +43,7 @@ const op* save_stack(context& x, const op* i) {
 
 template <class T>
 const op* restore_stack(context& x, const op* i) {
-  x.owner->cut_frame(x.row<T>(i->a)[__builtin_ctz(x.active)]);
+  x.owner->cut_frame(x.vreg<T>(i->a)[__builtin_ctz(x.active)]);
   return i + 1;
 }
 

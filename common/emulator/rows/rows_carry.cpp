@@ -1,6 +1,7 @@
 // Additions and multiplications with a carry, for integers of several words.
 //
-// idea    The carry is a predicate of the kernel, whose row is in op::slot. "add.cc" writes it,
+// idea    The carry is a predicate of the kernel, whose register is in op::slot. "add.cc" writes
+// it,
 //         "addc" reads it, "addc.cc" does both.
 // source  PTX ISA 9.0, "Extended-Precision Integer Arithmetic Instructions".
 //         Tested by tests/opcodes/carry.ptx.
@@ -19,10 +20,10 @@ enum class carry_out { kept, written };
 // Body(a, b, c, carry) changes carry and returns the result; all in unsigned words.
 template <class Body, class T, carry_out Out>
 const op* with_carry(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
-  const T* a = x.row<T>(i->a);
-  const T* b = x.row<T>(i->b);
-  const T* c = x.row<T>(i->c);
+  T* d = x.vreg<T>(i->d);
+  const T* a = x.vreg<T>(i->a);
+  const T* b = x.vreg<T>(i->b);
+  const T* c = x.vreg<T>(i->c);
   u32& carries = x.predicate(i->slot);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);

@@ -8,15 +8,15 @@
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
-[[gnu::always_inline]] inline void set_predicate(context& x, u32 row, u32 value) {
-  u32& p = x.predicate(row);
+[[gnu::always_inline]] inline void set_predicate(context& x, u32 vreg, u32 value) {
+  u32& p = x.predicate(vreg);
   p = (p & ~x.active) | (value & x.active);
 }
 
 template <class Body, class A>
 const op* compare(context& x, const op* i) {
-  const A* a = x.row<A>(i->a);
-  const A* b = x.row<A>(i->b);
+  const A* a = x.vreg<A>(i->a);
+  const A* b = x.vreg<A>(i->b);
   u32 value = 0;
   for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(a[l], b[l])) << l;
   set_predicate(x, i->d, value);
@@ -55,8 +55,8 @@ void floating(row_table& t) {
 
 template <class Body>
 const op* flushed_compare(context& x, const op* i) {
-  const u32* a = x.row<u32>(i->a);
-  const u32* b = x.row<u32>(i->b);
+  const u32* a = x.vreg<u32>(i->a);
+  const u32* b = x.vreg<u32>(i->b);
   auto flush = [](u32 v) {
     return std::bit_cast<f32>((v & 0x7f800000u) == 0 ? v & 0x80000000u : v);
   };
@@ -74,10 +74,10 @@ void flushed_row(row_table& t, const row_name& name, Body) {
 
 template <class T>
 const op* select(context& x, const op* i) {
-  const T* a = x.row<T>(i->a);
-  const T* b = x.row<T>(i->b);
+  const T* a = x.vreg<T>(i->a);
+  const T* b = x.vreg<T>(i->b);
   const u32 p = x.predicate(i->c);
-  for_active(x.active, x.row<T>(i->d), [=](int l) {
+  for_active(x.active, x.vreg<T>(i->d), [=](int l) {
     const T first = a[l], second = b[l];
     return lane_in(p, l) ? first : second;
   });

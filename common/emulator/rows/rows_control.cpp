@@ -57,8 +57,8 @@ const op* poll(context& x, const op* i) {
   return i + 1;
 }
 
-// Holds the rows of a vector access; that access passes over it.
-const op* rows(context&, const op* i) { return i + 1; }
+// Holds the registers of a vector access; that access passes over it.
+const op* vregs(context&, const op* i) { return i + 1; }
 
 const op* fence(context&, const op* i) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -68,12 +68,12 @@ const op* fence(context&, const op* i) {
 const op* sleep(context& x, const op* i) {
   ++x.polls;
   x.budget = 0;
-  x.owner->sleep(x.row<u32>(i->a)[__builtin_ctz(x.active)]);
+  x.owner->sleep(x.vreg<u32>(i->a)[__builtin_ctz(x.active)]);
   return i + 1;
 }
 
 const op* active_mask(context& x, const op* i) {
-  u32* d = x.row<u32>(i->d);
+  u32* d = x.vreg<u32>(i->d);
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = x.active;
   return i + 1;
@@ -81,7 +81,7 @@ const op* active_mask(context& x, const op* i) {
 
 template <class T>
 const op* clock(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
+  T* d = x.vreg<T>(i->d);
   const T now = static_cast<T>(x.owner->clock(i));
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = now;
@@ -89,7 +89,7 @@ const op* clock(context& x, const op* i) {
 }
 
 const op* global_timer(context& x, const op* i) {
-  u64* d = x.row<u64>(i->d);
+  u64* d = x.vreg<u64>(i->d);
   const u64 now = x.owner->global_time_ns(i);
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = now;
@@ -119,7 +119,7 @@ void control_rows(row_table& t) {
   add_row(t, "<cluster arrive>", &cluster_arrive, none, none, none, none);
   add_row(t, "<cluster wait>", &cluster_wait, none, none, none, none);
   add_row(t, "<warp-wide>", &warp_wide, none, none, none, none);
-  add_row(t, "<rows>", &rows, none, none, none, none);
+  add_row(t, "<vregs>", &vregs, none, none, none, none);
   add_row(t, "<poll>", &poll, none, none, none, none);
   add_row(t, "<fence>", &fence, none, none, none, none);
   add_row(t, "<sleep>", &sleep, none, b32, none, none);

@@ -87,14 +87,14 @@ const op* fused_row(context& x, const op* i) {
   asm volatile("" : "+r"(from));
   const v128_t rest = wasm_v128_load64_splat(from), half = wasm_v128_load64_splat(from + 1);
   const v128_t magnitude = wasm_v128_load64_splat(from + 2), zero = wasm_i64x2_splat(0);
-  const f32* a = x.row<f32>(i->a);
-  const f32* b = x.row<f32>(i->b);
-  const f32* c = x.row<f32>(i->c);
+  const f32* a = x.vreg<f32>(i->a);
+  const f32* b = x.vreg<f32>(i->b);
+  const f32* c = x.vreg<f32>(i->c);
   f32 sums[lanes];
   v128_t unsure = zero, least = wasm_f64x2_splat(1);
   for (int l = 0; l < lanes; l += 2) {
-    const auto wide = [l](const f32* row) {
-      return wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(row + l));
+    const auto wide = [l](const f32* values) {
+      return wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(values + l));
     };
     const v128_t sum = wasm_f64x2_add(wasm_f64x2_mul(wide(a), wide(b)), wide(c));
     unsure = wasm_v128_or(unsure, wasm_i64x2_eq(wasm_v128_and(sum, rest), half));
@@ -105,7 +105,7 @@ const op* fused_row(context& x, const op* i) {
   const v128_t small = wasm_f64x2_lt(least, wasm_f64x2_splat(0x1p-125));
   if (wasm_v128_any_true(wasm_v128_or(unsure, small)))
     for (int l = 0; l < lanes; ++l) sums[l] = fused(a[l], b[l], c[l]);
-  f32* d = x.row<f32>(i->d);
+  f32* d = x.vreg<f32>(i->d);
   if (x.active == all_lanes) {
     for (int l = 0; l < lanes; ++l) d[l] = canonical(sums[l]);
   } else {
@@ -174,22 +174,22 @@ void saturating(row_table& t) {
 template <class Operation, bool Ftz>
 const op* approximate_row(context& x, const op* i) {
   f32 results[lanes];
-  approximated<Operation, Ftz>(x.row<f32>(i->a), results);
-  keep_active(x.active, results, x.row<f32>(i->d));
+  approximated<Operation, Ftz>(x.vreg<f32>(i->a), results);
+  keep_active(x.active, results, x.vreg<f32>(i->d));
   return i + 1;
 }
 template <bool Ftz, bool Full>
 const op* quotient_row(context& x, const op* i) {
   f32 results[lanes];
-  quotient<Ftz, Full>::compute(x.row<f32>(i->a), x.row<f32>(i->b), results);
-  keep_active(x.active, results, x.row<f32>(i->d));
+  quotient<Ftz, Full>::compute(x.vreg<f32>(i->a), x.vreg<f32>(i->b), results);
+  keep_active(x.active, results, x.vreg<f32>(i->d));
   return i + 1;
 }
 template <bool Ftz, bool Full>
 const op* reciprocal_row(context& x, const op* i) {
   u32 results[lanes];
-  quotient<Ftz, Full>::reciprocals(x.row<f32>(i->a), results);
-  keep_active(x.active, results, x.row<u32>(i->d));
+  quotient<Ftz, Full>::reciprocals(x.vreg<f32>(i->a), results);
+  keep_active(x.active, results, x.vreg<u32>(i->d));
   return i + 1;
 }
 
@@ -197,13 +197,13 @@ const op* reciprocal_row(context& x, const op* i) {
 // the upper word of the result.
 template <class Operation>
 const op* upper_word_row(context& x, const op* i) {
-  const u64* a = x.row<u64>(i->a);
+  const u64* a = x.vreg<u64>(i->a);
   u32 uppers[lanes], results[lanes];
   u64 words[lanes];
   for (int l = 0; l < lanes; ++l) uppers[l] = static_cast<u32>(a[l] >> 32);
   unit::compute<Operation>(uppers, results);
   for (int l = 0; l < lanes; ++l) words[l] = u64{results[l]} << 32;
-  keep_active(x.active, words, x.row<u64>(i->d));
+  keep_active(x.active, words, x.vreg<u64>(i->d));
   return i + 1;
 }
 

@@ -74,7 +74,7 @@ void arithmetic(row_table& t) {
 // ex2 and tanh, in the floats' unit; the result is truncated.
 template <class F, class Truncated, class Operation, class Word>
 const op* approximate_row(context& x, const op* i) {
-  const Word* a = x.row<Word>(i->a);
+  const Word* a = x.vreg<Word>(i->a);
   Word words[lanes] = {};
   for (unsigned shift = 0; shift < 8 * sizeof(Word); shift += 16) {
     f32 operands[lanes], results[lanes];
@@ -85,7 +85,7 @@ const op* approximate_row(context& x, const op* i) {
       words[l] = static_cast<Word>(words[l] | half);
     }
   }
-  keep_active(x.active, words, x.row<Word>(i->d));
+  keep_active(x.active, words, x.vreg<Word>(i->d));
   return i + 1;
 }
 template <class F, class Truncated>
@@ -138,8 +138,8 @@ void extremes(row_table& t) {
 
 template <class Body>
 const op* compare(context& x, const op* i) {
-  const u16* a = x.row<u16>(i->a);
-  const u16* b = x.row<u16>(i->b);
+  const u16* a = x.vreg<u16>(i->a);
+  const u16* b = x.vreg<u16>(i->b);
   u32 value = 0;
   for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(a[l], b[l])) << l;
   u32& p = x.predicate(i->d);

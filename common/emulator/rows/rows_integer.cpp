@@ -63,9 +63,9 @@ template <class T>
 // Only 32 bits are divided in vectors; otherwise lanes that are not active cost as much as others.
 template <class Body, class T>
 const op* one_by_one(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
-  const T* a = x.row<T>(i->a);
-  const T* b = x.row<T>(i->b);
+  T* d = x.vreg<T>(i->d);
+  const T* a = x.vreg<T>(i->a);
+  const T* b = x.vreg<T>(i->b);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     d[l] = Body{}(a[l], b[l]);
@@ -278,14 +278,14 @@ void bit_fields(row_table& t) {
   });
 }
 
-// Four-operand forms keep their fourth operand's row in op::slot.
+// Four-operand forms keep their fourth operand's register in op::slot.
 template <class T>
 const op* insert_field(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
-  const T* a = x.row<T>(i->a);
-  const T* b = x.row<T>(i->b);
-  const u32* c = x.row<u32>(i->c);
-  const u32* e = x.row<u32>(i->slot);
+  T* d = x.vreg<T>(i->d);
+  const T* a = x.vreg<T>(i->a);
+  const T* b = x.vreg<T>(i->b);
+  const u32* c = x.vreg<u32>(i->c);
+  const u32* e = x.vreg<u32>(i->slot);
   for (int l = 0; l < lanes; ++l) {
     if (!lane_in(x.active, l)) continue;
     const u32 bits = 8 * sizeof(T), length = e[l] & 0xff;
@@ -303,10 +303,10 @@ const op* insert_field(context& x, const op* i) {
 
 // lop3: bit k of the table in op::immediate is the result for (a, b, c) = the bits of k, a highest.
 const op* lookup_logic(context& x, const op* i) {
-  u32* d = x.row<u32>(i->d);
-  const u32* a = x.row<u32>(i->a);
-  const u32* b = x.row<u32>(i->b);
-  const u32* c = x.row<u32>(i->c);
+  u32* d = x.vreg<u32>(i->d);
+  const u32* a = x.vreg<u32>(i->a);
+  const u32* b = x.vreg<u32>(i->b);
+  const u32* c = x.vreg<u32>(i->c);
   for (int l = 0; l < lanes; ++l) {
     u32 value = 0;
     for (u32 k = 0; k < 8; ++k) {

@@ -83,7 +83,7 @@ void spread(context& x, const matrix_fragment& from, T* to, Value value_of) {
   const u16* place = where.places.data();
   const u32 mask = where.bits == 32 ? ~0u : (1u << where.bits) - 1;
   for (u32 r = 0; r < where.registers; ++r) {
-    const u32* words = x.row<u32>(from.rows[r]);
+    const u32* words = x.vreg<u32>(from.vregs[r]);
     for (u32 e = 0; e < where.packed; ++e, place += lanes) {
       T values[lanes];
       for (int l = 0; l < lanes; ++l) values[l] = value_of((words[l] >> (e * where.bits)) & mask);
@@ -102,7 +102,7 @@ void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_v
     u32 words[lanes] = {};
     for (u32 e = 0; e < where.packed; ++e, place += lanes)
       for (int l = 0; l < lanes; ++l) words[l] |= bits_of_value(from[place[l]]) << (e * where.bits);
-    std::memcpy(x.row<u32>(to.rows[r]), words, sizeof words);
+    std::memcpy(x.vreg<u32>(to.vregs[r]), words, sizeof words);
   }
 }
 
@@ -156,12 +156,12 @@ void multiply_doubles(context& x, const matrix_form& f) {
   for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}}) {
     const u16* place = from->layout->places.data();
     for (u32 r = 0; r < from->layout->registers; ++r, place += lanes)
-      for (int l = 0; l < lanes; ++l) to[place[l]] = x.row<f64>(from->rows[r])[l];
+      for (int l = 0; l < lanes; ++l) to[place[l]] = x.vreg<f64>(from->vregs[r])[l];
   }
   accumulate(f, f.k, a, b, c, [](f64 sum, f64 l, f64 r) { return __builtin_fma(l, r, sum); });
   const u16* place = f.d.layout->places.data();
   for (u32 r = 0; r < f.d.count; ++r, place += lanes)
-    for (int l = 0; l < lanes; ++l) x.row<f64>(f.d.rows[r])[l] = c[place[l]];
+    for (int l = 0; l < lanes; ++l) x.vreg<f64>(f.d.vregs[r])[l] = c[place[l]];
 }
 
 // The sum of the products of 8- or 4-bit integers always fits; C is added at the end.
@@ -190,7 +190,7 @@ void multiply_bits(context& x, const matrix_form& f) {
     for (u32 r = 0; r < where.registers; ++r)
       for (int l = 0; l < lanes; ++l) {
         const u32 first = where.places[r * where.packed * lanes + l];
-        index(first / where.cols, first % where.cols) = x.row<u32>(from.rows[r])[l];
+        index(first / where.cols, first % where.cols) = x.vreg<u32>(from.vregs[r])[l];
       }
   };
   copy_words(f.a, [&](u32 row, u32 col) -> u32& { return a[row * words + col / 32]; });
@@ -243,8 +243,8 @@ bool find_lines(context& x, const op* i, const matrix_form& f, access_kind kind,
   const matrix_layout& where = *f.d.layout;
   lines.count = f.is_column_major ? where.cols : where.rows;
   const u32 length = f.is_column_major ? where.rows : where.cols;
-  const u64 first = x.row<u64>(f.address)[0];
-  const u64 stride = f.stride != 0 ? x.row<u32>(f.stride)[0] : length;
+  const u64 first = x.vreg<u64>(f.address)[0];
+  const u64 stride = f.stride != 0 ? x.vreg<u32>(f.stride)[0] : length;
   lines.bytes = length * where.bits / 8;
   for (u32 n = 0; n < lines.count; ++n) {
     lines.at[n] = reach(x, i, 0, first + n * stride * where.bits / 8,
@@ -282,7 +282,7 @@ struct joined_lines {
   }
 };
 
-// Calls move(what lies in memory, its place in the rows of registers) for each register's share.
+// Calls move(what lies in memory, its place in the registers) for each register's share.
 template <class T, class Move>
 void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   const matrix_layout& where = *f.d.layout;
@@ -290,7 +290,7 @@ void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   const u32 in_part = where.packed / parts;
   const u16* place = (f.is_column_major ? where.turned : where.places).data();
   for (u32 r = 0; r < where.registers; ++r, place += (where.packed - parts) * lanes) {
-    T* words = x.row<T>(f.d.rows[r]);
+    T* words = x.vreg<T>(f.d.vregs[r]);
     for (u32 e = 0; e < parts; ++e, place += lanes)
       for (int l = 0; l < lanes; ++l) move(elements[place[l] / in_part], words[parts * l + e]);
   }
@@ -322,7 +322,7 @@ const op* load_tile(context& x, const op* i) {
   });
   const u32 once = f.d.layout->registers, bytes = f.d.layout->bits == 64 ? 8 * lanes : 4 * lanes;
   for (u32 r = once; r < f.d.count; ++r)
-    std::memcpy(x.row<u32>(f.d.rows[r]), x.row<u32>(f.d.rows[r % once]), bytes);
+    std::memcpy(x.vreg<u32>(f.d.vregs[r]), x.vreg<u32>(f.d.vregs[r % once]), bytes);
   return i + 1;
 }
 
@@ -343,7 +343,7 @@ const op* store_tile(context& x, const op* i) {
 template <class Move>
 const op* each_half(context& x, const op* i, access_kind kind, Move move) {
   const matrix_form& f = form_of(i);
-  const u64* address = x.row<u64>(f.address);
+  const u64* address = x.vreg<u64>(f.address);
   std::byte* lines[lanes];
   for (u32 l = 0; l < 8 * f.d.count; ++l) {
     lines[l] = reach(x, i, static_cast<int>(l), address[l],
@@ -351,7 +351,7 @@ const op* each_half(context& x, const op* i, access_kind kind, Move move) {
     if (lines[l] == nullptr) return nullptr;
   }
   for (u32 q = 0; q < f.d.count; ++q) {
-    u16* halves = x.row<u16>(f.d.rows[q]);
+    u16* halves = x.vreg<u16>(f.d.vregs[q]);
     for (u32 l = 0; l < lanes; ++l) {
       for (u32 e = 0; e < 2; ++e) {
         const u32 across = 2 * (l & 3) + e, group = l >> 2;
@@ -378,8 +378,8 @@ const op* store_matrix(context& x, const op* i) {
 const op* move_matrix(context& x, const op* i) {
   const matrix_form& f = form_of(i);
   u16 whole[8][8];
-  const u16* a = x.row<u16>(f.a.rows[0]);
-  u16* d = x.row<u16>(f.d.rows[0]);
+  const u16* a = x.vreg<u16>(f.a.vregs[0]);
+  u16* d = x.vreg<u16>(f.d.vregs[0]);
   for (u32 l = 0; l < lanes; ++l)
     for (u32 e = 0; e < 2; ++e) whole[l >> 2][2 * (l & 3) + e] = a[2 * l + e];
   for (u32 l = 0; l < lanes; ++l)

@@ -148,7 +148,7 @@ template <class T, class R>
     bad |= static_cast<u32>(at >= limit) | (at & (sizeof(T) - 1));
   }
   if (bad != 0) return false;
-  R* d = x.row<R>(i->d);
+  R* d = x.vreg<R>(i->d);
   const T* words = reinterpret_cast<const T*>(x.shared);
   STEPWISE_LANES_APART
   for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[(address[l] + offset) / sizeof(T)]);
@@ -182,8 +182,8 @@ template <memory_space Space, class T, class R, int Count, class A>
 // case saves no registers for it.
 template <memory_space Space, class T, class R, class A>
 [[gnu::noinline]] const op* load_rest(context& x, const op* i) {
-  R* d = x.row<R>(i->d);
-  const A* address = x.row<A>(i->a);
+  R* d = x.vreg<R>(i->d);
+  const A* address = x.vreg<A>(i->a);
   if constexpr (Space == memory_space::global || Space == memory_space::shared) {
     if (x.active == all_lanes) {
       if constexpr (Space == memory_space::shared && sizeof(T) >= 4 && sizeof(A) == 4) {
@@ -214,8 +214,8 @@ const op* load(context& x, const op* i) {
   count_load<Space>(x, sizeof(T));
   if constexpr (may_be_regular<Space>) {
     constexpr memory_space space = known_space<Space>;
-    R* d = x.row<R>(i->d);
-    const A* address = x.row<A>(i->a);
+    R* d = x.vreg<R>(i->d);
+    const A* address = x.vreg<A>(i->a);
     if (x.active == all_lanes) {
       if (load_regular<space, T, R, lanes>(x, i, address, d)) return i + 1;
       // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
@@ -271,7 +271,7 @@ template <unsigned Bytes, class Store>
 
 template <memory_space Space, class T, class R, class A>
 [[gnu::noinline]] const op* store_rest(context& x, const op* i) {
-  const R* b = x.row<R>(i->b);
+  const R* b = x.vreg<R>(i->b);
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
   in_store_order<sizeof(T)>(x.active, [&](int l) { store_word<T>(host[l], static_cast<T>(b[l])); });
@@ -283,7 +283,7 @@ const op* store(context& x, const op* i) {
   count_store<Space>(x, sizeof(T));
   if constexpr (may_be_regular<Space>) {
     if (x.active == all_lanes &&
-        store_regular<known_space<Space>, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->b)))
+        store_regular<known_space<Space>, T, R, lanes>(x, i, x.vreg<A>(i->a), x.vreg<R>(i->b)))
       return i + 1;
   }
   return store_rest<Space, T, R, A>(x, i);
@@ -316,9 +316,9 @@ template <class Word>
 }
 
 template <class R, int N>
-[[gnu::always_inline]] inline void rows_of(context& x, const op* elements, R** rows) {
+[[gnu::always_inline]] inline void vregs_of(context& x, const op* elements, R** vregs) {
   const u32 offsets[4] = {elements->d, elements->a, elements->b, elements->c};
-  for (int k = 0; k < N; ++k) rows[k] = x.row<R>(offsets[k]);
+  for (int k = 0; k < N; ++k) vregs[k] = x.vreg<R>(offsets[k]);
 }
 
 // Where the vectors of a full warp lie if they are contiguous and inside what this operation
@@ -327,26 +327,26 @@ template <memory_space Space, class A>
 [[gnu::always_inline]] inline std::byte* contiguous_vectors(context& x, const op* i,
                                                             unsigned vector_bytes) {
   if constexpr (may_be_regular<Space>) {
-    const A* address = x.row<A>(i->a);
+    const A* address = x.vreg<A>(i->a);
     if (x.active == all_lanes && pattern_of<lanes>(address, vector_bytes) == pattern::contiguous)
       return whole<known_space<Space>>(x, i, address[0], vector_bytes, lanes * vector_bytes);
   }
   return nullptr;
 }
 
-// Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the rows
-// of the elements.
+// Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the
+// vector registers of the elements.
 template <memory_space Space, class T, class R, class A, int N>
 [[gnu::noinline]] const op* load_vector_rest(context& x, const op* i) {
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
-  R* rows[N];
-  rows_of<R, N>(x, i + 1, rows);
+  R* vregs[N];
+  vregs_of<R, N>(x, i + 1, vregs);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     const auto words =
         std::bit_cast<std::array<T, N>>(load_at_once<word_of<N * sizeof(T)>>(host[l]));
-    for (int k = 0; k < N; ++k) rows[k][l] = static_cast<R>(words[k]);
+    for (int k = 0; k < N; ++k) vregs[k][l] = static_cast<R>(words[k]);
   }
   return i + 2;
 }
@@ -357,14 +357,14 @@ const op* load_vector(context& x, const op* i) {
   count_load<Space>(x, sizeof(word));
   const std::byte* from = contiguous_vectors<Space, A>(x, i, sizeof(word));
   if (from == nullptr) return load_vector_rest<Space, T, R, A, N>(x, i);
-  if constexpr (Space == memory_space::global) foresee(x, i, x.row<A>(i->a)[0], from);
+  if constexpr (Space == memory_space::global) foresee(x, i, x.vreg<A>(i->a)[0], from);
   word vectors[lanes];
   for (int l = 0; l < lanes; ++l) vectors[l] = load_at_once<word>(from + l * sizeof(word));
   const T* const words = reinterpret_cast<const T*>(vectors);
-  R* rows[N];
-  rows_of<R, N>(x, i + 1, rows);
+  R* vregs[N];
+  vregs_of<R, N>(x, i + 1, vregs);
   for (int k = 0; k < N; ++k) {
-    R* const d = rows[k];
+    R* const d = vregs[k];
     STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[l * N + k]);
   }
@@ -375,11 +375,11 @@ template <memory_space Space, class T, class R, class A, int N>
 [[gnu::noinline]] const op* store_vector_rest(context& x, const op* i) {
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
-  R* rows[N];
-  rows_of<R, N>(x, i + 1, rows);
+  R* vregs[N];
+  vregs_of<R, N>(x, i + 1, vregs);
   in_store_order<N * sizeof(T)>(x.active, [&](int l) {
     std::array<T, N> words;
-    for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
+    for (int k = 0; k < N; ++k) words[k] = static_cast<T>(vregs[k][l]);
     store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
   });
   return i + 2;
@@ -393,10 +393,10 @@ const op* store_vector(context& x, const op* i) {
   if (to == nullptr) return store_vector_rest<Space, T, R, A, N>(x, i);
   word vectors[lanes];
   T* const words = reinterpret_cast<T*>(vectors);
-  R* rows[N];
-  rows_of<R, N>(x, i + 1, rows);
+  R* vregs[N];
+  vregs_of<R, N>(x, i + 1, vregs);
   for (int l = 0; l < lanes; ++l)
-    for (int k = 0; k < N; ++k) words[l * N + k] = static_cast<T>(rows[k][l]);
+    for (int k = 0; k < N; ++k) words[l * N + k] = static_cast<T>(vregs[k][l]);
   for (int l = 0; l < lanes; ++l) store_at_once(to + l * sizeof(word), vectors[l]);
   return i + 2;
 }

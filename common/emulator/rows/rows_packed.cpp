@@ -201,7 +201,7 @@ void pack_rows(row_table& t) {
 
 template <class Body, class T>
 const op* test(context& x, const op* i) {
-  const T* a = x.row<T>(i->a);
+  const T* a = x.vreg<T>(i->a);
   u32 value = 0;
   for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(a[l])) << l;
   u32& p = x.predicate(i->d);

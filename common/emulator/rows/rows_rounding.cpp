@@ -52,16 +52,16 @@ f64 canonical(f64 v) { return v; }
 template <class Body, class T>
 [[gnu::noinline]] void compute_rounding(context& x, const op* i, int mode) {
   T a[lanes], b[lanes], c[lanes], result[lanes];
-  std::memcpy(a, x.row<T>(i->a), sizeof(a));
-  std::memcpy(b, x.row<T>(i->b), sizeof(b));
-  std::memcpy(c, x.row<T>(i->c), sizeof(c));
+  std::memcpy(a, x.vreg<T>(i->a), sizeof(a));
+  std::memcpy(b, x.vreg<T>(i->b), sizeof(b));
+  std::memcpy(c, x.vreg<T>(i->c), sizeof(c));
   {
     const host_rounding switched(mode);
     asm volatile("" : "+m"(a), "+m"(b), "+m"(c));
     for (int l = 0; l < lanes; ++l) result[l] = Body{}(a[l], b[l], c[l]);
     asm volatile("" : "+m"(result));
   }
-  for_active(x.active, x.row<T>(i->d), [&](int l) { return canonical(result[l]); });
+  for_active(x.active, x.vreg<T>(i->d), [&](int l) { return canonical(result[l]); });
 }
 
 template <class Body, class T, int Mode>

@@ -2,7 +2,7 @@
 //
 // idea    One row, lane by lane: it reads the object's record, then each texel, with the checks of
 //         any other access. What it does is in op::immediate (texture.hpp); the two ops after it
-//         are never run, their d, a, b, c are the rows of coordinates and of values.
+//         are never run, their d, a, b, c are the registers of coordinates and of values.
 // watch   Texels are told to the checks, not to the counters: on hardware such requests are no
 //         global loads.
 #include "common/emulator/rows/rows_texture.hpp"
@@ -38,7 +38,7 @@ class texture_lane {
   // False: the launch was stopped.
   bool run(int lane) {
     lane_ = lane;
-    const u64 handle = x_.row<u64>(i_->a)[lane];
+    const u64 handle = x_.vreg<u64>(i_->a)[lane];
     if ((handle != handle_ || t_.kind == 0) && !open(handle)) return false;
     switch (form_.operation) {
       case texture_operation::sample:
@@ -57,9 +57,9 @@ class texture_lane {
     x_.owner->stop(i_, code, what, lane_);
     return false;
   }
-  u32& value(unsigned n) { return x_.row<u32>(values_[n])[lane_]; }
-  s32 whole(unsigned n) const { return x_.row<s32>(coordinates_[n])[lane_]; }
-  float real(unsigned n) const { return x_.row<f32>(coordinates_[n])[lane_]; }
+  u32& value(unsigned n) { return x_.vreg<u32>(values_[n])[lane_]; }
+  s32 whole(unsigned n) const { return x_.vreg<s32>(coordinates_[n])[lane_]; }
+  float real(unsigned n) const { return x_.vreg<f32>(coordinates_[n])[lane_]; }
 
   // Reads the object's record.
   bool open(u64 handle) {

@@ -86,10 +86,10 @@ u32 simd(const video_form& f, u32 a, u32 b, u32 c) {
 
 const op* video(context& x, const op* i) {
   const video_form f = unpack_video(i->immediate);
-  u32* d = x.row<u32>(i->d);
-  const u32* a = x.row<u32>(i->a);
-  const u32* b = x.row<u32>(i->b);
-  const u32* c = x.row<u32>(i->c);
+  u32* d = x.vreg<u32>(i->d);
+  const u32* a = x.vreg<u32>(i->a);
+  const u32* b = x.vreg<u32>(i->b);
+  const u32* c = x.vreg<u32>(i->c);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     d[l] = f.lanes == 1 ? scalar(f, a[l], b[l], c[l]) : simd(f, a[l], b[l], c[l]);

@@ -30,14 +30,14 @@ const op* go_on(context& x, const op* i, u32 allowed) {
   return next;
 }
 
-// a: address row, b: lanes that give addresses, immediate: offset, slot: access_site.
+// a: address register, b: lanes that give addresses, immediate: offset, slot: access_site.
 template <memory_space Space, class A>
 const op* watch(context& x, const op* i) {
   const u32 active = x.active & i->b;
   const access_site& site = x.owner->site(i->slot);
   access_shape& shape = x.owner->shape(i->slot);
   alignas(64) u64 address[lanes];
-  const bool fits = shape.reach(x.row<A>(i->a), static_cast<u64>(i->immediate), active, address);
+  const bool fits = shape.reach(x.vreg<A>(i->a), static_cast<u64>(i->immediate), active, address);
   // The access itself will need its bytes soon. They may be nowhere.
   if constexpr (Space == memory_space::global) {
     const u64 from = address[shape.first] + static_cast<u64>(x.host_of_device);
@@ -70,13 +70,13 @@ const op* watch(context& x, const op* i) {
   }
 }
 
-// The same of a copy: d is 0 or the row of a predicate, c is 0 or a row of byte counts; lanes for
-// which they say so read nothing.
+// The same of a copy: d is 0 or the register of a predicate, c is 0 or one of byte counts; lanes
+// for which they say so read nothing.
 const op* watch_copied(context& x, const op* i) {
   u32 reads = x.active;
   if (i->d != 0) reads &= ~x.predicate(i->d);
   for (u32 m = i->c != 0 ? reads : 0; m != 0; m &= m - 1)
-    if (x.row<u32>(i->c)[__builtin_ctz(m)] == 0) reads &= ~(m & -m);
+    if (x.vreg<u32>(i->c)[__builtin_ctz(m)] == 0) reads &= ~(m & -m);
   const u32 active = x.active;
   x.active = reads;
   watch<memory_space::global, u64>(x, i);
@@ -109,7 +109,7 @@ const op* watch_turn(context& x, const op* i) {
 // a: indices into the table `immediate` of blocks.
 const op* watch_turn_indexed(context& x, const op* i) {
   const std::vector<u32>& table = x.owner->jump_table(i);
-  const u32* index = x.row<u32>(i->a);
+  const u32* index = x.vreg<u32>(i->a);
   for (u32 to = 0; to < table.size(); ++to) {
     u32 turning = 0;
     for (u32 m = x.mask; m != 0; m &= m - 1)

@@ -10,35 +10,35 @@ namespace {
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 template <class T>
-void fill_row(std::byte* row, std::uint64_t value) {
-  T* d = reinterpret_cast<T*>(row);
+void fill_vreg(std::byte* vreg, std::uint64_t value) {
+  T* d = reinterpret_cast<T*>(vreg);
   for (int l = 0; l < lanes; ++l) d[l] = static_cast<T>(value);
 }
 
-void write_row(std::byte* row, unsigned bytes, std::uint64_t value) {
+void write_vreg(std::byte* vreg, unsigned bytes, std::uint64_t value) {
   switch (bytes) {
     case 0:
-      *reinterpret_cast<std::uint32_t*>(row) = value != 0 ? all_lanes : 0;
+      *reinterpret_cast<std::uint32_t*>(vreg) = value != 0 ? all_lanes : 0;
       break;
     case 2:
-      fill_row<std::uint16_t>(row, value);
+      fill_vreg<std::uint16_t>(vreg, value);
       break;
     case 4:
-      fill_row<std::uint32_t>(row, value);
+      fill_vreg<std::uint32_t>(vreg, value);
       break;
     default:
-      fill_row<std::uint64_t>(row, value);
+      fill_vreg<std::uint64_t>(vreg, value);
       break;
   }
 }
 
-void write_lane(std::byte* row, unsigned bytes, int lane, std::uint64_t value) {
+void write_lane(std::byte* vreg, unsigned bytes, int lane, std::uint64_t value) {
   if (bytes == 2)
-    reinterpret_cast<std::uint16_t*>(row)[lane] = static_cast<std::uint16_t>(value);
+    reinterpret_cast<std::uint16_t*>(vreg)[lane] = static_cast<std::uint16_t>(value);
   else if (bytes == 4)
-    reinterpret_cast<std::uint32_t*>(row)[lane] = static_cast<std::uint32_t>(value);
+    reinterpret_cast<std::uint32_t*>(vreg)[lane] = static_cast<std::uint32_t>(value);
   else
-    reinterpret_cast<std::uint64_t*>(row)[lane] = value;
+    reinterpret_cast<std::uint64_t*>(vreg)[lane] = value;
 }
 
 }  // namespace
@@ -104,8 +104,8 @@ std::uint64_t block_maker::special_value(special which, std::uint32_t warp, int 
 void block_maker::fill_frame(std::byte* registers, const program_function& f,
                              std::uint32_t warp) const {
   std::memset(registers, 0, f.register_bytes);
-  for (const constant_row& c : f.constants) write_row(registers + c.offset, c.bytes, c.value);
-  for (const special_row& s : f.specials) {
+  for (const constant_vreg& c : f.constants) write_vreg(registers + c.offset, c.bytes, c.value);
+  for (const special_vreg& s : f.specials) {
     for (int l = 0; l < lanes; ++l)
       write_lane(registers + s.offset, s.bytes, l, special_value(s.which, warp, l));
   }
@@ -113,7 +113,7 @@ void block_maker::fill_frame(std::byte* registers, const program_function& f,
 
 void block_maker::fill_block_values(std::byte* registers, const program_function& f,
                                     std::uint64_t index, const extent& at) const {
-  for (const special_row& s : f.specials) {
+  for (const special_vreg& s : f.specials) {
     std::uint64_t v;
     switch (s.which) {
       case special::ctaid_x:
@@ -131,7 +131,7 @@ void block_maker::fill_block_values(std::byte* registers, const program_function
       default:
         continue;
     }
-    write_row(registers + s.offset, s.bytes, v);
+    write_vreg(registers + s.offset, s.bytes, v);
   }
 }
 
@@ -154,12 +154,12 @@ std::unique_ptr<block> block_maker::make() const {
     w.kernel.registers = next + k * registers;
     w.local = next + warps_ * registers + k * local;
     fill_frame(w.kernel.registers, kernel, k);
-    for (const parameter_row& p : code_.parameters) {
+    for (const parameter_vreg& p : code_.parameters) {
       std::uint64_t value = 0;
       std::memcpy(&value, x_.parameters + p.parameter_offset, p.bytes);
       if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0)
         value |= ~std::uint64_t{0} << (8 * p.bytes);
-      write_row(w.kernel.registers + p.offset, p.row_bytes, value);
+      write_vreg(w.kernel.registers + p.offset, p.vreg_bytes, value);
     }
   }
   return b;

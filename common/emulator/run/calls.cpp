@@ -1,6 +1,7 @@
 // Calls and returns: frames for the lanes that are in a function.
 //
-// idea    A call gives the lanes of its split a frame of rows and a piece of each lane's stack in
+// idea    A call gives the lanes of its split a frame of registers and a piece of each lane's stack
+// in
 //         local memory, and makes a join at the op after it. Lanes return one by one, in splits;
 //         the join brings them together again. So recursion needs nothing special, and lanes that
 //         call different functions through one pointer are splits of one join.
@@ -82,7 +83,7 @@ const op* scheduler::call(const op* i) {
   const call_site& site = code_.calls[i->slot];
   std::uint32_t function = site.function;
   if (function == call_site::indirect) {
-    const std::uint64_t* targets = x_.row<std::uint64_t>(site.target);
+    const std::uint64_t* targets = x_.vreg<std::uint64_t>(site.target);
     const std::uint64_t target = targets[first_lane(x_.mask)];
     std::uint32_t others = 0;
     for (std::uint32_t m = x_.mask; m != 0; m &= m - 1)
@@ -122,7 +123,7 @@ const op* scheduler::call(const op* i) {
   f->local_end = f->local_base + callee.local_bytes;
   f->stack_bytes = stack;
   copy_local(site.arguments, frame_->local_base, f->local_base, false, x_.mask);
-  for (const special_row& s : callee.specials) {
+  for (const special_vreg& s : callee.specials) {
     if (s.which != special::frame_base) continue;
     for (int l = 0; l < lanes; ++l) {
       if (s.bytes == 4)

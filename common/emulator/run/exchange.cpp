@@ -12,9 +12,9 @@ namespace stepwise::emulator {
 // What the lanes in `mask` put in: their source operands, or one bit each for a vote.
 void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const {
   const sync_site& site = code_.syncs[i->slot];
-  const auto from_row = [&](const auto* row) {
+  const auto from_vreg = [&](const auto* vreg) {
     for (int l = 0; l < lanes; ++l)
-      if ((mask >> l) & 1) staged[l] = row[l];
+      if ((mask >> l) & 1) staged[l] = vreg[l];
   };
   switch (site.kind) {
     case sync_kind::warp_barrier:
@@ -30,9 +30,9 @@ void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) co
     }
     case sync_kind::match_any64:
     case sync_kind::match_all64:
-      return from_row(x_.row<std::uint64_t>(i->a));
+      return from_vreg(x_.vreg<std::uint64_t>(i->a));
     default:
-      return from_row(x_.row<std::uint32_t>(i->a));
+      return from_vreg(x_.vreg<std::uint32_t>(i->a));
   }
 }
 
@@ -80,9 +80,9 @@ struct shuffle_operands {
   std::uint32_t b, c;
 };
 
-bool uniform(const std::uint32_t* row) {
+bool uniform(const std::uint32_t* vreg) {
   std::uint32_t unequal = 0;
-  for (int l = 0; l < lanes; ++l) unequal |= row[l] ^ row[0];
+  for (int l = 0; l < lanes; ++l) unequal |= vreg[l] ^ vreg[0];
   return unequal == 0;
 }
 
@@ -165,7 +165,7 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
 // False if the lanes' membermasks differ, or for another operation.
 bool scheduler::exchange_at_once(const op* i) {
   const sync_site& site = code_.syncs[i->slot];
-  if (!uniform(x_.row<std::uint32_t>(site.members))) return false;
+  if (!uniform(x_.vreg<std::uint32_t>(site.members))) return false;
   const auto votes = [&] { return x_.predicate(i->a) ^ (site.source_negated ? all_lanes : 0); };
   const auto vote = [&](bool holds) { x_.predicate(i->d) = holds ? all_lanes : 0; };
   switch (site.kind) {
@@ -178,7 +178,7 @@ bool scheduler::exchange_at_once(const op* i) {
       vote(votes() != 0);
       return true;
     case sync_kind::vote_ballot:
-      std::fill_n(x_.row<std::uint32_t>(i->d), lanes, votes());
+      std::fill_n(x_.vreg<std::uint32_t>(i->d), lanes, votes());
       return true;
     case sync_kind::shfl_up:
     case sync_kind::shfl_down:
@@ -186,18 +186,18 @@ bool scheduler::exchange_at_once(const op* i) {
     case sync_kind::shfl_idx: {
       std::uint32_t out[lanes];
       int sources[lanes];
-      const std::uint32_t valid =
-          sources_of(site.kind, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), sources);
-      const std::uint32_t* a = x_.row<std::uint32_t>(i->a);
+      const std::uint32_t valid = sources_of(site.kind, x_.vreg<std::uint32_t>(i->b),
+                                             x_.vreg<std::uint32_t>(i->c), sources);
+      const std::uint32_t* a = x_.vreg<std::uint32_t>(i->a);
       for (int l = 0; l < lanes; ++l) out[l] = a[sources[l]];
-      std::copy_n(out, lanes, x_.row<std::uint32_t>(i->d));
-      if (site.predicate != no_row) x_.predicate(site.predicate) = valid;
+      std::copy_n(out, lanes, x_.vreg<std::uint32_t>(i->d));
+      if (site.predicate != no_operand) x_.predicate(site.predicate) = valid;
       return true;
     }
     case sync_kind::match_any32: {
       std::uint32_t same[lanes];
-      match(x_.row<std::uint32_t>(i->a), all_lanes, same);
-      std::copy_n(same, lanes, x_.row<std::uint32_t>(i->d));
+      match(x_.vreg<std::uint32_t>(i->a), all_lanes, same);
+      std::copy_n(same, lanes, x_.vreg<std::uint32_t>(i->d));
       return true;
     }
     default:
@@ -215,12 +215,12 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
       if (staged[first_lane(m)] != 0) held |= m & -m;
     return held;
   };
-  const auto set_predicate = [&](std::uint32_t row, std::uint32_t value) {
-    std::uint32_t& p = x_.predicate(row);
+  const auto set_predicate = [&](std::uint32_t vreg, std::uint32_t value) {
+    std::uint32_t& p = x_.predicate(vreg);
     p = (p & ~mask) | (value & mask);
   };
   const auto set_lanes = [&](auto value_of) {
-    std::uint32_t* d = x_.row<std::uint32_t>(i->d);
+    std::uint32_t* d = x_.vreg<std::uint32_t>(i->d);
     for (std::uint32_t m = mask; m != 0; m &= m - 1) d[first_lane(m)] = value_of(first_lane(m));
   };
   switch (site.kind) {
@@ -250,8 +250,8 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     case sync_kind::shfl_idx: {
       std::uint32_t out[lanes];
       int sources[lanes];
-      const std::uint32_t valid =
-          sources_of(site.kind, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), sources);
+      const std::uint32_t valid = sources_of(site.kind, x_.vreg<std::uint32_t>(i->b),
+                                             x_.vreg<std::uint32_t>(i->c), sources);
       for (int l = 0; l < lanes; ++l) out[l] = static_cast<std::uint32_t>(staged[sources[l]]);
       if (x_.watch != nullptr) {
         for (std::uint32_t m = mask; m != 0; m &= m - 1)
@@ -259,7 +259,7 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
             x_.watch->read_inactive_lane(event_at(i, mask), l, sources[l]);
       }
       set_lanes([&](int l) { return out[l]; });
-      if (site.predicate != no_row) set_predicate(site.predicate, valid);
+      if (site.predicate != no_operand) set_predicate(site.predicate, valid);
       return;
     }
     case sync_kind::match_any32:
@@ -275,7 +275,7 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
       for (std::uint32_t m = participants; m != 0; m &= m - 1)
         all = all && staged[first_lane(m)] == staged[first_lane(participants)];
       set_lanes([&](int) { return all ? participants : 0; });
-      if (site.predicate != no_row) set_predicate(site.predicate, all ? all_lanes : 0);
+      if (site.predicate != no_operand) set_predicate(site.predicate, all ? all_lanes : 0);
       return;
     }
     default: {

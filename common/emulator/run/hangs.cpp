@@ -137,8 +137,8 @@ hang_search::hang_search(context& x, const launch_state& launch)
   both.add(notes);
 }
 
-const std::vector<hang_search::row>& hang_search::rows_of(std::uint32_t function) {
-  const auto [at, is_new] = rows_.try_emplace(function);
+const std::vector<hang_search::range>& hang_search::ranges_of(std::uint32_t function) {
+  const auto [at, is_new] = ranges_.try_emplace(function);
   if (!is_new) return at->second;
   const program_function& f = code_.functions[function];
   if (!code_.reads_clock && !code_.reads_timer) {
@@ -146,16 +146,16 @@ const std::vector<hang_search::row>& hang_search::rows_of(std::uint32_t function
     return at->second;
   }
   const auto timed = registers_influenced_by(*f.body, clocks);
-  for (const auto& [name, row] : f.registers)
+  for (const auto& [name, vreg] : f.registers)
     if (!timed.contains(name))
-      at->second.push_back({row.offset, row.bytes == 0 ? 4 : row.bytes * lanes});
-  std::ranges::sort(at->second, {}, &row::offset);
+      at->second.push_back({vreg.offset, vreg.bytes == 0 ? 4 : vreg.bytes * lanes});
+  std::ranges::sort(at->second, {}, &range::offset);
   return at->second;
 }
 
 void hang_search::add_registers(std::uint64_t& hash, std::uint32_t function,
                                 const std::byte* registers) {
-  for (const row& r : rows_of(function)) {
+  for (const range& r : ranges_of(function)) {
     std::uint32_t n = 0;
     for (; n + 8 <= r.bytes; n += 8) add_word(hash, word_at(registers + r.offset + n));
     if (n == r.bytes) continue;

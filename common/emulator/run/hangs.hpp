@@ -92,13 +92,13 @@ class hang_search {
   void add_registers(std::uint64_t& hash, std::uint32_t function, const std::byte* registers);
 
  private:
-  struct row {
+  struct range {  // of a frame's registers
     std::uint32_t offset, bytes;
   };
-  const std::vector<row>& rows_of(std::uint32_t function);
+  const std::vector<range>& ranges_of(std::uint32_t function);
 
   const program& code_;
-  std::map<std::uint32_t, std::vector<row>> rows_;  // by function
+  std::map<std::uint32_t, std::vector<range>> ranges_;  // by function
 };
 
 // Recognises a checked launch that never ends, on the worker that runs it (DESIGN.md).

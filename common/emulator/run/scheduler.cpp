@@ -296,7 +296,7 @@ int scheduler::join_at(const op* meet) {
 
 // The op at which the lanes that a branch divides meet, null if they do not; joins are made there.
 const op* scheduler::meet_behind(const op* branch) {
-  const auto op_of = [&](std::uint32_t n) { return n == no_row ? nullptr : x_.code + n; };
+  const auto op_of = [&](std::uint32_t n) { return n == no_operand ? nullptr : x_.code + n; };
   join_ = join_for(op_of(branch->c));
   const op* meet = op_of(branch->slot);
   join_ = join_for(meet);
@@ -329,7 +329,7 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
 // Every lane goes where its index leads; an index past the table leads nowhere that PTX defines.
 const op* scheduler::branch_indexed(const op* i) {
   const std::vector<std::uint32_t>& table = jump_table(i);
-  const std::uint32_t* index = x_.row<std::uint32_t>(i->a);
+  const std::uint32_t* index = x_.vreg<std::uint32_t>(i->a);
   std::uint32_t left = x_.mask;
   const auto group = [&] {  // the lanes that go with the first that is left
     const std::uint32_t wanted = index[first_lane(left)];

@@ -12,12 +12,12 @@ const op* scheduler::reach_barrier(const op* i) {
   warp& w = *warp_;
   const barrier_site& site = code_.barriers[i->slot];
   const int lane = first_lane(x_.mask);
-  const std::uint32_t id = x_.row<std::uint32_t>(site.id)[lane];
+  const std::uint32_t id = x_.vreg<std::uint32_t>(site.id)[lane];
   if (id >= 16)
     return stop(i, error::launch_failure, "barrier " + std::to_string(id) + " does not exist",
                 lane);
   block_barrier& barrier = block_->barriers[id];
-  barrier.expected = site.count == no_row ? 0 : x_.row<std::uint32_t>(site.count)[lane];
+  barrier.expected = site.count == no_operand ? 0 : x_.vreg<std::uint32_t>(site.count)[lane];
   barrier.arrived += count_of(x_.mask);
   block_->barriers_waited_at |= 1U << id;
   if (site.reduction != barrier_reduction::none) {
@@ -122,7 +122,7 @@ const op* scheduler::synchronise(const op* i) {
   warp& w = *warp_;
   const sync_site& site = code_.syncs[i->slot];
   if (x_.mask == all_lanes && x_.watch == nullptr && exchange_at_once(i)) return i + 1;
-  const std::uint32_t* masks = x_.row<std::uint32_t>(site.members);
+  const std::uint32_t* masks = x_.vreg<std::uint32_t>(site.members);
   const std::uint32_t members = masks[first_lane(x_.mask)];
   // Lanes with another membermask are a group of their own.
   std::uint32_t others = 0;

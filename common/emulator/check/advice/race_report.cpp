@@ -120,12 +120,13 @@ bool race_report::same_value(const lane_access& t, int other_lane) const {
                                       ? evidence_.state->shared + t.at
                                       : evidence_.memory.host(evidence_.device_base + t.at);
   for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
-    const std::byte* const row = evidence_.state->registers + s.values[k];
+    const std::byte* const vreg = evidence_.state->registers + s.values[k];
     // Two lanes of one instruction: nothing is in memory yet.
     const std::byte* const old = other_lane >= 0
-                                     ? row + static_cast<unsigned>(other_lane) * s.value_bytes
+                                     ? vreg + static_cast<unsigned>(other_lane) * s.value_bytes
                                      : memory + k * s.element_bytes;
-    if (std::memcmp(old, row + static_cast<unsigned>(t.lane) * s.value_bytes, s.element_bytes) != 0)
+    if (std::memcmp(old, vreg + static_cast<unsigned>(t.lane) * s.value_bytes, s.element_bytes) !=
+        0)
       return false;
   }
   return true;
