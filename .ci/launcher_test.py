@@ -340,7 +340,7 @@ class Building(LauncherTest):
         self.says('run first', 'configuring', **here)
         self.assertIn('-Dgpu_arch=90,86', self.log())
         self.silent('run first', **here)
-        sets = self.clone / 'build/common/emulator/rows/instruction_sets'
+        sets = self.clone / 'build/common/emulator/ops/instruction_sets'
         sets.parent.mkdir(parents=True)
         sets.write_text('avx2')
         (self.top / 'wsl/proc').mkdir()

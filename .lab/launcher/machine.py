@@ -226,7 +226,7 @@ class Machine:
 
     def cpu_lacks(self) -> bool:
         """Does this CPU lack the instruction set that the emulator in build/ was compiled for?"""
-        sets = read(self.clone.build + '/common/emulator/rows/instruction_sets').split()
+        sets = read(self.clone.build + '/common/emulator/ops/instruction_sets').split()
         found = re.search(r'^flags.*', read(self.top + '/proc/cpuinfo'), re.MULTILINE)
         if not sets or not found or 'baseline' in sets:
             return False

@@ -24,11 +24,11 @@
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/machine/observers.hpp"
 #include "common/emulator/mapped_memory.hpp"
+#include "common/emulator/ops/op_entry.hpp"
 #include "common/emulator/options.hpp"
 #include "common/emulator/prepare.hpp"
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/record/recorder.hpp"
-#include "common/emulator/rows/row.hpp"
 #include "common/emulator/transfers.hpp"
 
 namespace stepwise {

@@ -3,22 +3,22 @@
 // idea    Bytes changed at random rarely pass the lexer. Here a text is cut into words and marks;
 //         words are exchanged for others of the same text or of PTX's vocabulary, statements are
 //         moved, repeated and taken from a second input, and instructions are made of the
-//         emulator's own rows with registers of the widths that they want.
+//         emulator's own ops with registers of the widths that they want.
 #include "common/emulator/fuzz/ptx_mutator.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/emulator/fuzz/mutator.hpp"
-#include "common/emulator/rows/row.hpp"
+#include "common/emulator/ops/op_entry.hpp"
 
 namespace stepwise::fuzz {
 namespace {
 
-using emulator::row;
+using emulator::op_entry;
 using emulator::value_class;
 
-// Words that are no row's name. Rows give the opcodes, their modifiers and types.
+// Words that are no op's name. Ops give the opcodes, their modifiers and types.
 constexpr const char* vocabulary[] = {".version",
                                       ".target",
                                       ".address_size",
@@ -220,16 +220,16 @@ constexpr const char* numbers[] = {"0",
                                    "0b11",
                                    "4294967295U"};
 
-const emulator::row_table& rows() {
-  static const emulator::row_table all = [] {
-    emulator::row_table t;
-    const emulator::row_set& best = emulator::best_row_set();
+const emulator::op_table& ops() {
+  static const emulator::op_table all = [] {
+    emulator::op_table t;
+    const emulator::op_set& best = emulator::best_op_set();
     for (const auto add : {best.integer, best.floating, best.compare, best.convert, best.memory,
-                           best.half, best.rounding, &emulator::atomic_rows, &emulator::narrow_rows,
-                           &emulator::carry_rows, &emulator::packed_rows, &emulator::async_rows})
+                           best.half, best.rounding, &emulator::atomic_ops, &emulator::narrow_ops,
+                           &emulator::carry_ops, &emulator::packed_ops, &emulator::async_ops})
       add(t);
-    std::erase_if(t,
-                  [](const row& r) { return r.name.text().find('<') != std::string_view::npos; });
+    std::erase_if(
+        t, [](const op_entry& r) { return r.name.text().find('<') != std::string_view::npos; });
     return t;
   }();
   return all;
@@ -291,7 +291,7 @@ const char* operand_for(value_class k, std::mt19937& random) {
 
 // "{ .reg ...; add.s32 %w0, %w1, 32; }"
 std::string instruction(std::mt19937& random) {
-  const row& r = any_of(rows(), random);
+  const op_entry& r = any_of(ops(), random);
   std::string text = "{.reg .pred %p<2>; .reg .b16 %h<2>; .reg .b32 %w<2>; .reg .b64 %d<2>; ";
   if (random() % 8 == 0) text += "@%p0 ";
   text += r.name.text();
@@ -315,7 +315,7 @@ std::string with_other_modifier(const std::string& word, std::mt19937& random) {
     parts.push_back(word.substr(at, dot - at));
     at = dot + 1;
   }
-  const std::string name(any_of(rows(), random).name.text());
+  const std::string name(any_of(ops(), random).name.text());
   const std::size_t from = name.find('.');
   const std::string other = random() % 2 != 0 || from == std::string::npos
                                 ? std::string(any_of(vocabulary, random))
@@ -355,7 +355,7 @@ void change_word(std::string& text, std::mt19937& random) {
       other = any_of(numbers, random);
       break;
     case 3:
-      other = any_of(rows(), random).name.text();
+      other = any_of(ops(), random).name.text();
       break;
     case 4:
       other = with_other_modifier(word, random);

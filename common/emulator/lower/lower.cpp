@@ -71,7 +71,7 @@ void lowering::fence() {
   watch_fence();
 }
 
-// Whether PTX has such an instruction: one that rows execute, a video instruction, or one that is
+// Whether PTX has such an instruction: one that ops execute, a video instruction, or one that is
 // refused.
 bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
@@ -79,7 +79,7 @@ bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> refused = {
       "istypep", "sured", "wgmma", "tcgen05", "multimem", "tensormap", "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
-  return has_rows(opcode) || video.contains(scalar) || refused.contains(opcode);
+  return has_ops(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
 
 void lowering::unguarded() {

@@ -7,7 +7,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The relation of setp or set, by the one name that rows have for it.
+// The relation of setp or set, by the one name that ops have for it.
 std::string relation_of(const ptx::instruction& i) {
   static const std::map<std::string_view, std::string> unsigned_names = {
       {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
@@ -70,7 +70,8 @@ void lowering::set_predicate() {
     give_predicate(first, holds[0], other);
     return;
   }
-  const row& r = find("setp." + relation + (has("ftz") && !is_half(kind) ? ".ftz." : ".") + kind);
+  const op_entry& r =
+      find("setp." + relation + (has("ftz") && !is_half(kind) ? ".ftz." : ".") + kind);
   const std::uint32_t a = source(o.at(1), r.a), b = source(o.at(2), r.b);
   if (!pair && !combines) {
     compare(relation, kind, destination(first, value_class::predicate), a, b);
@@ -95,7 +96,8 @@ void lowering::set_value() {
   const std::vector<operand>& o = i_->operands;
   const bool pairs = from.ends_with("x2");
   const std::string one = pairs ? from.substr(0, from.size() - 2) : from;
-  const row& r = find("setp." + relation + (has("ftz") && !is_half(from) ? ".ftz." : ".") + one);
+  const op_entry& r =
+      find("setp." + relation + (has("ftz") && !is_half(from) ? ".ftz." : ".") + one);
   const unsigned bits = pairs ? 32 : std::max(16u, register_bits(o.at(0)));
   const value_class wide = class_of_bits(bits);
   const std::uint64_t yes = to == "f32"      ? 0x3f800000u
@@ -139,7 +141,7 @@ void lowering::select_by_sign() {
   const value_class k = class_of_bits(type_bits(to));
   const bool floats = to[0] == 'f';
   const value_class kind = !floats ? k : type_bits(to) == 32 ? value_class::f32 : value_class::f64;
-  const row& r = find("setp.ge." + from);
+  const op_entry& r = find("setp.ge." + from);
   const std::uint32_t holds = new_vreg(value_class::predicate);
   compare("ge", from, holds, source(o.at(3), r.a), constant(r.a, 0));
   const std::uint32_t a = source(o.at(1), kind), b = source(o.at(2), kind);

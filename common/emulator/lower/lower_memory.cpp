@@ -7,7 +7,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The element type's name as memory rows use it, for a value kept in a register of `bits`.
+// The element type's name as memory ops use it, for a value kept in a register of `bits`.
 std::string memory_type(std::string_view type, unsigned bits) {
   if (type.empty()) throw unsupported{"an access without a type"};
   const char kind = type[0] == 's' ? 's' : 'u';
@@ -59,7 +59,7 @@ memory_form form_of(const ptx::instruction& i) {
   return f;
 }
 
-const char* row_space(state_space s) {
+const char* op_space(state_space s) {
   switch (s) {
     case state_space::global:
     case state_space::constant:
@@ -115,8 +115,9 @@ void lowering::load() {
   if (f.polls) emit("<poll>");
   const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
   const unsigned element = type_bits(memory_type(type(), bits)) / 8;
-  const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) +
-                      ".b" + std::to_string(bits) + ".a" + std::to_string(at.bits));
+  const op_entry& r =
+      find("ld" + vector + "." + op_space(f.space) + "." + memory_type(type(), bits) + ".b" +
+           std::to_string(bits) + ".a" + std::to_string(at.bits));
   std::uint32_t vregs[4] = {};
   for (std::size_t n = 0; n < results.size(); ++n) vregs[n] = destination(results[n], r.d);
   access_site site = site_of(access_kind::load, f.space, element * f.vector);
@@ -146,8 +147,8 @@ void lowering::store() {
   const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
   std::string memory = memory_type(type(), bits);
   memory[0] = 'u';
-  const row& r = find("st" + vector + "." + row_space(f.space) + "." + memory + ".b" +
-                      std::to_string(bits) + ".a" + std::to_string(at.bits));
+  const op_entry& r = find("st" + vector + "." + op_space(f.space) + "." + memory + ".b" +
+                           std::to_string(bits) + ".a" + std::to_string(at.bits));
   const value_class kind =
       type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
   std::uint32_t vregs[4] = {};
@@ -187,8 +188,8 @@ void lowering::atomic() {
   const std::size_t first = reduction ? 0 : 1;
   const std::vector<operand>& o = i_->operands;
   const address at = memory_address(o.at(first), f.space);
-  const row& r = find("atom." + std::string(row_space(f.space)) + "." + operation + "." + kind +
-                      ".a" + std::to_string(at.bits));
+  const op_entry& r = find("atom." + std::string(op_space(f.space)) + "." + operation + "." + kind +
+                           ".a" + std::to_string(at.bits));
   // Of a vector every element is an atomic operation of its own.
   const auto element = [&](const operand& v, unsigned n) -> const operand& {
     return v.kind == operand_kind::vector ? v.elements.at(n) : v;

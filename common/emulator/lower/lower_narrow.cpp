@@ -1,6 +1,6 @@
 // Lowering: conversions to and from f16, bf16, tf32, e4m3 and e5m2.
 //
-// idea    The common ones are rows. All others go through f64, which holds every source exactly
+// idea    The common ones are ops. All others go through f64, which holds every source exactly
 //         (64-bit integers: rounded to odd), and are rounded once: "widen.*", then "narrow.*".
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
   // Bounds are in every format, so that clamping before rounding is clamping after it.
   if (has("sat")) through("<sat>.f64");
   if (has("relu")) through("<relu>.f64");
-  const row& r = find("narrow." + mode + (has("satfinite") ? ".satfinite." : ".") + to);
+  const op_entry& r = find("narrow." + mode + (has("satfinite") ? ".satfinite." : ".") + to);
   const std::uint32_t result = new_vreg(r.d);
   emit(r, result, wide);
   return result;
@@ -84,7 +84,7 @@ void lowering::convert_narrow(const std::string& to, const std::string& from) {
   const std::vector<operand>& o = i_->operands;
   std::string key = "cvt";
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
-  if (const row* r = look_up(key)) {
+  if (const op_entry* r = look_up(key)) {
     const std::uint32_t a = source(o.at(1), r->a);
     const std::uint32_t b = r->b == value_class::none ? 0 : source(o.at(2), r->b);
     emit(*r, destination(o.at(0), r->d), a, b);
@@ -129,7 +129,7 @@ void lowering::convert_narrow(const std::string& to, const std::string& from) {
     emit(has("ftz") ? "<ftz>.f32" : "cvt.f32.f32", d, exact);
     return;
   }
-  const row& r = find("narrow.rn." + to);
+  const op_entry& r = find("narrow.rn." + to);
   emit("mov.b" + std::to_string(bits_of(r.d)), destination(o.at(0), r.d), rounded(wide, to));
 }
 

@@ -7,17 +7,17 @@
 #include "common/device/names.hpp"
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/machine/modules.hpp"
-#include "common/emulator/rows/rows_texture.hpp"
+#include "common/emulator/ops/ops_texture.hpp"
 
 namespace stepwise::emulator {
 namespace {
 
-using row_index = std::unordered_map<std::string_view, const row*>;
+using op_index = std::unordered_map<std::string_view, const op_entry*>;
 
-const row_index& all_rows() {
-  static const row_table table = [] {
-    row_table t;
-    const row_set& best = best_row_set();
+const op_index& all_ops() {
+  static const op_table table = [] {
+    op_table t;
+    const op_set& best = best_op_set();
     best.integer(t);
     best.floating(t);
     best.compare(t);
@@ -26,14 +26,14 @@ const row_index& all_rows() {
     best.matrix(t);
     best.half(t);
     best.rounding(t);
-    for (const auto rows : {atomic_rows, control_rows, watch_rows, narrow_rows, carry_rows,
-                            packed_rows, video_rows, async_rows, call_rows, texture_rows})
-      rows(t);
+    for (const auto add_ops : {atomic_ops, control_ops, watch_ops, narrow_ops, carry_ops,
+                               packed_ops, video_ops, async_ops, call_ops, texture_ops})
+      add_ops(t);
     return t;
   }();
-  static const row_index index = [] {
-    row_index m;
-    for (const row& r : table) m.emplace(r.name.text(), &r);
+  static const op_index index = [] {
+    op_index m;
+    for (const op_entry& r : table) m.emplace(r.name.text(), &r);
     return m;
   }();
   return index;
@@ -115,10 +115,10 @@ const std::uint64_t* find_fixed_special(std::string_view name) {
 
 }  // namespace
 
-bool has_rows(std::string_view opcode) {
+bool has_ops(std::string_view opcode) {
   static const std::unordered_set<std::string_view> opcodes = [] {
     std::unordered_set<std::string_view> all;
-    for (const auto& [name, r] : all_rows()) all.insert(name.substr(0, name.find('.')));
+    for (const auto& [name, r] : all_ops()) all.insert(name.substr(0, name.find('.')));
     return all;
   }();
   return opcodes.contains(opcode);
@@ -399,18 +399,18 @@ lowering::address lowering::memory_address(const operand& o, state_space space) 
 
 // --- emission ----------------------------------------------------------------------------------
 
-const row* lowering::look_up(const std::string& name) const {
-  const auto found = all_rows().find(name);
-  return found == all_rows().end() ? nullptr : found->second;
+const op_entry* lowering::look_up(const std::string& name) const {
+  const auto found = all_ops().find(name);
+  return found == all_ops().end() ? nullptr : found->second;
 }
 
-const row& lowering::find(const std::string& name) const {
-  const row* r = look_up(name);
+const op_entry& lowering::find(const std::string& name) const {
+  const op_entry* r = look_up(name);
   if (r == nullptr) throw unsupported{"the instruction " + text()};
   return *r;
 }
 
-op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t b,
+op& lowering::emit(const op_entry& r, std::uint32_t d, std::uint32_t a, std::uint32_t b,
                    std::uint32_t c) {
   out_.code.push_back({r.run, d, a, b, c, 0, ordinal_, 0});
   out_.instruction.push_back(

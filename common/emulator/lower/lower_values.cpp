@@ -9,7 +9,7 @@ namespace stepwise::emulator {
 void lowering::generic() {
   std::string key(i_->opcode);
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
-  // Types that name bits only, where the row is one for all types of a width.
+  // Types that name bits only, where the op is one for all types of a width.
   static constexpr std::string_view by_width[] = {"and", "or", "xor", "not", "cnot", "selp", "shl"};
   if (std::ranges::find(by_width, i_->opcode) != std::end(by_width) && !type().empty() &&
       type() != "pred") {
@@ -18,13 +18,13 @@ void lowering::generic() {
   if (i_->opcode == "lop3" && has("b32") && i_->operands.size() == 5) key = "lop3.b32";
   if (i_->opcode == "lop3" && i_->operands.size() == 6) return look_up_and_test();
   if (look_up(key) == nullptr) return i_->opcode[0] == 'v' ? video() : decorated(key);
-  const row& r = find(key);
+  const op_entry& r = find(key);
   const std::vector<operand>& o = i_->operands;
   const value_class kinds[] = {r.a, r.b, r.c};
   std::uint32_t vregs[3] = {0, 0, 0};
   std::size_t next = r.d == value_class::none ? 0 : 1;
   for (int k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
-    if (k == 1 && i_->opcode == "not") break;  // not.pred's row is one of the two-operand logic
+    if (k == 1 && i_->opcode == "not") break;  // not.pred's op is one of the two-operand logic
     vregs[k] = source(o.at(next++), kinds[k]);
   }
   std::uint32_t fourth = 0;
@@ -43,7 +43,7 @@ void lowering::generic() {
   e.immediate = table;
 }
 
-// .ftz, .sat and .relu of an operation whose row does not know them: rows of their own before and
+// .ftz, .sat and .relu of an operation whose op does not know them: ops of their own before and
 // after it.
 void lowering::decorated(const std::string& key) {
   std::string plain(i_->opcode);
@@ -53,7 +53,7 @@ void lowering::decorated(const std::string& key) {
     if (!decoration) plain += "." + std::string(m);
     any |= decoration;
   }
-  const row& r = find(any ? plain : key);
+  const op_entry& r = find(any ? plain : key);
   const std::string type_text(type());
   const value_class kinds[] = {r.a, r.b, r.c};
   std::uint32_t vregs[3] = {0, 0, 0};
@@ -86,7 +86,7 @@ operand lowering::named(std::uint32_t vreg, value_class k) {
 }
 
 operand lowering::negated(const operand& o, const std::string& type) {
-  const row& r = find("neg." + type);
+  const op_entry& r = find("neg." + type);
   const std::uint32_t result = new_vreg(r.d);
   emit(r, result, source(o, r.a));
   return named(result, r.d);
@@ -301,18 +301,18 @@ void lowering::convert() {
   if (!is_float(to) && has("sat")) key.erase(key.find(".sat"), 4);
   if (!is_float(to)) return convert_to_integer(key, source(a, find(key).a));
   if (is_float(from)) {
-    const row& r = find(key);
+    const op_entry& r = find(key);
     emit(r, destination(d, r.d), source(a, r.a));
     return;
   }
   // Integer to float: narrow integers and odd registers go through 64 bits.
   if (from_bits == type_bits(from) && type_bits(from) >= 32) {
-    const row& r = find(key);
+    const op_entry& r = find(key);
     emit(r, destination(d, r.d), source(a, r.a));
     return;
   }
   key.replace(key.rfind('.') + 1, std::string::npos, from[0] == 's' ? "s64" : "u64");
-  const row& r = find(key);
+  const op_entry& r = find(key);
   const std::uint32_t wide = new_vreg(value_class::b64);
   emit("extend." + from + ".b" + std::to_string(from_bits), wide,
        source(a, class_of_bits(from_bits)));
@@ -321,7 +321,7 @@ void lowering::convert() {
 
 // `value`, a register of the type that the op `key` takes, into the instruction's result.
 void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
-  const row& r = find(key);
+  const op_entry& r = find(key);
   const operand& d = i_->operands.at(0);
   const std::string to(i_->modifiers.at(i_->modifiers.size() - 2));
   const unsigned to_bits = register_bits(d);

@@ -1,7 +1,7 @@
 // The state of one kernel's lowering, shared by the files lower*.cpp.
 //
-// idea    Every instruction becomes the name of a row ("add.s32", "ld.global.u32.b32.a64"), its
-//         operands become offsets of vector registers. What has no row fails the launch by name;
+// idea    Every instruction becomes the name of an op ("add.s32", "ld.global.u32.b32.a64"), its
+//         operands become offsets of vector registers. What has no op fails the launch by name;
 //         nothing is guessed.
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "common/emulator/lower/meeting.hpp"
 #include "common/emulator/machine/matrix.hpp"
 #include "common/emulator/machine/program.hpp"
-#include "common/emulator/rows/row.hpp"
+#include "common/emulator/ops/op_entry.hpp"
 #include "common/ptx/spelling.hpp"
 
 namespace stepwise::emulator {
@@ -33,8 +33,8 @@ struct unsupported {
   std::string what;
 };
 
-// Whether any row executes instructions of this opcode ("add").
-bool has_rows(std::string_view opcode);
+// Whether any op executes instructions of this opcode ("add").
+bool has_ops(std::string_view opcode);
 
 // Width of a value's register; 0 for a predicate.
 unsigned bits_of(value_class k);
@@ -182,12 +182,12 @@ class lowering {
   void find_ways(const control_flow& flow);
 
   // Emission.
-  op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+  op& emit(const op_entry& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
            std::uint32_t c = 0);
   op& emit(const std::string& name, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
            std::uint32_t c = 0);
-  const row& find(const std::string& name) const;
-  const row* look_up(const std::string& name) const;  // null if there is none
+  const op_entry& find(const std::string& name) const;
+  const op_entry* look_up(const std::string& name) const;  // null if there is none
   std::string text() const { return ptx::spelled(*i_); }
   bool has(std::string_view modifier) const;
   std::string_view type() const {

@@ -1,4 +1,4 @@
-// Asynchronous operations: the flags that lowering puts into op::immediate for rows_async.cpp, and
+// Asynchronous operations: the flags that lowering puts into op::immediate for ops_async.cpp, and
 // the layout of an mbarrier's word.
 #pragma once
 

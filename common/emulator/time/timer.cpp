@@ -24,8 +24,7 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid stands for all of it, unless the average block has less or more than that.
 constexpr double even_from = 0.8, even_to = 1.25;
-constexpr std::int64_t slice_of_turns =
-    512;  // what a poll takes of a slice (rows/rows_control.cpp)
+constexpr std::int64_t slice_of_turns = 512;  // what a poll takes of a slice (ops/ops_control.cpp)
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
 
 }  // namespace

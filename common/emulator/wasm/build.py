@@ -27,13 +27,13 @@ TARGET = ['-target', 'wasm32-wasi',
 # As in the meson.build files.
 OURS = ['-std=c++20', '-ffp-contract=off', '-fwrapv', '-fno-strict-aliasing', '-fno-math-errno',
         '-DNDEBUG', '-DFMT_HEADER_ONLY', f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
-ROW = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
+OP = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
 FOLDERS = ['emulator', 'emulator/machine', 'emulator/run', 'emulator/lower', 'emulator/check',
            'emulator/check/advice', 'emulator/check/unfollowed',
            'emulator/profile', 'emulator/record', 'emulator/time', 'image', 'ptx', 'source_map',
            'report', 'formats', 'timeline']
 DEVICE = ['gpu', 'launch_check', 'links', 'memory_rules', 'names', 'occupancy']
-ROW_FILES = ['compare', 'convert', 'floating', 'half', 'integer', 'matrix', 'memory']
+OP_FILES = ['compare', 'convert', 'floating', 'half', 'integer', 'matrix', 'memory']
 # Zig's C++ library has no exceptions and no files in WebAssembly; it comes with the sources.
 LIBRARY = {'libcxxabi/src': ['cxa_exception', 'cxa_personality'],
            'libcxx/src/filesystem': ['directory_entry', 'filesystem_error', 'int128_builtins',
@@ -57,11 +57,11 @@ def units(built):
         all_units[folder.replace('/', '_')] = (sorted((COMMON / folder).glob('*.cpp')), OURS)
     all_units['device'] = ([COMMON / f'device/{name}.cpp' for name in DEVICE] +
                            [built / 'common/device/embedded_gpus.cpp'], OURS)
-    rows = COMMON / 'emulator/rows'
-    wide = [rows / f'rows_{name}.cpp' for name in ROW_FILES]
+    ops = COMMON / 'emulator/ops'
+    wide = [ops / f'ops_{name}.cpp' for name in OP_FILES]
     for file in wide:
-        all_units[file.stem] = ([file], OURS + ROW)
-    all_units['rows'] = ([f for f in sorted(rows.glob('*.cpp'))
+        all_units[file.stem] = ([file], OURS + OP)
+    all_units['ops'] = ([f for f in sorted(ops.glob('*.cpp'))
                           if f not in wide and f.name != 'runs_here.cpp'],
                          OURS + ['-DSTEPWISE_ROWS_BASELINE'])
     return all_units

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "common/emulator/rows/tests/special_functions_recorded.hpp"
+#include "common/emulator/ops/tests/special_functions_recorded.hpp"
 #include "common/emulator/tests/programs/program.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 //         "addc" reads it, "addc.cc" does both.
 // source  PTX ISA 9.0, "Extended-Precision Integer Arithmetic Instructions".
 //         Tested by tests/opcodes/carry.ptx.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -58,16 +58,16 @@ std::make_unsigned_t<S> high_part(std::make_unsigned_t<S> a, std::make_unsigned_
 
 // S is the type in the name; words are unsigned, as the carry is that of unsigned addition.
 template <class S>
-void type_rows(row_table& t) {
+void type_ops(op_table& t) {
   using T = std::make_unsigned_t<S>;
-  const row_name type = "." + type_name<S>();
+  const op_name type = "." + type_name<S>();
   constexpr value_class k = class_of<T>(), none = value_class::none;
-  const auto both = [&]<class Body>(const row_name& name, Body, value_class third) {
-    add_row(t, name + type, &with_carry<Body, T, carry_out::kept>, k, k, k, third);
-    add_row(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
+  const auto both = [&]<class Body>(const op_name& name, Body, value_class third) {
+    add_op(t, name + type, &with_carry<Body, T, carry_out::kept>, k, k, k, third);
+    add_op(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
   };
-  const auto fresh = [&]<class Body>(const row_name& name, Body, value_class third) {
-    add_row(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
+  const auto fresh = [&]<class Body>(const op_name& name, Body, value_class third) {
+    add_op(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
   };
   fresh(
       "add", [](T a, T b, T, bool& c) { return c = false, sum(a, b, c); }, none);
@@ -90,8 +90,8 @@ void type_rows(row_table& t) {
 
 }  // namespace
 
-void carry_rows(row_table& t) {
-  for_types<u32, s32, u64, s64>([&]<class S>() { type_rows<S>(t); });
+void carry_ops(op_table& t) {
+  for_types<u32, s32, u64, s64>([&]<class S>() { type_ops<S>(t); });
 }
 
 }  // namespace stepwise::emulator

@@ -1,8 +1,8 @@
-// Integer and bit operations, one row beside each body.
+// Integer and bit operations, one op beside each body.
 //
 // source  PTX ISA 9.0, "Integer Arithmetic Instructions", "Logic and Shift Instructions".
 //         Tested by tests/opcodes/.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -73,12 +73,12 @@ const op* one_by_one(context& x, const op* i) {
   return i + 1;
 }
 template <class T, class Body>
-void quotient_row(row_table& t, const row_name& name, Body body) {
+void quotient_op(op_table& t, const op_name& name, Body body) {
   constexpr value_class k = class_of<T>();
   if constexpr (sizeof(T) == 4)
-    add_row<T, T, T>(t, name, body);
+    add_op<T, T, T>(t, name, body);
   else
-    add_row(t, name, &one_by_one<Body, T>, k, k, k, value_class::none);
+    add_op(t, name, &one_by_one<Body, T>, k, k, k, value_class::none);
 }
 
 template <class T>
@@ -151,127 +151,123 @@ u32 permute_byte(u32 a, u32 b, u32 selector) {
   return selector & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte;
 }
 
-void arithmetic(row_table& t) {
+void arithmetic(op_table& t) {
   for_types<u16, s16, u32, s32, u64, s64>([&]<class T>() {
-    const row_name type = type_name<T>();
-    add_row<T, T, T>(t, "add." + type, [](T a, T b) { return static_cast<T>(a + b); });
-    add_row<T, T, T>(t, "sub." + type, [](T a, T b) { return static_cast<T>(a - b); });
-    add_row<T, T, T>(t, "mul.lo." + type, [](T a, T b) {
+    const op_name type = type_name<T>();
+    add_op<T, T, T>(t, "add." + type, [](T a, T b) { return static_cast<T>(a + b); });
+    add_op<T, T, T>(t, "sub." + type, [](T a, T b) { return static_cast<T>(a - b); });
+    add_op<T, T, T>(t, "mul.lo." + type, [](T a, T b) {
       return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b));
     });
-    add_row<T, T, T>(t, "mul.hi." + type, [](T a, T b) { return multiply_high(a, b); });
-    add_row<T, T, T, T>(t, "mad.lo." + type, [](T a, T b, T c) {
+    add_op<T, T, T>(t, "mul.hi." + type, [](T a, T b) { return multiply_high(a, b); });
+    add_op<T, T, T, T>(t, "mad.lo." + type, [](T a, T b, T c) {
       return static_cast<T>(static_cast<u64>(a) * static_cast<u64>(b) + static_cast<u64>(c));
     });
-    add_row<T, T, T, T>(t, "mad.hi." + type,
-                        [](T a, T b, T c) { return static_cast<T>(multiply_high(a, b) + c); });
-    quotient_row<T>(t, "div." + type, [](T a, T b) { return divide(a, b); });
-    quotient_row<T>(t, "rem." + type, [](T a, T b) { return remainder(a, b); });
-    add_row<T, T, T>(t, "min." + type, [](T a, T b) { return a < b ? a : b; });
-    add_row<T, T, T>(t, "max." + type, [](T a, T b) { return a < b ? b : a; });
-    add_row<T, T, T, T>(t, "sad." + type, [](T a, T b, T c) {
+    add_op<T, T, T, T>(t, "mad.hi." + type,
+                       [](T a, T b, T c) { return static_cast<T>(multiply_high(a, b) + c); });
+    quotient_op<T>(t, "div." + type, [](T a, T b) { return divide(a, b); });
+    quotient_op<T>(t, "rem." + type, [](T a, T b) { return remainder(a, b); });
+    add_op<T, T, T>(t, "min." + type, [](T a, T b) { return a < b ? a : b; });
+    add_op<T, T, T>(t, "max." + type, [](T a, T b) { return a < b ? b : a; });
+    add_op<T, T, T, T>(t, "sad." + type, [](T a, T b, T c) {
       return static_cast<T>(
           static_cast<unsigned_of<T>>(c) +
           (a < b ? static_cast<unsigned_of<T>>(b) - static_cast<unsigned_of<T>>(a)
                  : static_cast<unsigned_of<T>>(a) - static_cast<unsigned_of<T>>(b)));
     });
     if constexpr (std::is_signed_v<T>) {
-      add_row<T, T>(t, "abs." + type, [](T a) {
+      add_op<T, T>(t, "abs." + type, [](T a) {
         return static_cast<T>(a < 0 ? -static_cast<unsigned_of<T>>(a)
                                     : static_cast<unsigned_of<T>>(a));
       });
-      add_row<T, T>(t, "neg." + type,
-                    [](T a) { return static_cast<T>(-static_cast<unsigned_of<T>>(a)); });
+      add_op<T, T>(t, "neg." + type,
+                   [](T a) { return static_cast<T>(-static_cast<unsigned_of<T>>(a)); });
     }
   });
   for_types<u16, s16, u32, s32>([&]<class T>() {
     using W = wide_of<T>;
-    add_row<W, T, T>(t, "mul.wide." + type_name<T>(), [](T a, T b) {
-      return static_cast<W>(static_cast<W>(a) * static_cast<W>(b));
-    });
-    add_row<W, T, T, W>(t, "mad.wide." + type_name<T>(), [](T a, T b, W c) {
+    add_op<W, T, T>(t, "mul.wide." + type_name<T>(),
+                    [](T a, T b) { return static_cast<W>(static_cast<W>(a) * static_cast<W>(b)); });
+    add_op<W, T, T, W>(t, "mad.wide." + type_name<T>(), [](T a, T b, W c) {
       return static_cast<W>(static_cast<W>(a) * static_cast<W>(b) + c);
     });
   });
-  add_row<s32, s32, s32>(t, "add.sat.s32",
-                         [](s32 a, s32 b) { return saturate_sum<s32>(static_cast<s64>(a) + b); });
-  add_row<s32, s32, s32>(t, "sub.sat.s32",
-                         [](s32 a, s32 b) { return saturate_sum<s32>(static_cast<s64>(a) - b); });
-  add_row<s32, s32, s32, s32>(t, "mad.hi.sat.s32", [](s32 a, s32 b, s32 c) {
+  add_op<s32, s32, s32>(t, "add.sat.s32",
+                        [](s32 a, s32 b) { return saturate_sum<s32>(static_cast<s64>(a) + b); });
+  add_op<s32, s32, s32>(t, "sub.sat.s32",
+                        [](s32 a, s32 b) { return saturate_sum<s32>(static_cast<s64>(a) - b); });
+  add_op<s32, s32, s32, s32>(t, "mad.hi.sat.s32", [](s32 a, s32 b, s32 c) {
     return saturate_sum<s32>(static_cast<s64>(multiply_high(a, b)) + c);
   });
-  add_row<u32, u32, u32>(t, "mul24.lo.u32",
-                         [](u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); });
-  add_row<s32, s32, s32>(t, "mul24.lo.s32",
-                         [](s32 a, s32 b) { return ((a << 8) >> 8) * ((b << 8) >> 8); });
-  add_row<u32, u32, u32, u32>(t, "dp4a.u32.u32",
-                              [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, false, false); });
-  add_row<u32, u32, u32, u32>(t, "dp4a.s32.s32",
-                              [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, true, true); });
-  add_row<u32, u32, u32, u32>(t, "dp4a.u32.s32",
-                              [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, false, true); });
-  add_row<u32, u32, u32, u32>(t, "dp4a.s32.u32",
-                              [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, true, false); });
+  add_op<u32, u32, u32>(t, "mul24.lo.u32",
+                        [](u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); });
+  add_op<s32, s32, s32>(t, "mul24.lo.s32",
+                        [](s32 a, s32 b) { return ((a << 8) >> 8) * ((b << 8) >> 8); });
+  add_op<u32, u32, u32, u32>(t, "dp4a.u32.u32",
+                             [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, false, false); });
+  add_op<u32, u32, u32, u32>(t, "dp4a.s32.s32",
+                             [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, true, true); });
+  add_op<u32, u32, u32, u32>(t, "dp4a.u32.s32",
+                             [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, false, true); });
+  add_op<u32, u32, u32, u32>(t, "dp4a.s32.u32",
+                             [](u32 a, u32 b, u32 c) { return dot_bytes(a, b, c, true, false); });
 }
 
-void logic(row_table& t) {
+void logic(op_table& t) {
   for_types<u16, u32, u64>([&]<class T>() {
-    const row_name bits = "b" + bits_name<T>();
-    add_row<T, T>(t, "mov." + bits, [](T a) { return a; });
-    add_row<T, T>(t, "not." + bits, [](T a) { return static_cast<T>(~a); });
-    add_row<T, T>(t, "cnot." + bits, [](T a) { return static_cast<T>(a == 0); });
-    add_row<T, T, T>(t, "and." + bits, [](T a, T b) { return static_cast<T>(a & b); });
-    add_row<T, T, T>(t, "or." + bits, [](T a, T b) { return static_cast<T>(a | b); });
-    add_row<T, T, T>(t, "xor." + bits, [](T a, T b) { return static_cast<T>(a ^ b); });
+    const op_name bits = "b" + bits_name<T>();
+    add_op<T, T>(t, "mov." + bits, [](T a) { return a; });
+    add_op<T, T>(t, "not." + bits, [](T a) { return static_cast<T>(~a); });
+    add_op<T, T>(t, "cnot." + bits, [](T a) { return static_cast<T>(a == 0); });
+    add_op<T, T, T>(t, "and." + bits, [](T a, T b) { return static_cast<T>(a & b); });
+    add_op<T, T, T>(t, "or." + bits, [](T a, T b) { return static_cast<T>(a | b); });
+    add_op<T, T, T>(t, "xor." + bits, [](T a, T b) { return static_cast<T>(a ^ b); });
     // Shift amounts are 32 bits wide and clamp at the width of the value.
-    add_row<T, T, u32>(t, "shl." + bits, [](T a, u32 n) {
-      return n < 8 * sizeof(T) ? static_cast<T>(a << n) : T{0};
-    });
-    add_row<T, T, u32>(t, "shr." + bits, [](T a, u32 n) {
-      return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0};
-    });
-    add_row<T, T, u32>(t, "shr.u" + bits_name<T>(), [](T a, u32 n) {
-      return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0};
-    });
+    add_op<T, T, u32>(t, "shl." + bits,
+                      [](T a, u32 n) { return n < 8 * sizeof(T) ? static_cast<T>(a << n) : T{0}; });
+    add_op<T, T, u32>(t, "shr." + bits,
+                      [](T a, u32 n) { return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0}; });
+    add_op<T, T, u32>(t, "shr.u" + bits_name<T>(),
+                      [](T a, u32 n) { return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0}; });
     using S = std::make_signed_t<T>;
-    add_row<S, S, u32>(t, "shr.s" + bits_name<T>(), [](S a, u32 n) {
+    add_op<S, S, u32>(t, "shr.s" + bits_name<T>(), [](S a, u32 n) {
       return static_cast<S>(a >> (n < 8 * sizeof(T) ? n : 8 * sizeof(T) - 1));
     });
   });
-  add_row<u32, u32, u32, u32>(t, "shf.l.wrap.b32", [](u32 a, u32 b, u32 c) {
+  add_op<u32, u32, u32, u32>(t, "shf.l.wrap.b32", [](u32 a, u32 b, u32 c) {
     const u32 n = c & 31;
     return static_cast<u32>(((static_cast<u64>(b) << 32 | a) << n) >> 32);
   });
-  add_row<u32, u32, u32, u32>(t, "shf.r.wrap.b32", [](u32 a, u32 b, u32 c) {
+  add_op<u32, u32, u32, u32>(t, "shf.r.wrap.b32", [](u32 a, u32 b, u32 c) {
     return static_cast<u32>((static_cast<u64>(b) << 32 | a) >> (c & 31));
   });
-  add_row<u32, u32, u32, u32>(t, "shf.l.clamp.b32", [](u32 a, u32 b, u32 c) {
+  add_op<u32, u32, u32, u32>(t, "shf.l.clamp.b32", [](u32 a, u32 b, u32 c) {
     const u32 n = c < 32 ? c : 32;
     return n == 32 ? a : static_cast<u32>(((static_cast<u64>(b) << 32 | a) << n) >> 32);
   });
-  add_row<u32, u32, u32, u32>(t, "shf.r.clamp.b32", [](u32 a, u32 b, u32 c) {
+  add_op<u32, u32, u32, u32>(t, "shf.r.clamp.b32", [](u32 a, u32 b, u32 c) {
     return static_cast<u32>((static_cast<u64>(b) << 32 | a) >> (c < 32 ? c : 32));
   });
 }
 
-void bit_fields(row_table& t) {
-  add_row<u32, u32>(t, "popc.b32", [](u32 a) { return static_cast<u32>(__builtin_popcount(a)); });
-  add_row<u32, u64>(t, "popc.b64", [](u64 a) { return static_cast<u32>(__builtin_popcountll(a)); });
-  add_row<u32, u32>(t, "clz.b32", [](u32 a) { return leading_zeros(a); });
-  add_row<u32, u64>(t, "clz.b64", [](u64 a) { return leading_zeros(a); });
-  add_row<u32, u32>(t, "brev.b32", [](u32 a) { return reverse_bits(a); });
-  add_row<u64, u64>(t, "brev.b64", [](u64 a) { return reverse_bits64(a); });
+void bit_fields(op_table& t) {
+  add_op<u32, u32>(t, "popc.b32", [](u32 a) { return static_cast<u32>(__builtin_popcount(a)); });
+  add_op<u32, u64>(t, "popc.b64", [](u64 a) { return static_cast<u32>(__builtin_popcountll(a)); });
+  add_op<u32, u32>(t, "clz.b32", [](u32 a) { return leading_zeros(a); });
+  add_op<u32, u64>(t, "clz.b64", [](u64 a) { return leading_zeros(a); });
+  add_op<u32, u32>(t, "brev.b32", [](u32 a) { return reverse_bits(a); });
+  add_op<u64, u64>(t, "brev.b64", [](u64 a) { return reverse_bits64(a); });
   for_types<u32, s32, u64, s64>([&]<class T>() {
-    add_row<u32, T>(t, "bfind." + type_name<T>(), [](T a) { return find_bit(a); });
-    add_row<u32, T>(t, "bfind.shiftamt." + type_name<T>(), [](T a) { return find_bit_shift(a); });
-    add_row<T, T, u32, u32>(t, "bfe." + type_name<T>(),
-                            [](T a, u32 b, u32 c) { return extract_field(a, b, c); });
+    add_op<u32, T>(t, "bfind." + type_name<T>(), [](T a) { return find_bit(a); });
+    add_op<u32, T>(t, "bfind.shiftamt." + type_name<T>(), [](T a) { return find_bit_shift(a); });
+    add_op<T, T, u32, u32>(t, "bfe." + type_name<T>(),
+                           [](T a, u32 b, u32 c) { return extract_field(a, b, c); });
   });
-  add_row<u32, u32, u32, u32>(t, "prmt.b32", [](u32 a, u32 b, u32 c) {
+  add_op<u32, u32, u32, u32>(t, "prmt.b32", [](u32 a, u32 b, u32 c) {
     return permute_byte(a, b, c) | permute_byte(a, b, c >> 4) << 8 |
            permute_byte(a, b, c >> 8) << 16 | permute_byte(a, b, c >> 12) << 24;
   });
-  add_row<u32, u32, u32>(t, "bmsk.clamp.b32", [](u32 a, u32 b) {
+  add_op<u32, u32, u32>(t, "bmsk.clamp.b32", [](u32 a, u32 b) {
     if (a > 31 || b == 0) return 0u;
     const u64 ones = b > 31 ? 0xffffffffull : (1ull << b) - 1;
     return static_cast<u32>(ones << a);
@@ -318,16 +314,16 @@ const op* lookup_logic(context& x, const op* i) {
   return i + 1;
 }
 
-void four_operands(row_table& t) {
+void four_operands(op_table& t) {
   using enum value_class;
-  add_row(t, "bfi.b32", &insert_field<u32>, b32, b32, b32, b32);
-  add_row(t, "bfi.b64", &insert_field<u64>, b64, b64, b64, b32);
-  add_row(t, "lop3.b32", &lookup_logic, b32, b32, b32, b32);
+  add_op(t, "bfi.b32", &insert_field<u32>, b32, b32, b32, b32);
+  add_op(t, "bfi.b64", &insert_field<u64>, b64, b64, b64, b32);
+  add_op(t, "lop3.b32", &lookup_logic, b32, b32, b32, b32);
 }
 
 }  // namespace
 
-void integer_rows(row_table& t) {
+void integer_ops(op_table& t) {
   arithmetic(t);
   logic(t);
   bit_fields(t);

@@ -1,12 +1,12 @@
 // Arithmetic of f16 and bf16, alone and in pairs, and their conversions from and to f32.
 //
-// idea    A body for one number gives two rows: "add.f16" on 16 bits, "add.f16x2" on the halves of
-//         32. Modifiers that work on operands or results alone (.ftz, .sat, .relu) are rows of
+// idea    A body for one number gives two ops: "add.f16" on 16 bits, "add.f16x2" on the halves of
+//         32. Modifiers that work on operands or results alone (.ftz, .sat, .relu) are ops of
 //         their own, in angle brackets, which lowering puts around the others.
 // source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
 //         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
-#include "common/emulator/rows/narrow.hpp"
-#include "common/emulator/rows/special_functions.hpp"
+#include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/special_functions.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -22,29 +22,29 @@ struct on_pair {
 };
 
 template <class Body>
-void unary(row_table& t, const row_name& name, Body) {
-  add_row<u16, u16>(t, name, [](u32 a) -> u16 { return static_cast<u16>(Body{}(a)); });
-  add_row<u32, u32>(t, name + "x2", on_pair<Body>{});
+void unary(op_table& t, const op_name& name, Body) {
+  add_op<u16, u16>(t, name, [](u32 a) -> u16 { return static_cast<u16>(Body{}(a)); });
+  add_op<u32, u32>(t, name + "x2", on_pair<Body>{});
 }
 template <class Body>
-void binary(row_table& t, const row_name& name, Body) {
-  add_row<u16, u16, u16>(t, name,
-                         [](u32 a, u32 b) -> u16 { return static_cast<u16>(Body{}(a, b)); });
-  add_row<u32, u32, u32>(t, name + "x2", on_pair<Body>{});
+void binary(op_table& t, const op_name& name, Body) {
+  add_op<u16, u16, u16>(t, name,
+                        [](u32 a, u32 b) -> u16 { return static_cast<u16>(Body{}(a, b)); });
+  add_op<u32, u32, u32>(t, name + "x2", on_pair<Body>{});
 }
 template <class Body>
-void ternary(row_table& t, const row_name& name, Body) {
-  add_row<u16, u16, u16, u16>(
+void ternary(op_table& t, const op_name& name, Body) {
+  add_op<u16, u16, u16, u16>(
       t, name, [](u32 a, u32 b, u32 c) -> u16 { return static_cast<u16>(Body{}(a, b, c)); });
-  add_row<u32, u32, u32, u32>(t, name + "x2", on_pair<Body>{});
+  add_op<u32, u32, u32, u32>(t, name + "x2", on_pair<Body>{});
 }
 
 template <class F>
 constexpr u32 smallest_normal = F::infinite & ~(F::infinite << 1);
 
 template <class F>
-void modifiers(row_table& t) {
-  const row_name type = row_name(">.") + F::name;
+void modifiers(op_table& t) {
+  const op_name type = op_name(">.") + F::name;
   unary(t, "<ftz" + type, [](u32 a) { return (a & F::infinite) == 0 ? a & 0x8000u : a; });
   unary(t, "<sat" + type, [](u32 a) -> u32 {
     if ((a & 0x7fffu) > F::infinite || (a & 0x8000u)) return 0;  // NaN or negative
@@ -57,9 +57,9 @@ void modifiers(row_table& t) {
 }
 
 template <class F>
-void arithmetic(row_table& t) {
-  const row_name type = row_name(".") + F::name;
-  for (const row_name rounding : {"", ".rn"}) {
+void arithmetic(op_table& t) {
+  const op_name type = op_name(".") + F::name;
+  for (const op_name rounding : {"", ".rn"}) {
     binary(t, "add" + rounding + type,
            [](u32 a, u32 b) { return F::rounded(F::value(a) + F::value(b)); });
     binary(t, "sub" + rounding + type,
@@ -73,7 +73,7 @@ void arithmetic(row_table& t) {
 
 // ex2 and tanh, in the floats' unit; the result is truncated.
 template <class F, class Truncated, class Operation, class Word>
-const op* approximate_row(context& x, const op* i) {
+const op* approximate_op(context& x, const op* i) {
   const Word* a = x.vreg<Word>(i->a);
   Word words[lanes] = {};
   for (unsigned shift = 0; shift < 8 * sizeof(Word); shift += 16) {
@@ -89,15 +89,15 @@ const op* approximate_row(context& x, const op* i) {
   return i + 1;
 }
 template <class F, class Truncated>
-void approximate_rows(row_table& t) {
-  const auto rows = [&]<class Operation>(const row_name& name, Operation) {
+void approximate_ops(op_table& t) {
+  const auto add = [&]<class Operation>(const op_name& name, Operation) {
     constexpr value_class k = value_class::b16, k2 = value_class::b32, none = value_class::none;
-    add_row(t, name + F::name, &approximate_row<F, Truncated, Operation, u16>, k, k, none, none);
-    add_row(t, name + F::name + "x2", &approximate_row<F, Truncated, Operation, u32>, k2, k2, none,
-            none);
+    add_op(t, name + F::name, &approximate_op<F, Truncated, Operation, u16>, k, k, none, none);
+    add_op(t, name + F::name + "x2", &approximate_op<F, Truncated, Operation, u32>, k2, k2, none,
+           none);
   };
-  rows("ex2.approx.", unit::exp2{});
-  rows("tanh.approx.", unit::hyperbolic_tangent{});
+  add("ex2.approx.", unit::exp2{});
+  add("tanh.approx.", unit::hyperbolic_tangent{});
 }
 
 // Which of two numbers; -0 is below +0. NaN loses against a number, unless it is to win.
@@ -120,8 +120,8 @@ u32 choose(u32 a, u32 b) {
 }
 
 template <class F>
-void extremes(row_table& t) {
-  const row_name type = row_name(".") + F::name;
+void extremes(op_table& t) {
+  const op_name type = op_name(".") + F::name;
   binary(t, "min" + type, [](u32 a, u32 b) { return choose<F, true, false, false>(a, b); });
   binary(t, "max" + type, [](u32 a, u32 b) { return choose<F, false, false, false>(a, b); });
   binary(t, "min.NaN" + type, [](u32 a, u32 b) { return choose<F, true, true, false>(a, b); });
@@ -148,15 +148,15 @@ const op* compare(context& x, const op* i) {
 }
 
 template <class F, class Relation>
-void comparison(row_table& t, const row_name& relation, Relation) {
-  const row_name name = relation + "." + F::name;
+void comparison(op_table& t, const op_name& relation, Relation) {
+  const op_name name = relation + "." + F::name;
   constexpr auto holds = [](u32 a, u32 b) { return Relation{}(F::value(a), F::value(b)); };
-  add_row(t, "setp." + name, &compare<decltype(holds)>, value_class::predicate, value_class::b16,
-          value_class::b16, value_class::none);
+  add_op(t, "setp." + name, &compare<decltype(holds)>, value_class::predicate, value_class::b16,
+         value_class::b16, value_class::none);
 }
 
 template <class F>
-void comparisons(row_table& t) {
+void comparisons(op_table& t) {
   comparison<F>(t, "eq", [](f32 a, f32 b) { return a == b; });
   comparison<F>(t, "ne", [](f32 a, f32 b) { return a < b || a > b; });
   comparison<F>(t, "lt", [](f32 a, f32 b) { return a < b; });
@@ -174,38 +174,38 @@ void comparisons(row_table& t) {
 }
 
 template <class F>
-void common_conversions(row_table& t) {
-  const row_name type = F::name;
-  add_row<f32, u16>(t, "cvt.f32." + type, [](u32 a) {
+void common_conversions(op_table& t) {
+  const op_name type = F::name;
+  add_op<f32, u16>(t, "cvt.f32." + type, [](u32 a) {
     const f32 v = F::value(a);
     return v == v ? v : std::bit_cast<f32>(0x7fffffffu);
   });
-  add_row<u16, f32>(t, "cvt.rn." + type + ".f32", [](f32 a) { return F::rounded(a); });
+  add_op<u16, f32>(t, "cvt.rn." + type + ".f32", [](f32 a) { return F::rounded(a); });
   // The first operand becomes the upper half.
-  add_row<u32, f32, f32>(t, "cvt.rn." + type + "x2.f32", [](f32 a, f32 b) {
+  add_op<u32, f32, f32>(t, "cvt.rn." + type + "x2.f32", [](f32 a, f32 b) {
     return static_cast<u32>(F::rounded(a)) << 16 | F::rounded(b);
   });
 }
 
-// Steps of conversions, by way of f32: see rows_narrow.cpp for the other roundings.
+// Steps of conversions, by way of f32: see ops_narrow.cpp for the other roundings.
 template <class F>
-void conversion_steps(row_table& t, const char* type) {
+void conversion_steps(op_table& t, const char* type) {
   constexpr u32 all = 2 * F::sign - 1;
-  add_row<f64, u16>(t, row_name("widen.") + type, [](u32 a) { return double_of<F>(a & all); });
-  add_row<u16, f64>(t, row_name("narrow.rn.") + type,
-                    [](f64 a) { return static_cast<u16>(nearest_of<F>(a, false)); });
-  add_row<u16, f64>(t, row_name("narrow.rn.satfinite.") + type,
-                    [](f64 a) { return static_cast<u16>(nearest_of<F>(a, true)); });
+  add_op<f64, u16>(t, op_name("widen.") + type, [](u32 a) { return double_of<F>(a & all); });
+  add_op<u16, f64>(t, op_name("narrow.rn.") + type,
+                   [](f64 a) { return static_cast<u16>(nearest_of<F>(a, false)); });
+  add_op<u16, f64>(t, op_name("narrow.rn.satfinite.") + type,
+                   [](f64 a) { return static_cast<u16>(nearest_of<F>(a, true)); });
 }
 
 }  // namespace
 
-void half_rows(row_table& t) {
+void half_ops(op_table& t) {
   conversion_steps<f16>(t, "f16");
   conversion_steps<bf16>(t, "bf16");
   conversion_steps<e4m3>(t, "e4m3");
   conversion_steps<e5m2>(t, "e5m2");
-  add_row<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
+  add_op<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
   for_types<f16_arithmetic, bf16_arithmetic>([&]<class F>() {
     modifiers<F>(t);
     arithmetic<F>(t);
@@ -213,8 +213,8 @@ void half_rows(row_table& t) {
     comparisons<F>(t);
     common_conversions<F>(t);
   });
-  approximate_rows<f16_arithmetic, truncated_f16>(t);
-  approximate_rows<bf16_arithmetic, truncated_bf16>(t);
+  approximate_ops<f16_arithmetic, truncated_f16>(t);
+  approximate_ops<bf16_arithmetic, truncated_bf16>(t);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -3,7 +3,7 @@
 // idea    Addresses are gathered into one array, whatever their space; generic addresses are
 //         sorted by where they lead. Lanes that an observer holds back pass over the access, which
 //         is the op after this one.
-#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/ops/locate.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -121,11 +121,11 @@ const op* watch_turn_indexed(context& x, const op* i) {
 
 }  // namespace
 
-void watch_rows(row_table& t) {
-  const auto add = [&]<memory_space Space>(const row_name& name) {
+void watch_ops(op_table& t) {
+  const auto add = [&]<memory_space Space>(const op_name& name) {
     using enum value_class;
-    add_row(t, "<watch." + name + ".a32>", &watch<Space, u32>, none, b32, none, none);
-    add_row(t, "<watch." + name + ".a64>", &watch<Space, u64>, none, b64, none, none);
+    add_op(t, "<watch." + name + ".a32>", &watch<Space, u32>, none, b32, none, none);
+    add_op(t, "<watch." + name + ".a64>", &watch<Space, u64>, none, b64, none, none);
   };
   add.template operator()<memory_space::global>("global");
   add.template operator()<memory_space::shared>("shared");
@@ -133,12 +133,12 @@ void watch_rows(row_table& t) {
   add.template operator()<memory_space::parameter>("param");
   add.template operator()<memory_space::generic>("generic");
   using enum value_class;
-  add_row(t, "<watch copied>", &watch_copied, none, b64, none, none);
-  add_row(t, "<watch commit>", &watch_commit, none, none, none, none);
-  add_row(t, "<watch wait>", &watch_wait, none, none, none, none);
-  add_row(t, "<watch turn>", &watch_turn, none, none, none, none);
-  add_row(t, "<watch turn indexed>", &watch_turn_indexed, none, b32, none, none);
-  add_row(t, "<watch fence>", &watch_fence, none, none, none, none);
+  add_op(t, "<watch copied>", &watch_copied, none, b64, none, none);
+  add_op(t, "<watch commit>", &watch_commit, none, none, none, none);
+  add_op(t, "<watch wait>", &watch_wait, none, none, none, none);
+  add_op(t, "<watch turn>", &watch_turn, none, none, none, none);
+  add_op(t, "<watch turn indexed>", &watch_turn_indexed, none, b32, none, none);
+  add_op(t, "<watch fence>", &watch_fence, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator

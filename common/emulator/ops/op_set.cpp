@@ -1,10 +1,10 @@
-// Picks the rows that this CPU runs fastest, of those that were compiled (meson.build); names of
-// rows.
+// Picks the ops that this CPU runs fastest, of those that were compiled (meson.build); names of
+// ops.
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
-#include "common/emulator/rows/simd.hpp"
+#include "common/emulator/ops/simd.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -24,27 +24,27 @@ namespace {
 #endif
 
 struct choice {
-  const row_set* rows = nullptr;
+  const op_set* ops = nullptr;
   const char* missing = nullptr;  // the least that was compiled, and this CPU lacks
 };
 
 choice choose() {
-#define STEPWISE_ROWS(simd)                                                             \
-  {&simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
-   &simd::memory_rows,  &simd::matrix_rows,   &simd::half_rows,    &simd::rounding_rows}
+#define STEPWISE_ROWS(simd)                                                         \
+  {&simd::integer_ops, &simd::floating_ops, &simd::compare_ops, &simd::convert_ops, \
+   &simd::memory_ops,  &simd::matrix_ops,   &simd::half_ops,    &simd::rounding_ops}
   choice c;
-#ifdef STEPWISE_ROWS_AVX512
-  static constexpr row_set widest = STEPWISE_ROWS(avx512);
+#ifdef STEPWISE_OPS_AVX512
+  static constexpr op_set widest = STEPWISE_ROWS(avx512);
   if (has_avx512()) return {&widest, nullptr};
   c = {&widest, "AVX-512"};
 #endif
-#ifdef STEPWISE_ROWS_AVX2
-  static constexpr row_set wide = STEPWISE_ROWS(avx2);
+#ifdef STEPWISE_OPS_AVX2
+  static constexpr op_set wide = STEPWISE_ROWS(avx2);
   if (has_avx2()) return {&wide, nullptr};
   c = {&wide, "AVX2"};
 #endif
-#ifdef STEPWISE_ROWS_BASELINE
-  static constexpr row_set plain = STEPWISE_ROWS(baseline);
+#ifdef STEPWISE_OPS_BASELINE
+  static constexpr op_set plain = STEPWISE_ROWS(baseline);
   c = {&plain, nullptr};
 #endif
 #undef STEPWISE_ROWS
@@ -53,28 +53,28 @@ choice choose() {
 
 }  // namespace
 
-row_name::row_name(const char* text) { append(text); }
+op_name::op_name(const char* text) { append(text); }
 
-row_name operator+(const row_name& a, const row_name& b) {
-  row_name sum;
+op_name operator+(const op_name& a, const op_name& b) {
+  op_name sum;
   sum.append(a.text());
   sum.append(b.text());
   return sum;
 }
 
-void row_name::append(std::string_view part) {
+void op_name::append(std::string_view part) {
   if (part.size() > sizeof text_ - size_)
-    throw std::length_error("the name of a row: " + std::string(text()) + std::string(part));
+    throw std::length_error("the name of an op: " + std::string(text()) + std::string(part));
   std::memcpy(text_ + size_, part.data(), part.size());
   size_ = static_cast<unsigned char>(size_ + part.size());
 }
 
-void add_row(row_table& table, const row_name& name, handler run, value_class d, value_class a,
-             value_class b, value_class c) {
+void add_op(op_table& table, const op_name& name, handler run, value_class d, value_class a,
+            value_class b, value_class c) {
   table.push_back({name, run, d, a, b, c});
 }
 
-const row_set& best_row_set() { return *choose().rows; }
+const op_set& best_op_set() { return *choose().ops; }
 const char* missing_instruction_set() { return choose().missing; }
 
 }  // namespace stepwise::emulator

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "common/emulator/machine/async.hpp"
-#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/ops/locate.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -311,14 +311,14 @@ const op* reduce_bulk(context& x, const op* i) {
 }
 
 template <class T, class Next>
-void add_reduction(row_table& t, const row_name& name, Next) {
+void add_reduction(op_table& t, const op_name& name, Next) {
   using enum value_class;
-  add_row(t, "cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32);
+  add_op(t, "cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32);
 }
 
-void reduction_rows(row_table& t) {
+void reduction_ops(op_table& t) {
   for_types<u32, s32, u64, s64>([&]<class T>() {
-    const row_name type = "." + type_name<T>();
+    const op_name type = "." + type_name<T>();
     add_reduction<T>(t, "add" + type, [](T a, T b) { return static_cast<T>(a + b); });
     add_reduction<T>(t, "min" + type, [](T a, T b) { return b < a ? b : a; });
     add_reduction<T>(t, "max" + type, [](T a, T b) { return a < b ? b : a; });
@@ -327,7 +327,7 @@ void reduction_rows(row_table& t) {
     add_reduction<T>(t, "add." + type_name<T>(), [](T a, T b) { return a + b; });
   });
   for_types<u32, u64>([&]<class T>() {
-    const row_name type = ".b" + bits_name<T>();
+    const op_name type = ".b" + bits_name<T>();
     add_reduction<T>(t, "and" + type, [](T a, T b) { return a & b; });
     add_reduction<T>(t, "or" + type, [](T a, T b) { return a | b; });
     add_reduction<T>(t, "xor" + type, [](T a, T b) { return a ^ b; });
@@ -362,22 +362,22 @@ const op* map_address(context& x, const op* i) {
 
 }  // namespace
 
-void async_rows(row_table& t) {
+void async_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "mbarrier.init", &initialise, none, b64, b32, none);
-  add_row(t, "mbarrier.inval", &invalidate, none, b64, none, none);
-  add_row(t, "<mbarrier check>", &check_barrier, none, b64, none, none);
-  add_row(t, "<mbarrier bytes>", &change_bytes, none, b64, b32, none);
-  add_row(t, "<mbarrier arrive>", &arrive_all, b64, b64, b32, b32);
-  add_row(t, "<mbarrier wait>", &test_wait, predicate, b64, none, none);
-  add_row(t, "mbarrier.pending_count", &pending_count, b32, b64, none, none);
-  add_row(t, "<cp.async>", &copy_async, predicate, b64, b64, b32);
-  add_row(t, "<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32);
-  reduction_rows(t);
-  add_row(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);
-  add_row(t, "<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none);
-  add_row(t, "<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none);
-  add_row(t, "<mapa>", &map_address, none, none, b32, none);
+  add_op(t, "mbarrier.init", &initialise, none, b64, b32, none);
+  add_op(t, "mbarrier.inval", &invalidate, none, b64, none, none);
+  add_op(t, "<mbarrier check>", &check_barrier, none, b64, none, none);
+  add_op(t, "<mbarrier bytes>", &change_bytes, none, b64, b32, none);
+  add_op(t, "<mbarrier arrive>", &arrive_all, b64, b64, b32, b32);
+  add_op(t, "<mbarrier wait>", &test_wait, predicate, b64, none, none);
+  add_op(t, "mbarrier.pending_count", &pending_count, b32, b64, none, none);
+  add_op(t, "<cp.async>", &copy_async, predicate, b64, b64, b32);
+  add_op(t, "<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32);
+  reduction_ops(t);
+  add_op(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);
+  add_op(t, "<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none);
+  add_op(t, "<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none);
+  add_op(t, "<mapa>", &map_address, none, none, b32, none);
 }
 
 }  // namespace stepwise::emulator

@@ -1,11 +1,11 @@
 // Textures and surfaces: tex, tld4, txq, suld, sust, suq.
 //
-// idea    One row, lane by lane: it reads the object's record, then each texel, with the checks of
+// idea    One op, lane by lane: it reads the object's record, then each texel, with the checks of
 //         any other access. What it does is in op::immediate (texture.hpp); the two ops after it
 //         are never run, their d, a, b, c are the registers of coordinates and of values.
 // watch   Texels are told to the checks, not to the counters: on hardware such requests are no
 //         global loads.
-#include "common/emulator/rows/rows_texture.hpp"
+#include "common/emulator/ops/ops_texture.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "common/emulator/machine/access.hpp"
 #include "common/emulator/machine/memory.hpp"
 #include "common/emulator/machine/texture.hpp"
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -269,9 +269,9 @@ class texture_lane {
   }
 
   bool outside(const s64 (&at)[3], unsigned bytes) {
-    const bool has_rows = form_.dimensions >= 2, has_layers = form_.dimensions == 3;
+    const bool has_ops = form_.dimensions >= 2, has_layers = form_.dimensions == 3;
     std::string where = "x = " + std::to_string(at[0]) + " bytes", size = row_words();
-    if (has_rows) {
+    if (has_ops) {
       where += ", y = " + std::to_string(at[1]);
       size += ", " + std::to_string(t_.height) + " rows";
     }
@@ -307,9 +307,9 @@ const op* texture(context& x, const op* i) {
 
 }  // namespace
 
-void texture_rows(row_table& t) {
+void texture_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "<texture>", &texture, none, b64, none, none);
+  add_op(t, "<texture>", &texture, none, b64, none, none);
 }
 
 }  // namespace stepwise::emulator

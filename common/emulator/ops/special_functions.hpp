@@ -8,8 +8,8 @@
 //         Interpolator", ARITH 2005; the coefficients and the truncated columns are measured
 //         (special_tables.hpp). A lane loads its segment as one word.
 //         An operation is a structure: the table, the place of an operand in it, and what becomes
-//         of the sum. A row runs the three parts for 32 lanes each, so that all are vector code.
-// watch   In an unnamed namespace, as rows.hpp. No branches: where another result is selected
+//         of the sum. An op runs the three parts for 32 lanes each, so that all are vector code.
+// watch   In an unnamed namespace, as ops.hpp. No branches: where another result is selected
 //         afterwards, a place is still inside its table, and a number still fits its integer.
 // source  The sequences around the unit's operations (scaling of subnormal operands and the like)
 //         are those of ptxas 13.0 for sm_90. Tested by tests/special_functions_test.cpp and
@@ -23,8 +23,8 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/rows.hpp"
-#include "common/emulator/rows/special_tables.hpp"
+#include "common/emulator/ops/ops.hpp"
+#include "common/emulator/ops/special_tables.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,14 +1,14 @@
 // Conversions between types.
 //
-// idea    A row exists for every pair of types at its natural width (16, 32 or 64 bits). Lowering
-//         widens narrower or wider registers with "extend.*" rows first and narrows the result with
-//         "store.*" rows, so that no row is needed for each combination of register widths.
+// idea    An op exists for every pair of types at its natural width (16, 32 or 64 bits). Lowering
+//         widens narrower or wider registers with "extend.*" ops first and narrows the result with
+//         "store.*" ops, so that no op is needed for each combination of register widths.
 // source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/.
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -66,42 +66,42 @@ T saturate(T v) {
 }
 
 template <rounding R>
-void with_rounding(row_table& t, const row_name& mode) {
+void with_rounding(op_table& t, const op_name& mode) {
   for_types<u32, s32, u64, s64>([&]<class A>() {
-    add_row<f32, A>(t, "cvt.r" + mode + ".f32." + type_name<A>(),
-                    [](A a) { return round_to<R, f32>(a); });
-    add_row<f64, A>(t, "cvt.r" + mode + ".f64." + type_name<A>(),
-                    [](A a) { return round_to<R, f64>(a); });
+    add_op<f32, A>(t, "cvt.r" + mode + ".f32." + type_name<A>(),
+                   [](A a) { return round_to<R, f32>(a); });
+    add_op<f64, A>(t, "cvt.r" + mode + ".f64." + type_name<A>(),
+                   [](A a) { return round_to<R, f64>(a); });
   });
-  add_row<f32, f64>(t, "cvt.r" + mode + ".f32.f64", [](f64 a) { return round_to<R, f32>(a); });
-  add_row<f32, f64>(t, "cvt.r" + mode + ".ftz.f32.f64",
-                    [](f64 a) { return flush(round_to<R, f32>(a)); });
-  add_row<f32, f64>(t, "cvt.r" + mode + ".sat.f32.f64",
-                    [](f64 a) { return saturate(round_to<R, f32>(a)); });
+  add_op<f32, f64>(t, "cvt.r" + mode + ".f32.f64", [](f64 a) { return round_to<R, f32>(a); });
+  add_op<f32, f64>(t, "cvt.r" + mode + ".ftz.f32.f64",
+                   [](f64 a) { return flush(round_to<R, f32>(a)); });
+  add_op<f32, f64>(t, "cvt.r" + mode + ".sat.f32.f64",
+                   [](f64 a) { return saturate(round_to<R, f32>(a)); });
 
-  const row_name integral = "cvt.r" + mode + "i.";
-  add_row<f32, f32>(t, integral + "f32.f32", [](f32 a) { return canonical(to_integral<R>(a)); });
-  add_row<f32, f32>(t, integral + "ftz.f32.f32",
-                    [](f32 a) { return canonical(to_integral<R>(flush(a))); });
-  add_row<f32, f32>(t, integral + "sat.f32.f32", [](f32 a) { return saturate(to_integral<R>(a)); });
-  add_row<f64, f64>(t, integral + "f64.f64", [](f64 a) { return to_integral<R>(a); });
+  const op_name integral = "cvt.r" + mode + "i.";
+  add_op<f32, f32>(t, integral + "f32.f32", [](f32 a) { return canonical(to_integral<R>(a)); });
+  add_op<f32, f32>(t, integral + "ftz.f32.f32",
+                   [](f32 a) { return canonical(to_integral<R>(flush(a))); });
+  add_op<f32, f32>(t, integral + "sat.f32.f32", [](f32 a) { return saturate(to_integral<R>(a)); });
+  add_op<f64, f64>(t, integral + "f64.f64", [](f64 a) { return to_integral<R>(a); });
   for_types<u16, s16, u32, s32, u64, s64>([&]<class D>() {
-    add_row<D, f32>(t, integral + type_name<D>() + ".f32",
-                    [](f32 a) { return to_integer<R, D>(a); });
-    add_row<D, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
-                    [](f32 a) { return to_integer<R, D>(flush(a)); });
-    add_row<D, f64>(t, integral + type_name<D>() + ".f64",
-                    [](f64 a) { return to_integer<R, D>(a); });
+    add_op<D, f32>(t, integral + type_name<D>() + ".f32",
+                   [](f32 a) { return to_integer<R, D>(a); });
+    add_op<D, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
+                   [](f32 a) { return to_integer<R, D>(flush(a)); });
+    add_op<D, f64>(t, integral + type_name<D>() + ".f64",
+                   [](f64 a) { return to_integer<R, D>(a); });
   });
   // 8-bit results are made in 32 bits.
   for_types<u8, s8>([&]<class D>() {
     using W = std::conditional_t<std::is_signed_v<D>, s32, u32>;
-    add_row<W, f32>(t, integral + type_name<D>() + ".f32",
-                    [](f32 a) -> W { return to_integer<R, D>(a); });
-    add_row<W, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
-                    [](f32 a) -> W { return to_integer<R, D>(flush(a)); });
-    add_row<W, f64>(t, integral + type_name<D>() + ".f64",
-                    [](f64 a) -> W { return to_integer<R, D>(a); });
+    add_op<W, f32>(t, integral + type_name<D>() + ".f32",
+                   [](f32 a) -> W { return to_integer<R, D>(a); });
+    add_op<W, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
+                   [](f32 a) -> W { return to_integer<R, D>(flush(a)); });
+    add_op<W, f64>(t, integral + type_name<D>() + ".f64",
+                   [](f64 a) -> W { return to_integer<R, D>(a); });
   });
 }
 
@@ -124,40 +124,40 @@ D clamp_to(A v) {
 // "store.u8.b32": a 64-bit value cut to 8 bits and extended to a 32-bit register;
 // "store.sat.u8.u64.b32" clamps it first, taking it as unsigned.
 template <class T, class Register>
-void widths(row_table& t) {
-  const row_name bits = ".b" + bits_name<Register>();
-  const row_name type = type_name<T>();
+void widths(op_table& t) {
+  const op_name bits = ".b" + bits_name<Register>();
+  const op_name type = type_name<T>();
   using W = std::conditional_t<std::is_signed_v<T>, s64, u64>;
   using R = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Register>, Register>;
-  add_row<W, Register>(t, "extend." + type + bits,
-                       [](Register a) { return static_cast<W>(static_cast<T>(a)); });
-  add_row<R, u64>(t, "store." + type + bits,
-                  [](u64 a) { return static_cast<R>(static_cast<T>(a)); });
-  add_row<R, u64>(t, "store.sat." + type + ".u64" + bits,
-                  [](u64 a) { return static_cast<R>(clamp_to<T>(a)); });
-  add_row<R, s64>(t, "store.sat." + type + ".s64" + bits,
-                  [](s64 a) { return static_cast<R>(clamp_to<T>(a)); });
+  add_op<W, Register>(t, "extend." + type + bits,
+                      [](Register a) { return static_cast<W>(static_cast<T>(a)); });
+  add_op<R, u64>(t, "store." + type + bits,
+                 [](u64 a) { return static_cast<R>(static_cast<T>(a)); });
+  add_op<R, u64>(t, "store.sat." + type + ".u64" + bits,
+                 [](u64 a) { return static_cast<R>(clamp_to<T>(a)); });
+  add_op<R, s64>(t, "store.sat." + type + ".s64" + bits,
+                 [](s64 a) { return static_cast<R>(clamp_to<T>(a)); });
 }
 
 }  // namespace
 
-void convert_rows(row_table& t) {
+void convert_ops(op_table& t) {
   with_rounding<rounding::nearest>(t, "n");
   with_rounding<rounding::zero>(t, "z");
   with_rounding<rounding::down>(t, "m");
   with_rounding<rounding::up>(t, "p");
-  add_row<f64, f32>(t, "cvt.f64.f32", [](f32 a) { return static_cast<f64>(a); });
-  add_row<f64, f32>(t, "cvt.ftz.f64.f32", [](f32 a) { return static_cast<f64>(flush(a)); });
-  add_row<f32, f32>(t, "cvt.f32.f32", [](f32 a) { return canonical(a); });
-  add_row<f32, f32>(t, "cvt.ftz.f32.f32", [](f32 a) { return flush(canonical(a)); });
-  add_row<f32, f32>(t, "cvt.sat.f32.f32", [](f32 a) { return saturate(a); });
-  add_row<f32, f32>(t, "cvt.ftz.sat.f32.f32", [](f32 a) { return saturate(flush(a)); });
-  add_row<f64, f64>(t, "cvt.f64.f64", [](f64 a) { return a; });
-  add_row<f64, f64>(t, "cvt.sat.f64.f64", [](f64 a) { return saturate(a); });
+  add_op<f64, f32>(t, "cvt.f64.f32", [](f32 a) { return static_cast<f64>(a); });
+  add_op<f64, f32>(t, "cvt.ftz.f64.f32", [](f32 a) { return static_cast<f64>(flush(a)); });
+  add_op<f32, f32>(t, "cvt.f32.f32", [](f32 a) { return canonical(a); });
+  add_op<f32, f32>(t, "cvt.ftz.f32.f32", [](f32 a) { return flush(canonical(a)); });
+  add_op<f32, f32>(t, "cvt.sat.f32.f32", [](f32 a) { return saturate(a); });
+  add_op<f32, f32>(t, "cvt.ftz.sat.f32.f32", [](f32 a) { return saturate(flush(a)); });
+  add_op<f64, f64>(t, "cvt.f64.f64", [](f64 a) { return a; });
+  add_op<f64, f64>(t, "cvt.sat.f64.f64", [](f64 a) { return saturate(a); });
   for_types<u16, s16, u32, s32, u64, s64>([&]<class D>() {
     for_types<u16, s16, u32, s32, u64, s64>([&]<class A>() {
-      add_row<D, A>(t, "cvt." + type_name<D>() + "." + type_name<A>(),
-                    [](A a) { return static_cast<D>(a); });
+      add_op<D, A>(t, "cvt." + type_name<D>() + "." + type_name<A>(),
+                   [](A a) { return static_cast<D>(a); });
     });
   });
   for_types<u8, s8, u16, s16>([&]<class T>() {

@@ -1,4 +1,4 @@
-// Floating-point operations, one row beside each body.
+// Floating-point operations, one op beside each body.
 //
 // idea    Every result is the IEEE one with round-to-nearest; a single-precision NaN becomes the
 //         canonical NaN 0x7fffffff, as on an H200. Approximate instructions give the bits that a
@@ -11,9 +11,9 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/narrow.hpp"
-#include "common/emulator/rows/rows.hpp"
-#include "common/emulator/rows/special_functions.hpp"
+#include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/ops.hpp"
+#include "common/emulator/ops/special_functions.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -81,7 +81,7 @@ template <class T>
 // fused() of a warp. A sum in double precision may be rounded again unless it is half-way between
 // two floats, or so small that floats near it have fewer bits. V8 makes a vector's constant again
 // wherever it is used: these come from memory, once.
-const op* fused_row(context& x, const op* i) {
+const op* fused_op(context& x, const op* i) {
   static u64 masks[] = {(1u << 29) - 1, 1u << 28, ~u64{0} >> 1};
   u64* from = masks;
   asm volatile("" : "+r"(from));
@@ -116,7 +116,7 @@ const op* fused_row(context& x, const op* i) {
 #endif
 
 template <class T, bool Ftz>
-void arithmetic(row_table& t, const row_name& type) {
+void arithmetic(op_table& t, const op_name& type) {
   auto sum = [](T a, T b) { return out<Ftz>(in<Ftz>(a) + in<Ftz>(b)); };
   auto difference = [](T a, T b) { return out<Ftz>(in<Ftz>(a) - in<Ftz>(b)); };
   auto product = [](T a, T b) { return out<Ftz>(in<Ftz>(a) * in<Ftz>(b)); };
@@ -128,65 +128,62 @@ void arithmetic(row_table& t, const row_name& type) {
   auto inverse = [](T a) { return out<Ftz>(T{1} / in<Ftz>(a)); };
   // Without a rounding modifier add, sub and mul round to nearest as with .rn.
   for (const char* rounding : {"", "rn."}) {
-    add_row<T, T, T>(t, row_name("add.") + rounding + type, sum);
-    add_row<T, T, T>(t, row_name("sub.") + rounding + type, difference);
-    add_row<T, T, T>(t, row_name("mul.") + rounding + type, product);
+    add_op<T, T, T>(t, op_name("add.") + rounding + type, sum);
+    add_op<T, T, T>(t, op_name("sub.") + rounding + type, difference);
+    add_op<T, T, T>(t, op_name("mul.") + rounding + type, product);
   }
   for (const char* operation : {"fma.rn.", "mad.rn."}) {
 #if defined(__wasm__)
     if constexpr (std::is_same_v<T, f32> && !Ftz) {
       constexpr value_class k = value_class::f32;
-      add_row(t, operation + type, &fused_row, k, k, k, k);
+      add_op(t, operation + type, &fused_op, k, k, k, k);
       continue;
     }
 #endif
-    add_row<T, T, T, T>(t, operation + type, product_sum);
+    add_op<T, T, T, T>(t, operation + type, product_sum);
   }
-  add_row<T, T, T>(t, "div.rn." + type, quotient);
-  add_row<T, T>(t, "sqrt.rn." + type, root);
-  add_row<T, T>(t, "rcp.rn." + type, inverse);
-  add_row<T, T, T>(t, "min." + type, [](T a, T b) { return minimum(in<Ftz>(a), in<Ftz>(b)); });
-  add_row<T, T, T>(t, "max." + type, [](T a, T b) { return maximum(in<Ftz>(a), in<Ftz>(b)); });
+  add_op<T, T, T>(t, "div.rn." + type, quotient);
+  add_op<T, T>(t, "sqrt.rn." + type, root);
+  add_op<T, T>(t, "rcp.rn." + type, inverse);
+  add_op<T, T, T>(t, "min." + type, [](T a, T b) { return minimum(in<Ftz>(a), in<Ftz>(b)); });
+  add_op<T, T, T>(t, "max." + type, [](T a, T b) { return maximum(in<Ftz>(a), in<Ftz>(b)); });
   // abs and neg work on the sign bit.
-  add_row<T, T>(t, "abs." + type, [](T a) { return in<Ftz>(std::fabs(a)); });
-  add_row<T, T>(t, "neg." + type, [](T a) { return in<Ftz>(-a); });
+  add_op<T, T>(t, "abs." + type, [](T a) { return in<Ftz>(std::fabs(a)); });
+  add_op<T, T>(t, "neg." + type, [](T a) { return in<Ftz>(-a); });
 }
 
 template <bool Ftz>
-void saturating(row_table& t) {
-  const row_name type = Ftz ? "ftz.sat.f32" : "sat.f32";
+void saturating(op_table& t) {
+  const op_name type = Ftz ? "ftz.sat.f32" : "sat.f32";
   for (const char* rounding : {"", "rn."}) {
-    add_row<f32, f32, f32>(t, row_name("add.") + rounding + type, [](f32 a, f32 b) {
-      return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b)));
-    });
-    add_row<f32, f32, f32>(t, row_name("sub.") + rounding + type, [](f32 a, f32 b) {
-      return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b)));
-    });
-    add_row<f32, f32, f32>(t, row_name("mul.") + rounding + type, [](f32 a, f32 b) {
-      return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b)));
-    });
+    add_op<f32, f32, f32>(t, op_name("add.") + rounding + type,
+                          [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b))); });
+    add_op<f32, f32, f32>(t, op_name("sub.") + rounding + type,
+                          [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b))); });
+    add_op<f32, f32, f32>(t, op_name("mul.") + rounding + type,
+                          [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b))); });
   }
-  add_row<f32, f32, f32, f32>(t, "fma.rn." + type, [](f32 a, f32 b, f32 c) {
+  add_op<f32, f32, f32, f32>(t, "fma.rn." + type, [](f32 a, f32 b, f32 c) {
     return saturate(out<Ftz>(fused(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c))));
   });
 }
 
 template <class Operation, bool Ftz>
-const op* approximate_row(context& x, const op* i) {
+const op* approximate_op(context& x, const op* i) {
   f32 results[lanes];
   approximated<Operation, Ftz>(x.vreg<f32>(i->a), results);
   keep_active(x.active, results, x.vreg<f32>(i->d));
   return i + 1;
 }
 template <bool Ftz, bool Full>
-const op* quotient_row(context& x, const op* i) {
+const op* quotient_op(context& x, const op* i) {
   f32 results[lanes];
   quotient<Ftz, Full>::compute(x.vreg<f32>(i->a), x.vreg<f32>(i->b), results);
   keep_active(x.active, results, x.vreg<f32>(i->d));
   return i + 1;
 }
 template <bool Ftz, bool Full>
-const op* reciprocal_row(context& x, const op* i) {
+const op* reciprocal_op(context& x, const op* i) {
   u32 results[lanes];
   quotient<Ftz, Full>::reciprocals(x.vreg<f32>(i->a), results);
   keep_active(x.active, results, x.vreg<u32>(i->d));
@@ -196,7 +193,7 @@ const op* reciprocal_row(context& x, const op* i) {
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
 // the upper word of the result.
 template <class Operation>
-const op* upper_word_row(context& x, const op* i) {
+const op* upper_word_op(context& x, const op* i) {
   const u64* a = x.vreg<u64>(i->a);
   u32 uppers[lanes], results[lanes];
   u64 words[lanes];
@@ -208,49 +205,48 @@ const op* upper_word_row(context& x, const op* i) {
 }
 
 template <bool Ftz>
-void approximate_rows(row_table& t) {
-  const row_name type = Ftz ? "ftz.f32" : "f32";
+void approximate_ops(op_table& t) {
+  const op_name type = Ftz ? "ftz.f32" : "f32";
   constexpr value_class k = value_class::f32, none = value_class::none;
   const auto quotients = [&]<bool Full>(std::bool_constant<Full>) {
     using form_of = quotient<Ftz, Full>;
-    const row_name form = (Full ? "full." : "approx.") + type;
-    add_row(t, "div." + form, &quotient_row<Ftz, Full>, k, k, k, none);
+    const op_name form = (Full ? "full." : "approx.") + type;
+    add_op(t, "div." + form, &quotient_op<Ftz, Full>, k, k, k, none);
     // Its factors, where the product is fused into a sum.
-    add_row<f32, f32, f32>(t, "<dividend>." + form,
-                           [](f32 a, f32 b) { return form_of::dividend(a, b); });
-    add_row(t, "<reciprocal>." + form, &reciprocal_row<Ftz, Full>, k, k, none, none);
+    add_op<f32, f32, f32>(t, "<dividend>." + form,
+                          [](f32 a, f32 b) { return form_of::dividend(a, b); });
+    add_op(t, "<reciprocal>." + form, &reciprocal_op<Ftz, Full>, k, k, none, none);
   };
   quotients(std::true_type{});
   quotients(std::false_type{});
-  const auto row = [&]<class Operation>(const char* name, Operation) {
-    add_row(t, name + type, &approximate_row<Operation, Ftz>, k, k, none, none);
+  const auto add = [&]<class Operation>(const char* name, Operation) {
+    add_op(t, name + type, &approximate_op<Operation, Ftz>, k, k, none, none);
   };
-  row("rcp.approx.", unit::reciprocal{});
-  row("sqrt.approx.", unit::root{});
-  row("rsqrt.approx.", unit::reciprocal_root{});
-  row("ex2.approx.", unit::exp2{});
-  row("lg2.approx.", unit::log2{});
-  row("sin.approx.", unit::sine{});
-  row("cos.approx.", unit::cosine{});
-  if (!Ftz) row("tanh.approx.", unit::hyperbolic_tangent{});
+  add("rcp.approx.", unit::reciprocal{});
+  add("sqrt.approx.", unit::root{});
+  add("rsqrt.approx.", unit::reciprocal_root{});
+  add("ex2.approx.", unit::exp2{});
+  add("lg2.approx.", unit::log2{});
+  add("sin.approx.", unit::sine{});
+  add("cos.approx.", unit::cosine{});
+  if (!Ftz) add("tanh.approx.", unit::hyperbolic_tangent{});
 }
 
 }  // namespace
 
-void floating_rows(row_table& t) {
+void floating_ops(op_table& t) {
   arithmetic<f32, false>(t, "f32");
   arithmetic<f32, true>(t, "ftz.f32");
   arithmetic<f64, false>(t, "f64");
   saturating<false>(t);
   saturating<true>(t);
-  approximate_rows<false>(t);
-  approximate_rows<true>(t);
+  approximate_ops<false>(t);
+  approximate_ops<true>(t);
   constexpr value_class k = value_class::f64, none = value_class::none;
-  add_row(t, "rcp.approx.ftz.f64", &upper_word_row<unit::upper_reciprocal>, k, k, none, none);
-  add_row(t, "rsqrt.approx.ftz.f64", &upper_word_row<unit::upper_reciprocal_root>, k, k, none,
-          none);
-  add_row<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
-  add_row<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });
+  add_op(t, "rcp.approx.ftz.f64", &upper_word_op<unit::upper_reciprocal>, k, k, none, none);
+  add_op(t, "rsqrt.approx.ftz.f64", &upper_word_op<unit::upper_reciprocal_root>, k, k, none, none);
+  add_op<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
+  add_op<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

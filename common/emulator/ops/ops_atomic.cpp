@@ -2,14 +2,14 @@
 //
 // idea    Lanes take their turn in order of their number. Neighbours that have the same word, often
 //         a whole warp, replace it with one host atomic operation, since blocks on other host
-//         threads may hit it; a block's shared memory belongs to one host thread at a time. Rows:
+//         threads may hit it; a block's shared memory belongs to one host thread at a time. Ops:
 //         "atom.global.add.u32".
 // source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/locate.hpp"
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/ops/locate.hpp"
+#include "common/emulator/ops/narrow.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -82,13 +82,13 @@ const op* aligned(context& x, const op* i) {
   return i + 1;
 }
 
-// The rows of one operation, for each kind of address.
+// The ops of one operation, for each kind of address.
 struct handlers {
   handler global, shared32, shared64, generic;
 };
-void add_spaces(row_table& t, const row_name& name, value_class k, const handlers& run) {
+void add_spaces(op_table& t, const op_name& name, value_class k, const handlers& run) {
   const auto add_one = [&](const char* space, const char* address, value_class a, handler h) {
-    add_row(t, row_name("atom.") + space + name + address, h, k, a, k, k);
+    add_op(t, op_name("atom.") + space + name + address, h, k, a, k, k);
   };
   add_one("global.", ".a64", value_class::b64, run.global);
   add_one("shared.", ".a32", value_class::b32, run.shared32);
@@ -96,7 +96,7 @@ void add_spaces(row_table& t, const row_name& name, value_class k, const handler
   add_one("generic.", ".a64", value_class::b64, run.generic);
 }
 template <class T, class Next>
-void add(row_table& t, const row_name& name, Next) {
+void add(op_table& t, const op_name& name, Next) {
   using enum memory_space;
   add_spaces(t, name, class_of<T>(),
              {&atomic<global, u64, T, Next>, &atomic<shared, u32, T, Next>,
@@ -117,25 +117,25 @@ u16 half_choice(u32 a, u32 b) {
 }
 
 template <class F>
-void half_rows_of(row_table& t) {
-  const auto rows = [&]<class Body>(const row_name& name, Body) {
+void half_ops_of(op_table& t) {
+  const auto add_each = [&]<class Body>(const op_name& name, Body) {
     add<u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
     add<u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
       return Body{}(old, b) | static_cast<u32>(Body{}(old >> 16, b >> 16)) << 16;
     });
   };
-  rows("add.", [](u32 a, u32 b) { return half_sum<F>(a, b); });
-  rows("min.", [](u32 a, u32 b) { return half_choice<F, true>(a, b); });
-  rows("max.", [](u32 a, u32 b) { return half_choice<F, false>(a, b); });
+  add_each("add.", [](u32 a, u32 b) { return half_sum<F>(a, b); });
+  add_each("min.", [](u32 a, u32 b) { return half_choice<F, true>(a, b); });
+  add_each("max.", [](u32 a, u32 b) { return half_choice<F, false>(a, b); });
 }
 
 }  // namespace
 
-void atomic_rows(row_table& t) {
+void atomic_ops(op_table& t) {
   constexpr auto none = value_class::none;
-  add_row(t, "<aligned>", &aligned, none, none, none, none);
+  add_op(t, "<aligned>", &aligned, none, none, none, none);
   for_types<u32, s32, u64, s64>([&]<class T>() {
-    const row_name type = "." + type_name<T>();
+    const op_name type = "." + type_name<T>();
     add<T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
     add<T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
     add<T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
@@ -144,15 +144,15 @@ void atomic_rows(row_table& t) {
     add<T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
   });
   for_types<u32, u64>([&]<class T>() {
-    const row_name type = ".b" + bits_name<T>();
+    const op_name type = ".b" + bits_name<T>();
     add<T>(t, "and" + type, [](T old, T b, T) { return old & b; });
     add<T>(t, "or" + type, [](T old, T b, T) { return old | b; });
     add<T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
     add<T>(t, "exch" + type, [](T, T b, T) { return b; });
     add<T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
   });
-  half_rows_of<f16_arithmetic>(t);
-  half_rows_of<bf16_arithmetic>(t);
+  half_ops_of<f16_arithmetic>(t);
+  half_ops_of<bf16_arithmetic>(t);
   add<u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
   add<u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
   add<u32>(t, "dec.u32", [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });

@@ -8,7 +8,7 @@
 
 #include "common/emulator/machine/access.hpp"
 #include "common/emulator/machine/memory.hpp"
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,12 +1,12 @@
 // The special function unit's results, against those that an H100 gave.
-#include "common/emulator/rows/special_functions.hpp"
+#include "common/emulator/ops/special_functions.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "common/emulator/rows/narrow.hpp"
-#include "common/emulator/rows/tests/special_functions_recorded.hpp"
+#include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/tests/special_functions_recorded.hpp"
 
 using namespace stepwise::emulator;
 

@@ -1,7 +1,7 @@
 // Loads and stores of every state space, element width and vector length.
 //
 // idea    Contiguous and uniform accesses of a full warp - nearly all of a tuned kernel's - are one
-//         vector copy; the rest goes lane by lane. Rows are named "ld.global.u32.b64.a64": memory
+//         vector copy; the rest goes lane by lane. Ops are named "ld.global.u32.b64.a64": memory
 //         type, register width, address width; lowering makes that name from the instruction.
 // watch   Global memory is shared with other host threads that run other blocks. Lane accesses are
 //         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
@@ -17,7 +17,7 @@
 #include <cstring>
 #include <span>
 
-#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/ops/locate.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -405,13 +405,13 @@ constexpr value_class register_class(std::size_t bytes) {
   return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
 }
 
-// The rows for one element type T, into or from registers of type R (of T's signedness, at least as
-// wide). A table: code that adds each row would be a third of what is compiled here.
+// The ops for one element type T, into or from registers of type R (of T's signedness, at least as
+// wide). A table: code that adds each op would be a third of what is compiled here.
 struct element {
-  row_name (*type)();  // of T
-  row_name (*bits)();  // of R
+  op_name (*type)();  // of T
+  op_name (*bits)();  // of R
   value_class r;
-  handler load[3], store[3];  // of one, two and four elements; null where there is no such row
+  handler load[3], store[3];  // of one, two and four elements; null where there is no such op
 };
 
 template <memory_space Space, class A, class T, class R>
@@ -443,34 +443,33 @@ constexpr element elements[] = {
 };
 
 // `address`: bytes of the address register.
-void space_rows(row_table& t, const char* space, std::size_t address,
-                std::span<const element> all) {
+void space_ops(op_table& t, const char* space, std::size_t address, std::span<const element> all) {
   constexpr const char* vectors[] = {".", ".v2.", ".v4."};
   const value_class a = register_class(address), none = value_class::none;
-  const row_name end = address == 4 ? ".a32" : ".a64";
+  const op_name end = address == 4 ? ".a32" : ".a64";
   for (const element& e : all) {
-    const row_name name = row_name(space) + "." + e.type() + ".b" + e.bits() + end;
+    const op_name name = op_name(space) + "." + e.type() + ".b" + e.bits() + end;
     for (int n = 0; n < 3; ++n)
       if (e.load[n] != nullptr)
-        add_row(t, row_name("ld") + vectors[n] + name, e.load[n], e.r, a, none, none);
+        add_op(t, op_name("ld") + vectors[n] + name, e.load[n], e.r, a, none, none);
     for (int n = 0; n < 3; ++n)
       if (e.store[n] != nullptr)
-        add_row(t, row_name("st") + vectors[n] + name, e.store[n], none, a, e.r, none);
+        add_op(t, op_name("st") + vectors[n] + name, e.store[n], none, a, e.r, none);
   }
 }
 
 }  // namespace
 
-void memory_rows(row_table& t) {
+void memory_ops(op_table& t) {
   using enum memory_space;
-  space_rows(t, "global", sizeof(u64), elements<global, u64>);
-  space_rows(t, "shared", sizeof(u32), elements<shared, u32>);
-  space_rows(t, "shared", sizeof(u64), elements<shared, u64>);
-  space_rows(t, "local", sizeof(u32), elements<local, u32>);
-  space_rows(t, "local", sizeof(u64), elements<local, u64>);
-  space_rows(t, "param", sizeof(u32), elements<parameter, u32>);
-  space_rows(t, "param", sizeof(u64), elements<parameter, u64>);
-  space_rows(t, "generic", sizeof(u64), elements<generic, u64>);
+  space_ops(t, "global", sizeof(u64), elements<global, u64>);
+  space_ops(t, "shared", sizeof(u32), elements<shared, u32>);
+  space_ops(t, "shared", sizeof(u64), elements<shared, u64>);
+  space_ops(t, "local", sizeof(u32), elements<local, u32>);
+  space_ops(t, "local", sizeof(u64), elements<local, u64>);
+  space_ops(t, "param", sizeof(u32), elements<parameter, u32>);
+  space_ops(t, "param", sizeof(u64), elements<parameter, u64>);
+  space_ops(t, "generic", sizeof(u64), elements<generic, u64>);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

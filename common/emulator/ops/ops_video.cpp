@@ -1,13 +1,13 @@
 // Video instructions: arithmetic on bytes, halves and words of 32-bit registers, wider inside.
 //
-// idea    One row; what it does is in op::immediate (video.hpp). They are rare, so speed does not
+// idea    One op; what it does is in op::immediate (video.hpp). They are rare, so speed does not
 //         matter. Not here: vmad, vavrg, merges, minima and maxima as second operation, byte masks
 //         and selectors of the SIMD forms.
 // source  PTX ISA 9.0, "Video Instructions". Tested by tests/opcodes/video.ptx.
 #include <algorithm>
 
 #include "common/emulator/machine/video.hpp"
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -99,9 +99,9 @@ const op* video(context& x, const op* i) {
 
 }  // namespace
 
-void video_rows(row_table& t) {
+void video_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "<video>", &video, b32, b32, b32, b32);
+  add_op(t, "<video>", &video, b32, b32, b32, b32);
 }
 
 }  // namespace stepwise::emulator

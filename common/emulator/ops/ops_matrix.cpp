@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "common/emulator/machine/matrix.hpp"
-#include "common/emulator/rows/locate.hpp"
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/ops/locate.hpp"
+#include "common/emulator/ops/narrow.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -389,14 +389,14 @@ const op* move_matrix(context& x, const op* i) {
 
 }  // namespace
 
-void matrix_rows(row_table& t) {
+void matrix_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "<mma>", &multiply, none, none, none, none);
-  add_row(t, "<matrix load>", &load_tile, none, none, none, none);
-  add_row(t, "<matrix store>", &store_tile, none, none, none, none);
-  add_row(t, "<ldmatrix>", &load_matrix, none, none, none, none);
-  add_row(t, "<stmatrix>", &store_matrix, none, none, none, none);
-  add_row(t, "<movmatrix>", &move_matrix, none, none, none, none);
+  add_op(t, "<mma>", &multiply, none, none, none, none);
+  add_op(t, "<matrix load>", &load_tile, none, none, none, none);
+  add_op(t, "<matrix store>", &store_tile, none, none, none, none);
+  add_op(t, "<ldmatrix>", &load_matrix, none, none, none, none);
+  add_op(t, "<stmatrix>", &store_matrix, none, none, none, none);
+  add_op(t, "<movmatrix>", &move_matrix, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

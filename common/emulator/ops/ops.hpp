@@ -1,6 +1,6 @@
-// How rows are made: a body for one lane and its name become a row.
+// How ops are made: a body for one lane and its name become an op.
 //
-// idea    One row beside each body: add_row<u32, u32, u32>(t, "shl.b32", [](u32 a, u32 n) {...}).
+// idea    One op beside each body: add_op<u32, u32, u32>(t, "shl.b32", [](u32 a, u32 n) {...}).
 //         The generic adapter `lanewise` makes a handler for 32 lanes and any mask out of the body.
 // watch   Everything is in an unnamed namespace: each file that includes this gets its own copy,
 //         compiled for its own instruction set.
@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "common/emulator/rows/row.hpp"
+#include "common/emulator/ops/op_entry.hpp"
 
 // Before a loop over lanes, in which no lane reads what another one writes.
 #if defined(__clang__)
@@ -46,7 +46,7 @@ constexpr value_class class_of() {
 }
 
 template <class T>
-row_name type_name() {
+op_name type_name() {
   if constexpr (std::is_same_v<T, u8>)
     return "u8";
   else if constexpr (std::is_same_v<T, s8>)
@@ -71,7 +71,7 @@ row_name type_name() {
 
 // "8", "16", "32", "64": the bits of a T.
 template <class T>
-row_name bits_name() {
+op_name bits_name() {
   return sizeof(T) == 1 ? "8" : sizeof(T) == 2 ? "16" : sizeof(T) == 4 ? "32" : "64";
 }
 
@@ -111,7 +111,7 @@ template <class D, class Value>
 #endif
 }
 
-// d[l] = body(a[l], ...) for the active lanes. Rows of one width coincide or are disjoint, so the
+// d[l] = body(a[l], ...) for the active lanes. Ops of one width coincide or are disjoint, so the
 // loops carry no dependence.
 template <class Body, class D, class A>
 const op* lanewise1(context& x, const op* i) {
@@ -138,19 +138,19 @@ const op* lanewise3(context& x, const op* i) {
 }
 
 template <class D, class A, class Body>
-void add_row(row_table& t, const row_name& name, Body) {
-  add_row(t, name, &lanewise1<Body, D, A>, class_of<D>(), class_of<A>(), value_class::none,
-          value_class::none);
+void add_op(op_table& t, const op_name& name, Body) {
+  add_op(t, name, &lanewise1<Body, D, A>, class_of<D>(), class_of<A>(), value_class::none,
+         value_class::none);
 }
 template <class D, class A, class B, class Body>
-void add_row(row_table& t, const row_name& name, Body) {
-  add_row(t, name, &lanewise2<Body, D, A, B>, class_of<D>(), class_of<A>(), class_of<B>(),
-          value_class::none);
+void add_op(op_table& t, const op_name& name, Body) {
+  add_op(t, name, &lanewise2<Body, D, A, B>, class_of<D>(), class_of<A>(), class_of<B>(),
+         value_class::none);
 }
 template <class D, class A, class B, class C, class Body>
-void add_row(row_table& t, const row_name& name, Body) {
-  add_row(t, name, &lanewise3<Body, D, A, B, C>, class_of<D>(), class_of<A>(), class_of<B>(),
-          class_of<C>());
+void add_op(op_table& t, const op_name& name, Body) {
+  add_op(t, name, &lanewise3<Body, D, A, B, C>, class_of<D>(), class_of<A>(), class_of<B>(),
+         class_of<C>());
 }
 
 // Calls f.template operator()<T>() for every T.

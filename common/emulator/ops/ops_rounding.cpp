@@ -4,7 +4,7 @@
 // idea    The host rounds: its rounding mode is switched for one loop. What the loop reads and
 // writes
 //         is hidden from the compiler, so that it neither computes at compile time nor moves an
-//         operation across the switch. .ftz and .sat are put around these rows by lowering.
+//         operation across the switch. .ftz and .sat are put around these ops by lowering.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/*_float.ptx.
 #include <bit>
 #include <cfenv>
@@ -12,8 +12,8 @@
 #include <cstring>
 #include <limits>
 
-#include "common/emulator/rows/rows.hpp"
-#include "common/emulator/rows/special_functions.hpp"
+#include "common/emulator/ops/ops.hpp"
+#include "common/emulator/ops/special_functions.hpp"
 
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -71,40 +71,40 @@ const op* directed(context& x, const op* i) {
 }
 
 template <class T>
-void directed_rows(row_table& t) {
-  const auto row = [&]<class Body>(const char* name, Body, int operands) {
+void directed_ops(op_table& t) {
+  const auto add = [&]<class Body>(const char* name, Body, int operands) {
     constexpr value_class k = class_of<T>(), none = value_class::none;
     const auto in_mode = [&](const char* mode, auto handler) {
-      add_row(t, row_name(name) + mode + type_name<T>(), handler, k, k, operands > 1 ? k : none,
-              operands > 2 ? k : none);
+      add_op(t, op_name(name) + mode + type_name<T>(), handler, k, k, operands > 1 ? k : none,
+             operands > 2 ? k : none);
     };
     in_mode(".rz.", &directed<Body, T, FE_TOWARDZERO>);
     in_mode(".rm.", &directed<Body, T, FE_DOWNWARD>);
     in_mode(".rp.", &directed<Body, T, FE_UPWARD>);
   };
   const auto fma = [](T a, T b, T c) { return std::fma(a, b, c); };
-  row(
+  add(
       "add", [](T a, T b, T) { return a + b; }, 2);
-  row(
+  add(
       "sub", [](T a, T b, T) { return a - b; }, 2);
-  row(
+  add(
       "mul", [](T a, T b, T) { return a * b; }, 2);
-  row(
+  add(
       "div", [](T a, T b, T) { return a / b; }, 2);
-  row("fma", fma, 3);
-  row("mad", fma, 3);
-  row(
+  add("fma", fma, 3);
+  add("mad", fma, 3);
+  add(
       "rcp", [](T a, T, T) { return T{1} / a; }, 1);
-  row(
+  add(
       "sqrt", [](T a, T, T) { return std::sqrt(a); }, 1);
 }
 
-// Modifiers that lowering puts around rows that do not know them.
+// Modifiers that lowering puts around ops that do not know them.
 template <class T>
-void modifiers(row_table& t) {
-  const row_name type = ">." + type_name<T>();
-  add_row<T, T>(t, "<sat" + type, [](T a) { return a > 0 ? (a < 1 ? a : T{1}) : T{0}; });
-  add_row<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
+void modifiers(op_table& t) {
+  const op_name type = ">." + type_name<T>();
+  add_op<T, T>(t, "<sat" + type, [](T a) { return a > 0 ? (a < 1 ? a : T{1}) : T{0}; });
+  add_op<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }
 
 // rsqrt.approx.f64: the upper word of the root, and one step of an iteration of third order, which
@@ -126,15 +126,15 @@ f64 reciprocal_root(f64 a) {
 
 }  // namespace
 
-void rounding_rows(row_table& t) {
+void rounding_ops(op_table& t) {
   for_types<f32, f64>([&]<class T>() {
 #if defined(FE_UPWARD)  // not on WebAssembly, whose machine only rounds to nearest
-    directed_rows<T>(t);
+    directed_ops<T>(t);
 #endif
     modifiers<T>(t);
   });
-  add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return reciprocal_root(a); });
-  add_row<f32, f32>(t, "<ftz>.f32", [](f32 a) {
+  add_op<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return reciprocal_root(a); });
+  add_op<f32, f32>(t, "<ftz>.f32", [](f32 a) {
     const u32 bits = std::bit_cast<u32>(a);
     return (bits & 0x7f800000u) == 0 ? std::bit_cast<f32>(bits & 0x80000000u) : a;
   });

@@ -4,14 +4,14 @@
 //         not exact, its last bit is 1 - and then rounded once; with two bits to spare this gives
 //         the correctly rounded result in every rounding mode (Boldo and Melquiond, "Emulation of
 //         FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
-// watch   In an unnamed namespace, as rows.hpp. Tested by tests/narrow_test.cpp.
+// watch   In an unnamed namespace, as ops.hpp. Tested by tests/narrow_test.cpp.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,8 +1,8 @@
-// Branches, joins, guards, barriers, warp-wide operations and exits: rows that talk to the
+// Branches, joins, guards, barriers, warp-wide operations and exits: ops that talk to the
 // scheduler.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -105,30 +105,30 @@ const op* stop_with(context& x, const op* i, const access_fault& fault) {
   return x.owner->stop(i, fault);
 }
 
-void control_rows(row_table& t) {
+void control_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "<branch>", &branch, none, none, none, none);
-  add_row(t, "<branch if>", &branch_if, none, none, none, none);
-  add_row(t, "<branch indexed>", &branch_indexed, none, b32, none, none);
-  add_row(t, "<join>", &join, none, none, none, none);
-  add_row(t, "<guard>", &guard_begin, none, none, none, none);
-  add_row(t, "<end of guard>", &guard_end, none, none, none, none);
-  add_row(t, "<exit>", &exit_all, none, none, none, none);
-  add_row(t, "<exit if>", &exit_if, none, none, none, none);
-  add_row(t, "<barrier>", &barrier, none, none, none, none);
-  add_row(t, "<cluster arrive>", &cluster_arrive, none, none, none, none);
-  add_row(t, "<cluster wait>", &cluster_wait, none, none, none, none);
-  add_row(t, "<warp-wide>", &warp_wide, none, none, none, none);
-  add_row(t, "<vregs>", &vregs, none, none, none, none);
-  add_row(t, "<poll>", &poll, none, none, none, none);
-  add_row(t, "<fence>", &fence, none, none, none, none);
-  add_row(t, "<sleep>", &sleep, none, b32, none, none);
-  add_row(t, "<clock>", &clock<u32>, b32, none, none, none);
-  add_row(t, "<clock64>", &clock<u64>, b64, none, none, none);
-  add_row(t, "<globaltimer>", &global_timer, b64, none, none, none);
-  add_row(t, "activemask.b32", &active_mask, b32, none, none, none);
-  add_row(t, "trap", &trap, none, none, none, none);
-  add_row(t, "brkpt", &trap, none, none, none, none);
+  add_op(t, "<branch>", &branch, none, none, none, none);
+  add_op(t, "<branch if>", &branch_if, none, none, none, none);
+  add_op(t, "<branch indexed>", &branch_indexed, none, b32, none, none);
+  add_op(t, "<join>", &join, none, none, none, none);
+  add_op(t, "<guard>", &guard_begin, none, none, none, none);
+  add_op(t, "<end of guard>", &guard_end, none, none, none, none);
+  add_op(t, "<exit>", &exit_all, none, none, none, none);
+  add_op(t, "<exit if>", &exit_if, none, none, none, none);
+  add_op(t, "<barrier>", &barrier, none, none, none, none);
+  add_op(t, "<cluster arrive>", &cluster_arrive, none, none, none, none);
+  add_op(t, "<cluster wait>", &cluster_wait, none, none, none, none);
+  add_op(t, "<warp-wide>", &warp_wide, none, none, none, none);
+  add_op(t, "<vregs>", &vregs, none, none, none, none);
+  add_op(t, "<poll>", &poll, none, none, none, none);
+  add_op(t, "<fence>", &fence, none, none, none, none);
+  add_op(t, "<sleep>", &sleep, none, b32, none, none);
+  add_op(t, "<clock>", &clock<u32>, b32, none, none, none);
+  add_op(t, "<clock64>", &clock<u64>, b64, none, none, none);
+  add_op(t, "<globaltimer>", &global_timer, b64, none, none, none);
+  add_op(t, "activemask.b32", &active_mask, b32, none, none, none);
+  add_op(t, "trap", &trap, none, none, none, none);
+  add_op(t, "brkpt", &trap, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator

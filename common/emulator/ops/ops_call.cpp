@@ -1,7 +1,7 @@
 // Calls and returns, and calls of the device's runtime library.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -49,18 +49,18 @@ const op* restore_stack(context& x, const op* i) {
 
 }  // namespace
 
-void call_rows(row_table& t) {
+void call_ops(op_table& t) {
   using enum value_class;
-  add_row(t, "<call>", &call, none, none, none, none);
-  add_row(t, "<return>", &return_all, none, none, none, none);
-  add_row(t, "<return if>", &return_if, none, none, none, none);
-  add_row(t, "<library call>", &call_library, none, none, none, none);
-  add_row(t, "<alloca.b32>", &allocate_stack<u32>, b32, b32, none, none);
-  add_row(t, "<alloca.b64>", &allocate_stack<u64>, b64, b64, none, none);
-  add_row(t, "<stacksave.b32>", &save_stack<u32>, b32, none, none, none);
-  add_row(t, "<stacksave.b64>", &save_stack<u64>, b64, none, none, none);
-  add_row(t, "<stackrestore.b32>", &restore_stack<u32>, none, b32, none, none);
-  add_row(t, "<stackrestore.b64>", &restore_stack<u64>, none, b64, none, none);
+  add_op(t, "<call>", &call, none, none, none, none);
+  add_op(t, "<return>", &return_all, none, none, none, none);
+  add_op(t, "<return if>", &return_if, none, none, none, none);
+  add_op(t, "<library call>", &call_library, none, none, none, none);
+  add_op(t, "<alloca.b32>", &allocate_stack<u32>, b32, b32, none, none);
+  add_op(t, "<alloca.b64>", &allocate_stack<u64>, b64, b64, none, none);
+  add_op(t, "<stacksave.b32>", &save_stack<u32>, b32, none, none, none);
+  add_op(t, "<stacksave.b64>", &save_stack<u64>, b64, none, none, none);
+  add_op(t, "<stackrestore.b32>", &restore_stack<u32>, none, b32, none, none);
+  add_op(t, "<stackrestore.b64>", &restore_stack<u64>, none, b64, none, none);
 }
 
 }  // namespace stepwise::emulator

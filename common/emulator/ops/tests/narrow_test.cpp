@@ -1,5 +1,5 @@
 // Rounding to narrow formats, against exact integers.
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/ops/narrow.hpp"
 
 #include <doctest/doctest.h>
 

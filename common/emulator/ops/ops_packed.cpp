@@ -1,5 +1,5 @@
 // Integer operations that the instruction-set specific files do not have: pairs of 16 bits, dot
-// products, byte patterns, clamping, and tests of floats. One row beside each body.
+// products, byte patterns, clamping, and tests of floats. One op beside each body.
 //
 // source  PTX ISA 9.0, "Integer Arithmetic Instructions", "prmt", "testp", "cvt.pack".
 //         Tested by tests/opcodes/.
@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/ops/ops.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -28,19 +28,19 @@ s32 saturated_sum(s32 a, s32 b) {
                                : static_cast<s32>(sum);
 }
 
-void products24(row_table& t) {
+void products24(op_table& t) {
   for_types<u32, s32>([&]<class T>() {
-    const row_name type = "." + type_name<T>();
-    add_row<T, T, T>(t, "mul24.hi" + type, [](T a, T b) { return product24_high(a, b); });
-    add_row<T, T, T, T>(t, "mad24.lo" + type, [](T a, T b, T c) {
+    const op_name type = "." + type_name<T>();
+    add_op<T, T, T>(t, "mul24.hi" + type, [](T a, T b) { return product24_high(a, b); });
+    add_op<T, T, T, T>(t, "mad24.lo" + type, [](T a, T b, T c) {
       return static_cast<T>(static_cast<u32>(low24(a)) * static_cast<u32>(low24(b)) +
                             static_cast<u32>(c));
     });
-    add_row<T, T, T, T>(t, "mad24.hi" + type, [](T a, T b, T c) {
+    add_op<T, T, T, T>(t, "mad24.hi" + type, [](T a, T b, T c) {
       return static_cast<T>(static_cast<u32>(product24_high(a, b)) + static_cast<u32>(c));
     });
   });
-  add_row<s32, s32, s32, s32>(t, "mad24.hi.sat.s32", [](s32 a, s32 b, s32 c) {
+  add_op<s32, s32, s32, s32>(t, "mad24.hi.sat.s32", [](s32 a, s32 b, s32 c) {
     return saturated_sum(product24_high(a, b), c);
   });
 }
@@ -55,15 +55,15 @@ u32 dot_halves(u32 a, u32 b, u32 c) {
   return c;
 }
 
-void dot_products(row_table& t) {
+void dot_products(op_table& t) {
   for_types<u16, s16>([&]<class A>() {
     for_types<u8, s8>([&]<class B>() {
-      const row_name type =
-          row_name(std::is_signed_v<A> ? ".s32" : ".u32") + (std::is_signed_v<B> ? ".s32" : ".u32");
-      add_row<u32, u32, u32, u32>(t, "dp2a.lo" + type,
-                                  [](u32 a, u32 b, u32 c) { return dot_halves<A, B, 0>(a, b, c); });
-      add_row<u32, u32, u32, u32>(t, "dp2a.hi" + type,
-                                  [](u32 a, u32 b, u32 c) { return dot_halves<A, B, 2>(a, b, c); });
+      const op_name type =
+          op_name(std::is_signed_v<A> ? ".s32" : ".u32") + (std::is_signed_v<B> ? ".s32" : ".u32");
+      add_op<u32, u32, u32, u32>(t, "dp2a.lo" + type,
+                                 [](u32 a, u32 b, u32 c) { return dot_halves<A, B, 0>(a, b, c); });
+      add_op<u32, u32, u32, u32>(t, "dp2a.hi" + type,
+                                 [](u32 a, u32 b, u32 c) { return dot_halves<A, B, 2>(a, b, c); });
     });
   });
 }
@@ -81,26 +81,26 @@ u32 pattern_of_bytes(u32 a, u32 b, u32 c) {
   return result;
 }
 
-void byte_patterns(row_table& t) {
-  const auto row = [&]<class Body>(const char* mode, Body body) {
-    add_row<u32, u32, u32, u32>(t, row_name("prmt.b32.") + mode, body);
+void byte_patterns(op_table& t) {
+  const auto add = [&]<class Body>(const char* mode, Body body) {
+    add_op<u32, u32, u32, u32>(t, op_name("prmt.b32.") + mode, body);
   };
-  row("f4e", [](u32 a, u32 b, u32 c) {
+  add("f4e", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x3210, 0x4321, 0x5432, 0x6543>(a, b, c);
   });
-  row("b4e", [](u32 a, u32 b, u32 c) {
+  add("b4e", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x5670, 0x6701, 0x7012, 0x0123>(a, b, c);
   });
-  row("rc8", [](u32 a, u32 b, u32 c) {
+  add("rc8", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x0000, 0x1111, 0x2222, 0x3333>(a, b, c);
   });
-  row("ecl", [](u32 a, u32 b, u32 c) {
+  add("ecl", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x3210, 0x3211, 0x3222, 0x3333>(a, b, c);
   });
-  row("ecr", [](u32 a, u32 b, u32 c) {
+  add("ecr", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x0000, 0x1110, 0x2210, 0x3210>(a, b, c);
   });
-  row("rc16", [](u32 a, u32 b, u32 c) {
+  add("rc16", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x1010, 0x3232, 0x1010, 0x3232>(a, b, c);
   });
 }
@@ -113,33 +113,33 @@ u32 halves(u32 a, u32 b, Body body) {
   return low | static_cast<u32>(high) << 16;
 }
 
-void pairs(row_table& t) {
+void pairs(op_table& t) {
   for_types<u16, s16>([&]<class T>() {
-    const row_name type = "." + type_name<T>() + "x2";
-    add_row<u32, u32, u32>(t, "add" + type, [](u32 a, u32 b) {
+    const op_name type = "." + type_name<T>() + "x2";
+    add_op<u32, u32, u32>(t, "add" + type, [](u32 a, u32 b) {
       return halves<T>(a, b, [](T p, T q) { return p + q; });
     });
-    add_row<u32, u32, u32>(t, "min" + type, [](u32 a, u32 b) {
+    add_op<u32, u32, u32>(t, "min" + type, [](u32 a, u32 b) {
       return halves<T>(a, b, [](T p, T q) { return p < q ? p : q; });
     });
-    add_row<u32, u32, u32>(t, "max" + type, [](u32 a, u32 b) {
+    add_op<u32, u32, u32>(t, "max" + type, [](u32 a, u32 b) {
       return halves<T>(a, b, [](T p, T q) { return p < q ? q : p; });
     });
   });
   // nvcc writes the modifier after the type, the manual before it.
   for (const char* type : {".relu.s16x2", ".s16x2.relu"}) {
-    add_row<u32, u32, u32>(t, row_name("min") + type, [](u32 a, u32 b) {
+    add_op<u32, u32, u32>(t, op_name("min") + type, [](u32 a, u32 b) {
       return halves<s16>(a, b, [](s16 p, s16 q) { return std::max<s16>(p < q ? p : q, 0); });
     });
-    add_row<u32, u32, u32>(t, row_name("max") + type, [](u32 a, u32 b) {
+    add_op<u32, u32, u32>(t, op_name("max") + type, [](u32 a, u32 b) {
       return halves<s16>(a, b, [](s16 p, s16 q) { return std::max<s16>(p < q ? q : p, 0); });
     });
   }
   for (const char* type : {".relu.s32", ".s32.relu"}) {
-    add_row<s32, s32, s32>(t, row_name("min") + type,
-                           [](s32 a, s32 b) { return std::max(a < b ? a : b, 0); });
-    add_row<s32, s32, s32>(t, row_name("max") + type,
-                           [](s32 a, s32 b) { return std::max(a < b ? b : a, 0); });
+    add_op<s32, s32, s32>(t, op_name("min") + type,
+                          [](s32 a, s32 b) { return std::max(a < b ? a : b, 0); });
+    add_op<s32, s32, s32>(t, op_name("max") + type,
+                          [](s32 a, s32 b) { return std::max(a < b ? b : a, 0); });
   }
 }
 
@@ -164,16 +164,16 @@ T extend_sign(T a, u32 b) {
                              : static_cast<T>(moved >> (32 - b));
 }
 
-void bits(row_table& t) {
-  add_row<u32, u32, u32, s32>(t, "fns.b32",
-                              [](u32 a, u32 b, s32 c) { return find_nth_set(a, b, c); });
-  add_row<u32, u32, u32>(t, "bmsk.wrap.b32",
-                         [](u32 a, u32 b) { return ((1u << (b & 31)) - 1) << (a & 31); });
+void bits(op_table& t) {
+  add_op<u32, u32, u32, s32>(t, "fns.b32",
+                             [](u32 a, u32 b, s32 c) { return find_nth_set(a, b, c); });
+  add_op<u32, u32, u32>(t, "bmsk.wrap.b32",
+                        [](u32 a, u32 b) { return ((1u << (b & 31)) - 1) << (a & 31); });
   for_types<u32, s32>([&]<class T>() {
-    add_row<T, T, u32>(t, "szext.wrap." + type_name<T>(),
-                       [](T a, u32 b) { return extend_sign<T, true>(a, b); });
-    add_row<T, T, u32>(t, "szext.clamp." + type_name<T>(),
-                       [](T a, u32 b) { return extend_sign<T, false>(a, b); });
+    add_op<T, T, u32>(t, "szext.wrap." + type_name<T>(),
+                      [](T a, u32 b) { return extend_sign<T, true>(a, b); });
+    add_op<T, T, u32>(t, "szext.clamp." + type_name<T>(),
+                      [](T a, u32 b) { return extend_sign<T, false>(a, b); });
   });
 }
 
@@ -185,15 +185,15 @@ u32 clamped(s32 v) {
 }
 
 template <int Bits, bool Signed>
-void pack_rows(row_table& t) {
+void pack_ops(op_table& t) {
   constexpr const char* bits = Bits == 16 ? "16" : Bits == 8 ? "8" : Bits == 4 ? "4" : "2";
-  const row_name name = row_name("cvt.pack.sat.") + (Signed ? "s" : "u") + bits + ".s32";
+  const op_name name = op_name("cvt.pack.sat.") + (Signed ? "s" : "u") + bits + ".s32";
   if constexpr (Bits == 16) {
-    add_row<u32, s32, s32>(t, name, [](s32 a, s32 b) {
+    add_op<u32, s32, s32>(t, name, [](s32 a, s32 b) {
       return clamped<Bits, Signed>(a) << 16 | clamped<Bits, Signed>(b);
     });
   } else {
-    add_row<u32, s32, s32, u32>(t, name + ".b32", [](s32 a, s32 b, u32 c) {
+    add_op<u32, s32, s32, u32>(t, name + ".b32", [](s32 a, s32 b, u32 c) {
       return c << (2 * Bits) | clamped<Bits, Signed>(a) << Bits | clamped<Bits, Signed>(b);
     });
   }
@@ -210,18 +210,18 @@ const op* test(context& x, const op* i) {
 }
 
 template <class T>
-void float_tests(row_table& t) {
-  const auto row = [&]<class Body>(const char* what, Body) {
-    add_row(t, row_name("testp.") + what + "." + type_name<T>(), &test<Body, T>,
-            value_class::predicate, class_of<T>(), value_class::none, value_class::none);
+void float_tests(op_table& t) {
+  const auto add = [&]<class Body>(const char* what, Body) {
+    add_op(t, op_name("testp.") + what + "." + type_name<T>(), &test<Body, T>,
+           value_class::predicate, class_of<T>(), value_class::none, value_class::none);
   };
-  row("finite", [](T a) { return std::isfinite(a); });
-  row("infinite", [](T a) { return std::isinf(a); });
-  row("number", [](T a) { return a == a; });
-  row("notanumber", [](T a) { return a != a; });
+  add("finite", [](T a) { return std::isfinite(a); });
+  add("infinite", [](T a) { return std::isinf(a); });
+  add("number", [](T a) { return a == a; });
+  add("notanumber", [](T a) { return a != a; });
   // A zero is normal, as an H200 answers.
-  row("normal", [](T a) { return a == 0 || std::isnormal(a); });
-  row("subnormal", [](T a) { return std::fpclassify(a) == FP_SUBNORMAL; });
+  add("normal", [](T a) { return a == 0 || std::isnormal(a); });
+  add("subnormal", [](T a) { return std::fpclassify(a) == FP_SUBNORMAL; });
 }
 
 // min and max of f32 where a NaN wins, or where the magnitudes are compared and the signs combined.
@@ -239,34 +239,34 @@ f32 choose(f32 a, f32 b) {
   return XorSign ? std::bit_cast<f32>(std::bit_cast<u32>(std::fabs(chosen)) | sign) : chosen;
 }
 
-void extremes(row_table& t) {
-  const auto row = [&]<class Body>(const char* name, Body body) {
-    add_row<f32, f32, f32>(t, name, body);
+void extremes(op_table& t) {
+  const auto add = [&]<class Body>(const char* name, Body body) {
+    add_op<f32, f32, f32>(t, name, body);
   };
-  row("min.NaN.f32", [](f32 a, f32 b) { return choose<true, true, false>(a, b); });
-  row("max.NaN.f32", [](f32 a, f32 b) { return choose<false, true, false>(a, b); });
-  row("min.xorsign.abs.f32", [](f32 a, f32 b) { return choose<true, false, true>(a, b); });
-  row("max.xorsign.abs.f32", [](f32 a, f32 b) { return choose<false, false, true>(a, b); });
-  row("min.NaN.xorsign.abs.f32", [](f32 a, f32 b) { return choose<true, true, true>(a, b); });
-  row("max.NaN.xorsign.abs.f32", [](f32 a, f32 b) { return choose<false, true, true>(a, b); });
+  add("min.NaN.f32", [](f32 a, f32 b) { return choose<true, true, false>(a, b); });
+  add("max.NaN.f32", [](f32 a, f32 b) { return choose<false, true, false>(a, b); });
+  add("min.xorsign.abs.f32", [](f32 a, f32 b) { return choose<true, false, true>(a, b); });
+  add("max.xorsign.abs.f32", [](f32 a, f32 b) { return choose<false, false, true>(a, b); });
+  add("min.NaN.xorsign.abs.f32", [](f32 a, f32 b) { return choose<true, true, true>(a, b); });
+  add("max.NaN.xorsign.abs.f32", [](f32 a, f32 b) { return choose<false, true, true>(a, b); });
 }
 
 }  // namespace
 
-void packed_rows(row_table& t) {
+void packed_ops(op_table& t) {
   products24(t);
   dot_products(t);
   byte_patterns(t);
   pairs(t);
   bits(t);
-  pack_rows<16, false>(t);
-  pack_rows<16, true>(t);
-  pack_rows<8, false>(t);
-  pack_rows<8, true>(t);
-  pack_rows<4, false>(t);
-  pack_rows<4, true>(t);
-  pack_rows<2, false>(t);
-  pack_rows<2, true>(t);
+  pack_ops<16, false>(t);
+  pack_ops<16, true>(t);
+  pack_ops<8, false>(t);
+  pack_ops<8, true>(t);
+  pack_ops<4, false>(t);
+  pack_ops<4, true>(t);
+  pack_ops<2, false>(t);
+  pack_ops<2, true>(t);
   float_tests<f32>(t);
   float_tests<f64>(t);
   extremes(t);
