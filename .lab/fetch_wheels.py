@@ -30,6 +30,8 @@ WHEELS = {
               "65a24341b5ac09fcadcc37082660be40a94174e51a937fabf6e2cae26225fa2c"),
     "pip": ("pip-26.3-py3-none-any.whl",
             "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"),
+    "tomli": ("tomli-2.0.1-py3-none-any.whl",
+              "939de3e7a6161af0c887ef91b7d41a53e7c5a1ca976325f429cb46ea9bc30ecc"),
 } if RECENT else {
     "pip": ("pip-24.0-py3-none-any.whl",  # the last one for Python 3.7
             "ba0d021a166865d2265246961bec0152ff124de910c5cc39f1156ce3fa7c69dc"),
@@ -77,11 +79,17 @@ def write_program(path: str, content: bytes) -> None:
     os.chmod(path, 0o755)
 
 
-def put_meson(folder: str) -> None:
-    _, content = fetch("meson")
+def put_modules(name: str) -> None:
+    _, content = fetch(name)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         modules = [name for name in archive.namelist() if ".data/" not in name]  # manual pages
         archive.extractall(sysconfig.get_paths()["purelib"], modules)
+
+
+def put_meson(folder: str) -> None:
+    put_modules("meson")
+    if sys.version_info < (3, 11):  # labs/course reads TOML when Meson configures
+        put_modules("tomli")
     write_program(os.path.join(folder, "bin", "meson"), MESON.encode())
 
 

@@ -82,7 +82,8 @@ class Builder:
         self._wrap_python()
         if not steps.run('fetching Meson and Ninja from PyPI', self._fetch_wheels('meson', 'ninja')):
             if not steps.run('fetching them with pip',
-                             self._pip() + ['meson>=%s,<2' % MESON_WANTED, 'ninja>=1.10']):
+                             self._pip() + ['meson>=%s,<2' % MESON_WANTED, 'ninja>=1.10',
+                                            'tomli>=2; python_version < "3.11"']):
                 steps.fail('fetching Meson and Ninja from PyPI', ENVIRONMENT, 'is there a network?')
         open(venv + '/.complete', 'w').close()  # without it, the next start makes the folder again
         if not self.machine.find_meson()[0]:

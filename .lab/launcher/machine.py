@@ -145,7 +145,8 @@ class Machine:
             if version:
                 return [python, '-m', 'mesonbuild.mesonmain'], version
         version = output_of('meson', '--version')
-        return (['meson'], version) if is_at_least(MESON_WANTED, version) else ([], '')
+        reads_toml = sys.version_info >= (3, 11)  # as labs/course does when Meson configures
+        return (['meson'], version) if reads_toml and is_at_least(MESON_WANTED, version) else ([], '')
 
     def needs_venv(self) -> bool:
         """For Meson and Ninja, or for the pip that fetches the CUDA compiler."""
