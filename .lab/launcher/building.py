@@ -55,10 +55,13 @@ class Builder:
                 ' '.join(missing), self.clone.log))
         cxx = self.machine.find_cxx()
         packages.bring_libraries(cxx)
+        self._configure(self.bring_nvcc(), cxx)
+
+    def bring_nvcc(self) -> str:
+        """The CUDA compiler, and Meson where it is missing: pip, which fetches both, runs in .venv."""
         if self.machine.needs_venv():
             self._make_venv()
-        nvcc = self.machine.find_nvcc() or self._make_cuda()
-        self._configure(nvcc, cxx)
+        return self.machine.find_nvcc() or self._make_cuda()
 
     def _pip(self) -> List[str]:
         """pip's command for installing. pip runs from its wheel: installing it takes longer than all that it

@@ -185,6 +185,12 @@ class Launcher:
         if config and (os.access(config.nvcc, os.X_OK) or os.access(self.clone.cuda + '/bin/nvcc', os.X_OK)):
             return
         nvcc = self.machine().find_nvcc()
+        if not nvcc and not self.clone.in_build('build.ninja'):  # a copy that came with its programs
+            from .building import Builder
+            steps = self.steps()
+            steps.take_lock(gives_way=False)
+            nvcc = Builder(self.clone, self.machine(), steps).bring_nvcc()
+            steps.release_lock()
         if nvcc:
             os.environ['STEPWISE_NVCC'] = nvcc
 

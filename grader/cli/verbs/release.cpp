@@ -15,6 +15,7 @@
 #include "grader/model/kept_times.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/release/copy.hpp"
+#include "grader/release/programs.hpp"
 #include "grader/release/repository.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -26,6 +27,7 @@ namespace {
 struct release_options {
   std::string folder, labs, date, gradescope, key;
   bool plain = false;  // a folder, and no repository
+  bool with_programs = false;
 };
 
 double modelled_ms(context& c, const lab& l, const std::string& step_name,
@@ -113,6 +115,7 @@ std::map<std::string, given_times> times_of_all(context& c, const std::vector<la
 int release_for_gradescope(context& c, const release_options& o) {
   if (!o.labs.empty() || !o.date.empty() || o.plain)
     refuse("--gradescope is of one lab: no --labs, --date or --folder beside it");
+  if (o.with_programs) refuse("--with-programs is for student copies, not for --gradescope");
   const fs::path to = fs::absolute(o.folder).lexically_normal();
   if (to.extension() != ".zip") refuse("an autograder is a zip: " + to.string() + ".zip, say");
   if (fs::exists(fs::symlink_status(to))) refuse(to.string() + " is there already");
@@ -176,6 +179,10 @@ int release(context& c, const release_options& o) {
   const auto open = plan.open_on(day);
   if (open.empty()) refuse("no lab is open on " + day + ": there is nothing to release yet");
   make_student_tree(tree, copy, labs, plan, day, times_of_all(c, labs, open));
+  if (o.with_programs) {
+    place_programs(c.where.build, copy, open);
+    read_course(c, copy, copy / "build");
+  }
   const std::size_t files = count_files(copy);
   const fs::path to = fs::absolute(o.folder).lexically_normal();
   const json commit = place_copy(copy, to, open, o);
@@ -221,6 +228,7 @@ const verb release_verb(
     "  ./lab release ../course-2026 --labs autumn.toml    the labs that are open today; later\n"
     "                                                     again: one more commit\n"
     "  ./lab release ../copy --folder                     no repository\n"
+    "  ./lab release ../course-2026 --with-programs       nothing of ours is compiled there\n"
     "  ./lab release grade.zip --gradescope reduction     an autograder for Gradescope\n\n"
     "autumn.toml:  [labs.first]\n"
     "              [labs.reduction]\n"
@@ -233,6 +241,8 @@ const verb release_verb(
       takes.add("--labs", o.labs, "a file: which labs, and when they open (all, at once)");
       takes.add("--date", o.date, "as on this day (today, UTC)");
       takes.flag("--folder", o.plain, "a folder instead of a repository");
+      takes.flag("--with-programs", o.with_programs,
+                 "with the programs of this build: the copy compiles only what students write");
       takes.add("--gradescope", o.gradescope, "a lab: DIR is then the autograder's zip");
       takes.add("--key", o.key, "--gradescope: a file: your own draw of seeds and hidden sizes");
     },
