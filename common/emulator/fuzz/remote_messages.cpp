@@ -16,9 +16,12 @@ namespace {
 constexpr std::size_t window_size = 4096, most_memory = 64 << 10;
 
 // Keeps every promise of device.hpp that can be kept without executing anything.
-class small_device final : public device {
+class small_device final : public device, execution_counting {
  public:
-  small_device() { model_.l2_bytes = 1024; }
+  small_device() {
+    model_.l2_bytes = 1024;
+    extras_ = {.counting = this};
+  }
   const gpu& description() const override { return model_; }
   result<device_address> allocate(std::uint64_t bytes) override {
     if (bytes == 0) return {error::invalid_value, "nothing"};
@@ -109,6 +112,7 @@ class small_device final : public device {
   status set_limit(device_limit, std::uint64_t) override { return {}; }
   std::uint64_t limit(device_limit which) override { return static_cast<std::uint64_t>(which); }
   std::optional<execution_counters> counters() override { return execution_counters{}; }
+  void reset_counters() override {}
 
  private:
   static status wrong() { return {error::invalid_value, "wrong"}; }

@@ -290,7 +290,7 @@ void warp_recorder::capture(begun& b, const context& x) {
     if (place.bytes == 8 && b.step.active != 0) {
       const std::uint64_t first = values.of[static_cast<std::size_t>(first_lane(b.step.active))];
       values.area = area_at(first);
-      if (row.area >= 0) {
+      if (values.area >= 0) {
         const std::uint64_t base = launch_.memory->allocation_at(first)->base;
         for (auto& v : values.of) v -= base;
       }

@@ -11,9 +11,16 @@
 namespace stepwise {
 namespace {
 
-class fake_device final : public device {
+class fake_device final : public device,
+                          waiting_launches,
+                          device_checks,
+                          host_access_checks,
+                          other_process {
  public:
-  bool is_remote() const override { return fake::tell().remote; }
+  fake_device() {
+    extras_ = {.waiting = this, .checks = this, .host_accesses = this};
+    if (fake::tell().remote) extras_.process = this;
+  }
   const gpu& description() const override { return model_; }
 
   result<device_address> allocate(std::uint64_t bytes) override {
@@ -123,6 +130,7 @@ class fake_device final : public device {
     return {};
   }
   status synchronize() override { return fake::tell().fault; }
+  void leave_waiting_launches(bool) override {}
   std::uint64_t left_launch() const override { return left_; }
   bool runs(std::uint64_t launch) override { return fake::tell().running.count(launch) != 0; }
   std::string running_kernels() const override {
@@ -173,6 +181,13 @@ class fake_device final : public device {
   void name_allocation(device_address, std::string_view name) override {
     log("name " + std::string(name));
   }
+  void forget_contents(device_address, std::uint64_t) override {}
+  std::vector<unfinished_area> unfinished_areas() override { return {}; }
+  host_touch host_touches(device_address, bool) override { return host_touch::harmless; }
+  void host_was_early(device_address, bool, std::uint64_t) override {}
+  void host_waited_by(device_address, bool) override {}
+  bool tell_finding(const std::string&) override { return false; }
+  void tell_host_array(const std::byte*, std::uint64_t, std::uint64_t) override {}
   std::vector<finding> take_findings(bool at_exit) override {
     if (at_exit) log("leaks?");
     return std::exchange(fake::tell().findings, {});

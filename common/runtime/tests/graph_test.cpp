@@ -246,9 +246,9 @@ TEST_CASE_FIXTURE(clean, "what kernels could launch is refused by name") {
 }
 
 TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are refused by name") {
+  fake::tell().remote = true;
   cudaStream_t stream;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
-  fake::tell().remote = true;
   cudaGraph_t g = nullptr;
   const std::string said = captured_stderr([&] {
     CHECK(cudaGraphCreate(&g, 0) == cudaErrorNotSupported);
@@ -256,7 +256,6 @@ TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are ref
   });
   CHECK(said.find("cudaGraphCreate: the device is in another process") != std::string::npos);
   CHECK(said.find("cudaStreamBeginCapture: the device is in another") != std::string::npos);
-  fake::tell().remote = false;
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
