@@ -65,11 +65,11 @@ void barrier_check::different_barriers(const arrival& one, const arrival& other,
            ? " wait at this barrier in different passes of a loop"
            : " wait at different barriers, and each mistakes the other's barrier for its own");
   // A thread that waits at the other one has missed this one, or the other way round.
-  auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
+  auto by = divergence_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
   const bool first_missed = by.has_value();
-  if (!by) by = parting_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
+  if (!by) by = divergence_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
   if (by && by->how != way_past::unknown) {
-    const parting_words words = words_of(*by);
+    const divergence_words words = words_of(*by);
     const int line = (first_missed ? here : there).line;
     f.message += same_line ? ": " + words.why
                            : "; look at that of line " + std::to_string(line) + ": " + words.why;
@@ -86,7 +86,7 @@ void barrier_check::different_barriers(const arrival& one, const arrival& other,
 void barrier_check::missed_barrier(const arrival& waits) {
   block_waits& b = state();
   for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
-    b.left_at = parting_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
+    b.left_at = divergence_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
   // A thread that took another barrier for this one has been one barrier ahead since.
   if (!b.left_at && b.met_apart) return;
   const warp_event& gone = *b.first_exit;
@@ -101,7 +101,7 @@ void barrier_check::missed_barrier(const arrival& waits) {
   f.parties.push_back(
       evidence_.party(waits.at, waits.warp, first_lane(waits.lanes), "waits at this barrier"));
   if (b.left_at) {
-    const parting_words words = words_of(*b.left_at);
+    const divergence_words words = words_of(*b.left_at);
     f.message += ": " + words.why;
     f.parties.push_back(
         evidence_.party(b.left_at->at, b.left_at->warp, b.left_at->lane, words.action));
@@ -110,7 +110,7 @@ void barrier_check::missed_barrier(const arrival& waits) {
     f.message += ": " + std::string(b.exited == 1 ? "it has" : "they have") + " left the kernel";
     f.parties.push_back(
         evidence_.party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
-    f.advice = no_parting_advice();
+    f.advice = general_advice();
   }
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));

@@ -41,14 +41,14 @@ class barrier_check final : public check {
     std::uint32_t to, lanes;
   };
   // A branch, one of those that it led away from a barrier, and how.
-  struct parting {
+  struct divergence {
     const op* at;
     std::uint32_t warp;
     int lane;
     way_past how;
     source_line line;
   };
-  struct parting_words {
+  struct divergence_words {
     std::string why, action, advice;
   };
   struct arrival {
@@ -64,7 +64,7 @@ class barrier_check final : public check {
     std::vector<std::vector<turning>> turnings;  // by warp: since the last barrier, in order
     bool has_turnings = false;
     // Why those who have left missed the first barrier without them.
-    std::optional<parting> left_at;
+    std::optional<divergence> left_at;
   };
 
   block_waits& state() { return blocks_.current(); }
@@ -74,11 +74,11 @@ class barrier_check final : public check {
   void missed_barrier(const arrival& waits);
   void forget_turnings();
   bool misses(const turning& t, const op* barrier);
-  std::optional<parting> parting_of(const op* barrier, std::uint32_t waits_warp, int waits,
-                                    std::uint32_t warp, std::uint32_t gone);
-  parting describe_parting(const turning& t, const op* barrier, std::uint32_t warp, int lane);
-  static parting_words words_of(const parting& p);
-  static std::string no_parting_advice();
+  std::optional<divergence> divergence_of(const op* barrier, std::uint32_t waits_warp, int waits,
+                                          std::uint32_t warp, std::uint32_t gone);
+  divergence describe_divergence(const turning& t, const op* barrier, std::uint32_t warp, int lane);
+  static divergence_words words_of(const divergence& p);
+  static std::string general_advice();
 
   by_block<block_waits> blocks_;
 };

@@ -52,10 +52,10 @@ bool barrier_check::misses(const turning& t, const op* barrier) {
 
 // The branch at which one of the lanes `gone` of a warp first left the path of lane `waits` of
 // another warp, which is at the barrier.
-std::optional<barrier_check::parting> barrier_check::parting_of(const op* barrier,
-                                                                std::uint32_t waits_warp, int waits,
-                                                                std::uint32_t warp,
-                                                                std::uint32_t gone) {
+std::optional<barrier_check::divergence> barrier_check::divergence_of(const op* barrier,
+                                                                      std::uint32_t waits_warp,
+                                                                      int waits, std::uint32_t warp,
+                                                                      std::uint32_t gone) {
   const auto same_way = [&](const turning& t) {
     return std::ranges::any_of(state().turnings[waits_warp], [&](const turning& other) {
       return other.at == t.at && other.to == t.to && ((other.lanes >> waits) & 1) != 0;
@@ -63,14 +63,14 @@ std::optional<barrier_check::parting> barrier_check::parting_of(const op* barrie
   };
   for (const turning& t : state().turnings[warp]) {
     if ((t.lanes & gone) == 0 || same_way(t) || !misses(t, barrier)) continue;
-    return describe_parting(t, barrier, warp, first_lane(t.lanes & gone));
+    return describe_divergence(t, barrier, warp, first_lane(t.lanes & gone));
   }
   return std::nullopt;
 }
 
-barrier_check::parting barrier_check::describe_parting(const turning& t, const op* barrier,
-                                                       std::uint32_t warp, int lane) {
-  parting p{t.at, warp, lane, way_past::unknown, {}};
+barrier_check::divergence barrier_check::describe_divergence(const turning& t, const op* barrier,
+                                                             std::uint32_t warp, int lane) {
+  divergence p{t.at, warp, lane, way_past::unknown, {}};
   const std::vector<source_line> branch = evidence_.source.chain_of(*evidence_.code, t.at);
   const std::vector<source_line> end = evidence_.source.chain_of(*evidence_.code, barrier);
   if (branch.empty() || end.empty()) return p;
@@ -100,7 +100,7 @@ barrier_check::parting barrier_check::describe_parting(const turning& t, const o
 }
 
 // What keeps threads from the barrier, what they do there, and what helps.
-barrier_check::parting_words barrier_check::words_of(const parting& p) {
+barrier_check::divergence_words barrier_check::words_of(const divergence& p) {
   const std::string at = line_words(p.line);
   switch (p.how) {
     case way_past::condition:
@@ -132,10 +132,10 @@ barrier_check::parting_words barrier_check::words_of(const parting& p) {
       break;
   }
   return {p.line.line == 0 ? "they took another way" : "they took another way " + at,
-          "goes another way here", no_parting_advice()};
+          "goes another way here", general_advice()};
 }
 
-std::string barrier_check::no_parting_advice() {
+std::string barrier_check::general_advice() {
   return "Let every thread of the block reach the barrier: no condition, loop or return that "
          "differs between threads may lead past it.";
 }
