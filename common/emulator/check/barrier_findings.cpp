@@ -85,7 +85,7 @@ void barrier_check::different_barriers(const arrival& one, const arrival& other,
 
 void barrier_check::missed_barrier(const arrival& waits) {
   block_waits& b = state();
-  for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
+  for (std::uint32_t w = 0; w < b.taken_branches.size() && !b.left_at; ++w)
     b.left_at = divergence_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
   // A thread that took another barrier for this one has been one barrier ahead since.
   if (!b.left_at && b.met_apart) return;

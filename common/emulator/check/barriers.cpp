@@ -16,9 +16,9 @@ void barrier_check::begin_block(const block& b) {
   w.first_exit.reset();
   w.exited = 0;
   w.met_apart = false;
-  w.turnings.resize(evidence_.block_warps);
-  for (auto& t : w.turnings) t.clear();
-  w.has_turnings = false;
+  w.taken_branches.resize(evidence_.block_warps);
+  for (auto& t : w.taken_branches) t.clear();
+  w.has_taken_branches = false;
   w.left_at.reset();
 }
 
@@ -31,7 +31,7 @@ void barrier_check::released_barrier(unsigned id, bool whole_block) {
   auto& arrivals = state().arrivals[id];
   const bool met =
       std::ranges::all_of(arrivals, [&](const auto& a) { return a.at == arrivals.front().at; });
-  if (whole_block && met) forget_turnings();
+  if (whole_block && met) forget_taken_branches();
   arrivals.clear();
 }
 

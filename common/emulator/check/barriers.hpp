@@ -23,7 +23,7 @@ class barrier_check final : public check {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void turn_to(const block& b) override { blocks_.turn_to(b); }
-  void turned(const warp_event& e, std::uint32_t to) override;
+  void took_branch(const warp_event& e, std::uint32_t to) override;
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
@@ -36,7 +36,7 @@ class barrier_check final : public check {
 
  private:
   // Lanes that went a way on which they may miss a barrier.
-  struct turning {
+  struct taken_branch {
     const op* at;
     std::uint32_t to, lanes;
   };
@@ -61,8 +61,9 @@ class barrier_check final : public check {
     std::optional<warp_event> first_exit;
     std::uint32_t exited = 0;
     bool met_apart = false;  // a barrier released threads that waited at different ones
-    std::vector<std::vector<turning>> turnings;  // by warp: since the last barrier, in order
-    bool has_turnings = false;
+    std::vector<std::vector<taken_branch>>
+        taken_branches;  // by warp: since the last barrier, in order
+    bool has_taken_branches = false;
     // Why those who have left missed the first barrier without them.
     std::optional<divergence> left_at;
   };
@@ -72,11 +73,12 @@ class barrier_check final : public check {
   void check_arrivals(unsigned id, bool whole_block);
   void different_barriers(const arrival& one, const arrival& other, bool same_warp);
   void missed_barrier(const arrival& waits);
-  void forget_turnings();
-  bool misses(const turning& t, const op* barrier);
+  void forget_taken_branches();
+  bool misses(const taken_branch& t, const op* barrier);
   std::optional<divergence> divergence_of(const op* barrier, std::uint32_t waits_warp, int waits,
                                           std::uint32_t warp, std::uint32_t gone);
-  divergence describe_divergence(const turning& t, const op* barrier, std::uint32_t warp, int lane);
+  divergence describe_divergence(const taken_branch& t, const op* barrier, std::uint32_t warp,
+                                 int lane);
   static divergence_words words_of(const divergence& p);
   static std::string general_advice();
 

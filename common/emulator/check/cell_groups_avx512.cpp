@@ -21,7 +21,7 @@ STEPWISE_AVX512 inline __m512i get(const cell_group::field& f) { return _mm512_l
 STEPWISE_AVX512 inline __m512i left(__m512i v, __m512i by) {
   return reinterpret_cast<__m512i>(reinterpret_cast<__v16su>(v) << reinterpret_cast<__v16su>(by));
 }
-STEPWISE_AVX512 inline __m512i turned_left(__m512i v, __m512i by) {
+STEPWISE_AVX512 inline __m512i rotated_left(__m512i v, __m512i by) {
   return _mm512_maskz_rolv_epi32(0xffff, v, by);
 }
 STEPWISE_AVX512 inline __m512i right(__m512i v, u32 by) {
@@ -94,7 +94,7 @@ STEPWISE_AVX512 void note_load_of(cell_group& g, const row_part& p, const access
       _mm512_mask_storeu_epi32(g.older_site, back, get(g.read_site));
     }
   }
-  __m512i lanes = turned_left(all(p.first_lanes), places_of(p));
+  __m512i lanes = rotated_left(all(p.first_lanes), places_of(p));
   if (const __mmask16 again = _mm512_mask_cmpeq_epu32_mask(own, time, all(a.now)); again != 0)
     lanes = _mm512_mask_or_epi32(lanes, again, lanes, get(g.read_lanes));
   _mm512_mask_storeu_epi32(g.read_lanes, inside, lanes);
@@ -108,7 +108,7 @@ STEPWISE_AVX512 bool store_is_open(const cell_group& g, const row_part& p, const
   const auto inside = static_cast<__mmask16>(p.inside);
   const __m512i time = get(g.read_time), reader = get(g.reader);
   if (const __mmask16 open = unsettled(inside, time, reader, a); open != 0) {
-    const __m512i lanes = turned_left(all(p.first_lanes), places_of(p));
+    const __m512i lanes = rotated_left(all(p.first_lanes), places_of(p));
     const __mmask16 own = of_own_or_met(_mm512_mask_cmpeq_epu32_mask(open, reader, all(a.warp)),
                                         time, get(g.read_lanes), lanes, a);
     if ((open & ~_mm512_mask_cmpge_epu32_mask(own, time, all(a.launch))) != 0) return true;

@@ -70,7 +70,7 @@ class checker final : public observer {
   void turn_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
-  void turned(const warp_event& e, std::uint32_t to) override { barriers_.turned(e, to); }
+  void took_branch(const warp_event& e, std::uint32_t to) override { barriers_.took_branch(e, to); }
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;

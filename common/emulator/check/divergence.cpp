@@ -13,30 +13,30 @@ std::string line_words(const source_line& at) { return "at line " + std::to_stri
 
 }  // namespace
 
-void barrier_check::turned(const warp_event& e, std::uint32_t to) {
-  std::vector<turning>& known = state().turnings[e.warp];
+void barrier_check::took_branch(const warp_event& e, std::uint32_t to) {
+  std::vector<taken_branch>& known = state().taken_branches[e.warp];
   std::uint32_t fresh = e.lanes;
-  for (const turning& t : known)
+  for (const taken_branch& t : known)
     if (t.at == e.at && t.to == to) fresh &= ~t.lanes;
   if (fresh == 0) return;
   known.push_back({e.at, to, fresh});
-  state().has_turnings = true;
+  state().has_taken_branches = true;
 }
 
 // Live lanes start again. Lanes that have exited keep the branches that led them away.
-void barrier_check::forget_turnings() {
+void barrier_check::forget_taken_branches() {
   block_waits& b = state();
-  if (!b.has_turnings) return;
-  b.has_turnings = false;
-  for (std::size_t w = 0; w < b.turnings.size(); ++w) {
-    for (turning& t : b.turnings[w]) t.lanes &= ~alive(w);
-    std::erase_if(b.turnings[w], [](const turning& t) { return t.lanes == 0; });
-    b.has_turnings = b.has_turnings || !b.turnings[w].empty();
+  if (!b.has_taken_branches) return;
+  b.has_taken_branches = false;
+  for (std::size_t w = 0; w < b.taken_branches.size(); ++w) {
+    for (taken_branch& t : b.taken_branches[w]) t.lanes &= ~alive(w);
+    std::erase_if(b.taken_branches[w], [](const taken_branch& t) { return t.lanes == 0; });
+    b.has_taken_branches = b.has_taken_branches || !b.taken_branches[w].empty();
   }
 }
 
 // Whether lanes that take that side of a branch may miss a barrier that the other side leads to.
-bool barrier_check::misses(const turning& t, const op* barrier) {
+bool barrier_check::misses(const taken_branch& t, const op* barrier) {
   const program_function& f = evidence_.code->function_of(t.at);
   function_flow& known = evidence_.flow_of(f);
   std::vector<std::uint32_t> wanted;
@@ -56,20 +56,21 @@ std::optional<barrier_check::divergence> barrier_check::divergence_of(const op* 
                                                                       std::uint32_t waits_warp,
                                                                       int waits, std::uint32_t warp,
                                                                       std::uint32_t gone) {
-  const auto same_way = [&](const turning& t) {
-    return std::ranges::any_of(state().turnings[waits_warp], [&](const turning& other) {
+  const auto same_way = [&](const taken_branch& t) {
+    return std::ranges::any_of(state().taken_branches[waits_warp], [&](const taken_branch& other) {
       return other.at == t.at && other.to == t.to && ((other.lanes >> waits) & 1) != 0;
     });
   };
-  for (const turning& t : state().turnings[warp]) {
+  for (const taken_branch& t : state().taken_branches[warp]) {
     if ((t.lanes & gone) == 0 || same_way(t) || !misses(t, barrier)) continue;
     return describe_divergence(t, barrier, warp, first_lane(t.lanes & gone));
   }
   return std::nullopt;
 }
 
-barrier_check::divergence barrier_check::describe_divergence(const turning& t, const op* barrier,
-                                                             std::uint32_t warp, int lane) {
+barrier_check::divergence barrier_check::describe_divergence(const taken_branch& t,
+                                                             const op* barrier, std::uint32_t warp,
+                                                             int lane) {
   divergence p{t.at, warp, lane, way_past::unknown, {}};
   const std::vector<source_line> branch = evidence_.source.chain_of(*evidence_.code, t.at);
   const std::vector<source_line> end = evidence_.source.chain_of(*evidence_.code, barrier);

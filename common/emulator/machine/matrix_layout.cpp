@@ -80,14 +80,14 @@ const matrix_layout* layout_of(const matrix_form& f, matrix_role role, matrix_ty
   x.cols = role == matrix_role::a ? f.k : f.n;
   x.registers = x.rows * x.cols / (lanes * x.packed);
   x.places.resize(static_cast<std::size_t>(x.rows) * x.cols);
-  x.turned.resize(x.places.size());
+  x.transposed.resize(x.places.size());
   std::size_t next = 0;
   for (std::uint32_t r = 0; r < x.registers; ++r)
     for (std::uint32_t e = 0; e < x.packed; ++e)
       for (std::uint32_t l = 0; l < lanes; ++l) {
         const place p = place_of(f, x, r, l, e);
         x.places[next] = static_cast<std::uint16_t>(p.row * x.cols + p.col);
-        x.turned[next++] = static_cast<std::uint16_t>(p.col * x.rows + p.row);
+        x.transposed[next++] = static_cast<std::uint16_t>(p.col * x.rows + p.row);
       }
   return &x;
 }

@@ -148,7 +148,7 @@ class observer {
 
   // Lanes take a way to block `to` of their function, where another way of the same branch leads
   // towards a barrier or a call.
-  virtual void turned(const warp_event&, std::uint32_t to) { (void)to; }
+  virtual void took_branch(const warp_event&, std::uint32_t to) { (void)to; }
 
   // A barrier of the block. `alive`: lanes of the warp that have not exited.
   virtual void reached_barrier(const warp_event&, unsigned id, bool arrive_only, bool aligned) {

@@ -50,7 +50,9 @@ void observers::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t 
 void observers::diverged(const warp_event& e, std::uint32_t taken) {
   each(&observer::diverged, e, taken);
 }
-void observers::turned(const warp_event& e, std::uint32_t to) { each(&observer::turned, e, to); }
+void observers::took_branch(const warp_event& e, std::uint32_t to) {
+  each(&observer::took_branch, e, to);
+}
 void observers::reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) {
   each(&observer::reached_barrier, e, id, arrive_only, aligned);
 }

@@ -27,7 +27,7 @@ class observers final : public observer {
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
-  void turned(const warp_event& e, std::uint32_t to) override;
+  void took_branch(const warp_event& e, std::uint32_t to) override;
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;

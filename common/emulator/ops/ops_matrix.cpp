@@ -288,7 +288,7 @@ void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   const matrix_layout& where = *f.d.layout;
   const u32 parts = where.bits < 8 ? 1 : where.packed;
   const u32 in_part = where.packed / parts;
-  const u16* place = (f.is_column_major ? where.turned : where.places).data();
+  const u16* place = (f.is_column_major ? where.transposed : where.places).data();
   for (u32 r = 0; r < where.registers; ++r, place += (where.packed - parts) * lanes) {
     T* words = x.vreg<T>(f.d.vregs[r]);
     for (u32 e = 0; e < parts; ++e, place += lanes)

@@ -101,8 +101,8 @@ const op* watch_fence(context& x, const op* i) {
 
 // a: predicate, b: negated; slot: the block that lanes go to for which it holds.
 const op* watch_turn(context& x, const op* i) {
-  const u32 turning = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
-  if (turning != 0) x.watch->turned({x.owner->warp_index(), turning, i}, i->slot);
+  const u32 taking = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
+  if (taking != 0) x.watch->took_branch({x.owner->warp_index(), taking, i}, i->slot);
   return i + 1;
 }
 
@@ -111,10 +111,10 @@ const op* watch_turn_indexed(context& x, const op* i) {
   const std::vector<u32>& table = x.owner->jump_table(i);
   const u32* index = x.vreg<u32>(i->a);
   for (u32 to = 0; to < table.size(); ++to) {
-    u32 turning = 0;
+    u32 taking = 0;
     for (u32 m = x.mask; m != 0; m &= m - 1)
-      if (index[__builtin_ctz(m)] == to) turning |= m & -m;
-    if (turning != 0) x.watch->turned({x.owner->warp_index(), turning, i}, table[to]);
+      if (index[__builtin_ctz(m)] == to) taking |= m & -m;
+    if (taking != 0) x.watch->took_branch({x.owner->warp_index(), taking, i}, table[to]);
   }
   return i + 1;
 }

@@ -112,9 +112,9 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "lanes")).how == merged::as::fresh);
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "again")).how == merged::as::repeated);
   // Whoever came first, and whatever it did: the same two lines.
-  auto turned = race(race_between::warps, 4, 3, "warps");
-  turned.what.parties[1].action = "writes 4 bytes";
-  CHECK(merge_into(all, turned).how == merged::as::decisive);
+  auto reversed = race(race_between::warps, 4, 3, "warps");
+  reversed.what.parties[1].action = "writes 4 bytes";
+  CHECK(merge_into(all, reversed).how == merged::as::decisive);
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "late")).how == merged::as::repeated);
   auto in_helper = race(race_between::lanes, 3, 4, "in a helper");
   in_helper.what.parties[0].at.inner = "copy<16> at copies.hpp:190";
