@@ -166,7 +166,7 @@ class emulated_device final : public device,
   status read(std::span<std::byte> to, device_address from) override {
     if (const status s = ready_for(from, to.size()); !s.ok()) return s;
     library_.flush();
-    if (checker_) checker_->copied_home(from, to.size());
+    if (checker_) checker_->copied_to_host(from, to.size());
     if (!to.empty()) std::memcpy(to.data(), memory_.host(from), to.size());
     return {};
   }

@@ -432,11 +432,11 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   for (const auto& buffer : call.buffers)
     if (buffer.role == buffer_role::output) outputs += buffer.bytes;
   const auto allowed = options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
-  if (did.bytes_home > allowed)
+  if (did.bytes_to_host > allowed)
     return {verdict::check,
             fmt::format("computes on the host: the call copied {} from the device to the host, and "
                         "a graded call may copy {}",
-                        bytes_text(static_cast<double>(did.bytes_home)),
+                        bytes_text(static_cast<double>(did.bytes_to_host)),
                         allowed == 0 ? "nothing" : bytes_text(static_cast<double>(allowed)))};
   if (call.memory == memory_kind::host && did.bytes_made > most_made_bytes)
     return {verdict::check,

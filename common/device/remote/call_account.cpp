@@ -192,7 +192,7 @@ void call_account::launched() {
 
 void call_account::copied(asked::kind which, std::uint64_t bytes) {
   if (!is_open_) return;
-  if (which == asked::kind::copy_to_host) so_far_.bytes_home += bytes;
+  if (which == asked::kind::copy_to_host) so_far_.bytes_to_host += bytes;
   if (which == asked::kind::copy_to_device) so_far_.bytes_in += bytes;
   if (!clock_) return;
   if (copy_ && copy_->what == which) {

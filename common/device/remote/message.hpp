@@ -302,7 +302,7 @@ struct begin_call {
 struct end_call {
   // What the call did. Only work that the submission asked for counts.
   struct answer {
-    std::uint64_t launches = 0, bytes_home = 0, bytes_in = 0;
+    std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
     std::uint64_t bytes_told = 0;  // of launches, fills and copies themselves: numbers, places
     std::uint64_t requests = 0;    // of the submission: each is a round trip
@@ -313,7 +313,7 @@ struct end_call {
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     void fields(auto&& of) {
-      of(launches, bytes_home, bytes_in, bytes_made, bytes_told, requests, device_ms, before_ms,
+      of(launches, bytes_to_host, bytes_in, bytes_made, bytes_told, requests, device_ms, before_ms,
          modelled_ms, failure, message, broken);
     }
   };

@@ -361,7 +361,7 @@ void checker::copied(device_address to, device_address from, std::uint64_t bytes
   evidence_.global.written.copy(to - evidence_.device_base, from - evidence_.device_base, bytes);
 }
 
-void checker::copied_home(device_address from, std::uint64_t bytes) {
+void checker::copied_to_host(device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !evidence_.memory.is_device(from)) return;
   races_.copy_touches(from, bytes, false);
   host_.note_copy_to_host(bytes);

@@ -46,7 +46,7 @@ class checker final : public observer {
   void filled(device_address at, std::uint64_t bytes);
   void forgot(device_address at, std::uint64_t bytes);  // what was written there
   void copied(device_address to, device_address from, std::uint64_t bytes);
-  void copied_home(device_address from, std::uint64_t bytes);
+  void copied_to_host(device_address from, std::uint64_t bytes);
   // The host's accesses to memory that it shares with kernels.
   host_check& host() { return host_; }
   // What the host finds at an address, or near it; of no kind if nothing. `freed`: it was, before.

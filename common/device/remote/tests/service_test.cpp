@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   const auto did = judge->end();
   REQUIRE(did.ok());
   CHECK(did->launches == 1);
-  CHECK(did->bytes_home == 12);
+  CHECK(did->bytes_to_host == 12);
   CHECK(did->bytes_in == 4);
   CHECK(did->bytes_made == 4);
   CHECK(did->bytes_told > 4 * 8);  // a launch and a copy, each with its places and sizes

@@ -182,7 +182,7 @@ TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten 
   CHECK(checks.object_at(a + 4, freed).bytes == step);
   CHECK_FALSE(freed);
   const auto unwritten_at = [&](std::uint64_t at) {
-    checks.copied_home(at, 256);
+    checks.copied_to_host(at, 256);
     const auto found = checks.take(false);
     return !found.empty() && found[0].kind == finding_kind::unwritten_copy;
   };
