@@ -295,7 +295,7 @@ int scheduler::join_at(const op* meet) {
 }
 
 // The op at which the lanes that a branch divides meet, null if they do not; joins are made there.
-const op* scheduler::meet_behind(const op* branch) {
+const op* scheduler::enter_joins(const op* branch) {
   const auto op_of = [&](std::uint32_t n) { return n == no_operand ? nullptr : x_.code + n; };
   join_ = join_for(op_of(branch->c));
   const op* meet = op_of(branch->slot);
@@ -308,7 +308,7 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
   if (x_.watch != nullptr) x_.watch->diverged(event_at(i, x_.mask), taken);
   warp& w = *warp_;
   const op* target = x_.code + i->immediate;
-  const op* meet = meet_behind(i);
+  const op* meet = enter_joins(i);
   const std::uint32_t stay = x_.mask & ~taken;
   join_point* join = waits_at(join_, meet) ? &w.joins[static_cast<std::size_t>(join_)] : nullptr;
   if (join != nullptr && target == meet) {
@@ -350,7 +350,7 @@ const op* scheduler::branch_indexed(const op* i) {
     return branch(i, x_.code + table[index[first_lane(left)]]);
   account(i->ordinal + 1);
   warp& w = *warp_;
-  const op* meet = meet_behind(i);
+  const op* meet = enter_joins(i);
   const bool may_arrive = waits_at(join_, meet);
   while (left != 0) {
     const std::uint32_t with = group();

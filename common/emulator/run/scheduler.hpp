@@ -125,7 +125,7 @@ class scheduler {
   int join_around(const op* at) const;
   int join_for(const op* meet);
   int join_at(const op* meet);
-  const op* meet_behind(const op* branch);
+  const op* enter_joins(const op* branch);
   bool overflows(const op* i, std::uint64_t stack_bytes);
   frame* take_frame(warp& w, std::uint32_t function);
   void leave_frames(warp& w, std::uint32_t mask);
