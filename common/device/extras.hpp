@@ -167,10 +167,10 @@ class own_addresses {
 class other_process {
  public:
   // Takes a finding that the runtime made by itself, as a line of JSON; false: it keeps none.
-  virtual bool tell_finding(const std::string& line) = 0;
+  virtual bool give_finding(const std::string& line) = 0;
   // An array of the host's that belongs to the current call, and where the caller's copy of it
   // begins; without bytes: those of the call before are gone.
-  virtual void tell_host_array(const std::byte* first, std::uint64_t bytes,
+  virtual void note_host_array(const std::byte* first, std::uint64_t bytes,
                                std::uint64_t place) = 0;
 
  protected:

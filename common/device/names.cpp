@@ -96,10 +96,10 @@ std::optional<std::string> demangled(std::string_view mangled) {
 }
 
 std::string readable_name(std::string_view mangled) {
-  std::optional<std::string> told = demangled(mangled);
-  if (!told) return std::string(mangled);
-  std::string text = *std::move(told);
-  // numba tells versions of a function by such tags, of a hundred characters.
+  std::optional<std::string> name = demangled(mangled);
+  if (!name) return std::string(mangled);
+  std::string text = *std::move(name);
+  // numba marks versions of a function by such tags, of a hundred characters.
   constexpr std::string_view tag = "[abi:";
   for (auto first = text.find(tag); first != text.npos; first = text.find(tag, first)) {
     text.erase(first, std::min(text.find(']', first), text.size() - 1) + 1 - first);

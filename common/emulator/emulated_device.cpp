@@ -70,7 +70,7 @@ class emulated_device final : public device,
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       watch_ = &watchers_;
-      mapped_.tell(*checker_);
+      mapped_.set_checker(*checker_);
     }
     const auto addresses = emulator::addresses_wanted();
     if (checker_ || addresses == "apart") {
@@ -291,7 +291,7 @@ class emulated_device final : public device,
     if (checker_) checker_->sequence().host_waited_for_event(event);
   }
   void host_may_know(std::uint64_t stream) override {
-    if (checker_) checker_->sequence().host_was_told(stream);
+    if (checker_) checker_->sequence().host_learned(stream);
   }
   void mark_event(std::uint64_t event, std::uint64_t stream) override {
     if (checker_) checker_->sequence().mark_event(event, stream);

@@ -217,7 +217,7 @@ bool grids::run_blocks(running_grid& grid) {
   const bool watched = grid.state.watch != nullptr;
   const unsigned workers =
       watched ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(of_.workers, useful));
-  grid.state.tells_of_wait = tells_;
+  grid.state.announces_wait = announces_wait_;
   return grid.run(workers, leaves_);
 }
 

@@ -52,7 +52,7 @@ class grids {
   // named on stderr instead.
   void leave_waiting(bool may) {
     leaves_ = may && of_.watch == nullptr;
-    tells_ = !leaves_;
+    announces_wait_ = !leaves_;
   }
   // The number, above 0, of the last launch if it was left, else 0; whether it has not ended, as of
   // the last collect(); the names of the kernels that run, or of those that have polled.
@@ -115,7 +115,7 @@ class grids {
   execution_counters counters_;
   std::optional<modelled_launch> last_;
   const patience patience_ = patience::from_environment();
-  bool leaves_ = false, tells_ = false;
+  bool leaves_ = false, announces_wait_ = false;
   std::uint64_t last_left_ = 0, left_so_far_ = 0;
   std::vector<std::unique_ptr<host_launch>> beside_;  // those that were left, as they came
 };

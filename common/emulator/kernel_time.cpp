@@ -16,7 +16,7 @@ std::uint64_t date_ns() {
 }  // namespace
 
 bool kernel_time::follows(const launch_state& state) const {
-  return state.code->reads_clock || (state.code->reads_timer && told_ns_ && state.watch != nullptr);
+  return state.code->reads_clock || (state.code->reads_timer && set_ns_ && state.watch != nullptr);
 }
 
 void kernel_time::begin(launch_state& state, following& with) {
@@ -25,7 +25,7 @@ void kernel_time::begin(launch_state& state, following& with) {
     return;
   }
   with.clock = idle_ != nullptr ? std::move(idle_) : std::make_unique<kernel_clock>(*state.model);
-  const std::uint64_t asked = told_ns_ ? *told_ns_ : state.watch != nullptr ? 0 : date_ns();
+  const std::uint64_t asked = set_ns_ ? *set_ns_ : state.watch != nullptr ? 0 : date_ns();
   const std::uint64_t begin = std::max(asked, until_ns_);
   if (!origin_ns_) origin_ns_ = begin;
   with.clock->set_begin(begin, *origin_ns_);

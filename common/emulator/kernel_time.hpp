@@ -21,7 +21,7 @@ namespace stepwise::emulator {
 class kernel_time {
  public:
   // When the next launch begins, as set by the code that lays them out in time.
-  void set(std::uint64_t ns) { told_ns_ = ns; }
+  void set(std::uint64_t ns) { set_ns_ = ns; }
   // What a launch has of it until its end.
   struct following {
     std::unique_ptr<kernel_clock> clock;  // null: the kernel is not followed
@@ -36,7 +36,7 @@ class kernel_time {
   bool follows(const launch_state& state) const;
 
   std::uint64_t until_ns_ = 0;  // that kernels have seen
-  std::optional<std::uint64_t> told_ns_;
+  std::optional<std::uint64_t> set_ns_;
   std::optional<std::uint64_t> origin_ns_;  // of cycles: where the first such launch began
   std::unique_ptr<kernel_clock> idle_;  // of a launch that has ended, with what is in its caches
 };

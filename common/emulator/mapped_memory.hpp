@@ -23,7 +23,7 @@ class mapped_memory final : public virtual_memory {
   mapped_memory(global_memory& memory, std::function<status(const change&)> beside);
   ~mapped_memory() override;
 
-  void tell(checker& check) { check_ = &check; }
+  void set_checker(checker& check) { check_ = &check; }
 
   std::uint64_t granularity() const override { return std::uint64_t{2} << 20; }
   result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment,

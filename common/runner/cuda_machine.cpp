@@ -166,7 +166,7 @@ class cuda_machine : public machine {
     counters.valid = 1;
   }
 
-  void tell_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override {
+  void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
   }
 

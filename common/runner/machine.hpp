@@ -66,7 +66,7 @@ class machine : public memory {
 
   // Of a judged call: an array in the host's memory, and the place of the judge's copy of it.
   // Without bytes: those of the call before are gone.
-  virtual void tell_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
+  virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 
   // Before a call: errors of the one before are not its.

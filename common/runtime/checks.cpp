@@ -305,7 +305,7 @@ void call_checks::add(finding what, const host_place& at) {
   }
   const device* const on = state::get().current.get();
   other_process* const process = on != nullptr ? on->extras().process : nullptr;
-  if (process != nullptr && process->tell_finding(json_line(found))) return;
+  if (process != nullptr && process->give_finding(json_line(found))) return;
   if (found_.size() == most_findings) return;
   const auto [number, how] = merge_into(found_, std::move(found));
   if (how == merged::as::repeated) return;

@@ -38,7 +38,7 @@ struct fault {
 };
 
 // How the copy of the process ended.
-enum copy_end { told = 0, told_with_report = 1, no_words = 2 };
+enum copy_end { reported = 0, reported_in_checks = 1, no_words = 2 };
 
 struct sigaction before {};  // what the program, or the system, does about the signal
 std::atomic_flag telling;    // by one thread; the others wait, and die with it
@@ -84,10 +84,10 @@ int find_words(void* argument) {
   if (!found) return no_words;
   const host_place place = place_of_stack(std::span(f.stack).first(f.frames));
   announce(sentence_of(*found, place));
-  return s.checks && s.checks->add_in_copy(*found, place) ? told_with_report : told;
+  return s.checks && s.checks->add_in_copy(*found, place) ? reported_in_checks : reported;
 }
 
-copy_end tell_in_copy(fault& f) {
+copy_end report_in_copy(fault& f) {
   void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return no_words;
@@ -100,7 +100,7 @@ copy_end tell_in_copy(fault& f) {
     }
   }
   munmap(stack, stack_bytes);
-  const bool ended = waited > 0 && WIFEXITED(end) && WEXITSTATUS(end) <= told_with_report;
+  const bool ended = waited > 0 && WIFEXITED(end) && WEXITSTATUS(end) <= reported_in_checks;
   return ended ? static_cast<copy_end>(WEXITSTATUS(end)) : no_words;
 }
 
@@ -123,13 +123,13 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
   f.writes = (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0;
   const auto instruction = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
   f.frames = interrupted_stack(instruction, f.stack);
-  const copy_end end = tell_in_copy(f);
+  const copy_end end = report_in_copy(f);
   if (end == no_words) {
     write_all(STDERR_FILENO,
               "stepwise: the host follows a pointer to device memory; copy the data with "
               "cudaMemcpy first\n");
   }
-  return end == told_with_report;
+  return end == reported_in_checks;
 }
 
 void on_fault(int number, siginfo_t* about, void* interrupted) {

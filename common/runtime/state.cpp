@@ -47,22 +47,23 @@ void look(state& s) {
 template <class Outstanding>
 void wait_while(state& s, Outstanding outstanding) {
   const auto began = std::chrono::steady_clock::now();
-  const patience until_told = patience::from_environment();
-  bool told = false;
+  const patience until_announced = patience::from_environment();
+  bool announced = false;
   for (;;) {
     advance_order(s, false);
     if (!s.current) (void)s.present();  // another thread has reset it
     if (s.order.empty() || !outstanding()) return;
-    if (!told && std::chrono::steady_clock::now() - began > until_told.duration() && s.current) {
-      told = true;
+    if (!announced && std::chrono::steady_clock::now() - began > until_announced.duration() &&
+        s.current) {
+      announced = true;
       auto* const launches = s.current->extras().waiting;
       const std::string waiting = launches != nullptr ? launches->waiting_kernels() : "";
       if (waiting.empty() && s.order.waits_for_conditions())
-        announce("the host has waited for " + until_told.text() +
+        announce("the host has waited for " + until_announced.text() +
                  " for a stream that waits for a value in memory (cuStreamWaitValue); does another "
                  "stream or host thread write it?");
       if (!waiting.empty())
-        announce("the host has waited for " + until_told.text() +
+        announce("the host has waited for " + until_announced.text() +
                  " for a kernel that waits or works: " + waiting +
                  "; if it waits, does another stream or host thread do what it waits for?");
     }

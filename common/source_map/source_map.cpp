@@ -213,7 +213,7 @@ void estimate_lines(const control_flow& flow, std::vector<instruction_source>& i
 
 // Whether the table says something of this function: it may lie in another cubin, or have been
 // left out of it.
-bool tells_of(const image::kernel_resources& machine_code, const ptx::body& body) {
+bool describes(const image::kernel_resources& machine_code, const ptx::body& body) {
   const auto& counts = machine_code.instructions_of_ptx_line;
   if (counts.empty() || body.instructions.empty()) return false;
   const auto first = counts.lower_bound(body.instructions.front().line);
@@ -227,7 +227,7 @@ source_map::source_map(const ptx::module& m, const ptx::function& f,
   const ptx::body& body = m.body_of(f);
   instructions.resize(body.instructions.size());
   line_finder finder(m, body, *this);
-  knows_machine_code = machine_code != nullptr && tells_of(*machine_code, body);
+  knows_machine_code = machine_code != nullptr && describes(*machine_code, body);
   for (std::size_t n = 0; n < body.instructions.size(); ++n) {
     const ptx::instruction& i = body.instructions[n];
     std::tie(instructions[n].line, instructions[n].inner) = finder.find(i.position);

@@ -39,7 +39,7 @@ constexpr std::uint64_t reserved_bytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t most_made_bytes = 4096;
 // What a call's launches, fills, copies and uploads may bring in altogether, beside a share of what
 // its outputs take: a result that was computed elsewhere is not brought in by them.
-constexpr std::uint64_t most_told_bytes = 64 << 10, outputs_over_told = 8;
+constexpr std::uint64_t most_command_bytes = 64 << 10, outputs_per_command_byte = 8;
 constexpr double slice_s = 0.05;                       // between looks at the other process
 constexpr double request_s = 60;                       // for a request of the judge's own
 constexpr std::size_t large_window_bytes = 128 << 20;  // for gigabytes, in two halves
@@ -445,13 +445,14 @@ call_outcome judged_session::judge_answer(const problem_call& call,
                         "their arrays",
                         bytes_text(static_cast<double>(did.bytes_made)),
                         bytes_text(static_cast<double>(most_made_bytes)))};
-  const std::uint64_t told = did.bytes_made + did.bytes_told;
-  if (const std::uint64_t most = most_told_bytes + outputs / outputs_over_told; told > most)
+  const std::uint64_t sent = did.bytes_made + did.bytes_in_commands;
+  if (const std::uint64_t most = most_command_bytes + outputs / outputs_per_command_byte;
+      sent > most)
     return {
         verdict::check,
         fmt::format("computes on the host: the call's launches, fills and copies brought {} to "
                     "the device beside its inputs, and a graded call may bring {}",
-                    bytes_text(static_cast<double>(told)), bytes_text(static_cast<double>(most)))};
+                    bytes_text(static_cast<double>(sent)), bytes_text(static_cast<double>(most)))};
   return {};
 }
 

@@ -54,7 +54,7 @@ bool call_account::sequence::continues_with(const placed& next) {
 
 // Expected addresses are not counted. Otherwise the row addresses of a 2D copy with narrow rows
 // would seem to bring more bytes than the copy itself.
-void call_account::told(const placed& row, std::uint64_t bytes) {
+void call_account::add_command_bytes(const placed& row, std::uint64_t bytes) {
   if (!is_open_) return;
   bool expected;
   if (rows_so_far_++ == 0) {
@@ -63,13 +63,13 @@ void call_account::told(const placed& row, std::uint64_t bytes) {
   } else {
     expected = rows_.continues_with(row);
   }
-  if (!expected) so_far_.bytes_told += bytes;
+  if (!expected) so_far_.bytes_in_commands += bytes;
 }
 
 // The number of rows may bring something, too.
 void call_account::end_operation() {
   if (rows_so_far_ == 0) return;
-  if (rows_so_far_ != rows_before_) told(sizeof rows_so_far_);
+  if (rows_so_far_ != rows_before_) add_command_bytes(sizeof rows_so_far_);
   rows_before_ = std::exchange(rows_so_far_, 0);
 }
 

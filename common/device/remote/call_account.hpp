@@ -49,8 +49,8 @@ class call_account {
   void made_on_the_host(std::uint64_t bytes) {
     if (is_open_) so_far_.bytes_made += bytes;
   }
-  void told(std::uint64_t bytes) {
-    if (is_open_) so_far_.bytes_told += bytes;
+  void add_command_bytes(std::uint64_t bytes) {
+    if (is_open_) so_far_.bytes_in_commands += bytes;
   }
   // A fill, or a copy of one row. A place that follows from the ones before it brings nothing.
   struct placed {
@@ -58,7 +58,7 @@ class call_account {
     std::uint64_t to = 0, from = 0, bytes = 0;
     std::uint32_t value = 0;  // of a fill
   };
-  void told(const placed& row, std::uint64_t bytes);
+  void add_command_bytes(const placed& row, std::uint64_t bytes);
   void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
   // The queue is about to be waited for: the work so far ends here.
   void before_wait();

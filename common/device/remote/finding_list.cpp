@@ -6,7 +6,7 @@
 namespace stepwise::remote {
 namespace {
 
-constexpr std::size_t most_found = 2000, most_told = 200;
+constexpr std::size_t most_found = 2000, most_reported = 200;
 
 }  // namespace
 
@@ -24,11 +24,11 @@ void finding_list::add(std::vector<finding> found) {
 }
 
 void finding_list::add_line(const std::string& line) {
-  if (told_.size() == most_told) return;
-  if (auto told = parse_json_line(line)) told_.push_back(std::move(*told));
+  if (reported_.size() == most_reported) return;
+  if (auto reported = parse_json_line(line)) reported_.push_back(std::move(*reported));
 }
 
-void finding_list::place(const tell_place& where) {
+void finding_list::place(const give_place& where) {
   const auto known = places_.find(where.origin);
   if (known == places_.end() || known->second) return;
   known->second = {where.file, static_cast<int>(where.line), where.text, where.function};
@@ -42,7 +42,7 @@ std::vector<long_text> finding_list::lines() const {
     if (known != places_.end() && known->second && !place.known()) place = *known->second;
   };
   std::vector<located_finding> merged;
-  for (const auto* list : {&found_, &told_}) {
+  for (const auto* list : {&found_, &reported_}) {
     for (located_finding f : *list) {
       place_of(f.what.origin, f.host);
       place_of(f.what.object.allocated_by, f.allocated);

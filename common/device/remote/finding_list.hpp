@@ -26,7 +26,7 @@ class finding_list {
   // One of the runtime's, as common/report/located_finding.hpp has it; what is none is left out.
   void add_line(const std::string& line);
   // Of an origin that wanted() named; of another: nothing.
-  void place(const tell_place& where);
+  void place(const give_place& where);
   // Origins without a known place; each is named once.
   std::vector<std::uint64_t> wanted();
   // All findings with their places, as lines of JSON. The device's own come first, and duplicates
@@ -38,7 +38,7 @@ class finding_list {
   void want(std::uint64_t origin);
 
   // Each list has its own bound, so findings from the program never displace the device's.
-  std::vector<located_finding> found_, told_;
+  std::vector<located_finding> found_, reported_;
   std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not known
   std::vector<std::uint64_t> unasked_;
 };

@@ -112,7 +112,7 @@ struct forget_memory {
   std::uint64_t address = 0, bytes = 0;
   void fields(auto&& of) { of(address, bytes); }
 };
-struct tell_time {
+struct give_time {
   std::uint64_t ns = 0;
   void fields(auto&& of) { of(ns); }
 };
@@ -124,14 +124,14 @@ struct image_piece {  // of the modules that `load` names next
   void fields(auto&& of) { of(from); }
 };
 // Where an origin is that a reply asked for: a line of the program's host code.
-struct tell_place {
+struct give_place {
   std::uint64_t origin = 0;
   std::string file, text, function;
   std::uint32_t line = 0;
   void fields(auto&& of) { of(origin, file, text, function, line); }
 };
 // A finding that the runtime made by itself, as a line of JSON (common/report/located_finding.hpp).
-struct tell_finding {
+struct give_finding {
   std::string line;
   void fields(auto&& of) { of(line); }
 };
@@ -304,17 +304,18 @@ struct end_call {
   struct answer {
     std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
-    std::uint64_t bytes_told = 0;  // of launches, fills and copies themselves: numbers, places
-    std::uint64_t requests = 0;    // of the submission: each is a round trip
-    double device_ms = 0;          // between the device's events around the work; 0: there was none
-    double before_ms = 0;          // before it: the queue was held, the L2 cache overwritten
-    double modelled_ms = 0;        // by the time model, where there is one
-    std::int32_t failure = 0;      // the first that the device answered behind the client's back
+    std::uint64_t bytes_in_commands =
+        0;                       // of launches, fills and copies themselves: numbers, places
+    std::uint64_t requests = 0;  // of the submission: each is a round trip
+    double device_ms = 0;        // between the device's events around the work; 0: there was none
+    double before_ms = 0;        // before it: the queue was held, the L2 cache overwritten
+    double modelled_ms = 0;      // by the time model, where there is one
+    std::int32_t failure = 0;    // the first that the device answered behind the client's back
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     void fields(auto&& of) {
-      of(launches, bytes_to_host, bytes_in, bytes_made, bytes_told, requests, device_ms, before_ms,
-         modelled_ms, failure, message, broken);
+      of(launches, bytes_to_host, bytes_in, bytes_made, bytes_in_commands, requests, device_ms,
+         before_ms, modelled_ms, failure, message, broken);
     }
   };
   void fields(auto&& of) { of(); }
@@ -339,8 +340,8 @@ enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
 using message =
     std::variant<write_bytes, fill_bytes, copy_bytes, start_kernel, release_memory, make_event,
                  drop_event, record_event, enter_origin, enter_stream, host_waits, mark_event,
-                 wait_for_event, name_memory, forget_memory, tell_time, reset_counts, image_piece,
-                 tell_place, tell_finding, describe, allocate_memory, try_release, ask_memory,
+                 wait_for_event, name_memory, forget_memory, give_time, reset_counts, image_piece,
+                 give_place, give_finding, describe, allocate_memory, try_release, ask_memory,
                  locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
                  wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
                  begin_call, end_call, take_report, ask_host_access, host_waits_for_event,

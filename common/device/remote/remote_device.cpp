@@ -371,7 +371,7 @@ status remote_device::launch(kernel_handle kernel, const launch_config& config,
 
 void remote_device::set_time(std::uint64_t ns) {
   const std::lock_guard guard(lock_);
-  queue(tell_time{ns});
+  queue(give_time{ns});
 }
 
 status remote_device::synchronize() {

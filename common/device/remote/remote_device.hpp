@@ -26,7 +26,7 @@
 namespace stepwise::remote {
 
 // Returns the place of an origin in the host's code.
-using place_finder = std::function<tell_place(std::uint64_t origin)>;
+using place_finder = std::function<give_place(std::uint64_t origin)>;
 
 class remote_device : public device,
                       public time_model,
@@ -84,8 +84,8 @@ class remote_device : public device,
   void forget_contents(device_address first, std::uint64_t bytes) override;
   // None: they are the judge's. But the server is told where what it found came from.
   std::vector<finding> take_findings(bool at_exit) override;
-  bool tell_finding(const std::string& line) override;
-  void tell_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override;
+  bool give_finding(const std::string& line) override;
+  void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override;
   std::optional<finding> host_access(device_address address, bool writes) override;
 
   // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
@@ -125,7 +125,7 @@ class remote_device : public device,
   std::optional<module_symbol> known_area(device_address address);
   std::uint64_t array_of(const std::byte* first, std::size_t bytes) const;
   status check_area(device_address address, std::uint64_t bytes, const char* doing);
-  void tell_wanted_places();
+  void send_wanted_places();
 
   mutable std::recursive_mutex lock_;
   connection to_;

@@ -7,7 +7,7 @@
 
 namespace stepwise::remote {
 
-void remote_device::tell_wanted_places() {
+void remote_device::send_wanted_places() {
   if (wanted_.empty() || !place_of_) return;
   for (const std::uint64_t origin : std::exchange(wanted_, {})) queue(place_of_(origin));
   (void)send_queue();
@@ -16,17 +16,17 @@ void remote_device::tell_wanted_places() {
 std::vector<finding> remote_device::take_findings(bool at_exit) {
   const std::lock_guard guard(lock_);
   if (at_exit) (void)ask(end_in_order{});
-  tell_wanted_places();
+  send_wanted_places();
   return {};
 }
 
-bool remote_device::tell_finding(const std::string& line) {
+bool remote_device::give_finding(const std::string& line) {
   const std::lock_guard guard(lock_);
-  queue(remote::tell_finding{line});
+  queue(remote::give_finding{line});
   return send_queue().ok();
 }
 
-void remote_device::tell_host_array(const std::byte* first, std::uint64_t bytes,
+void remote_device::note_host_array(const std::byte* first, std::uint64_t bytes,
                                     std::uint64_t place) {
   const std::lock_guard guard(lock_);
   if (bytes == 0) {

@@ -86,9 +86,9 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       if (is_counted() && brings_content(*next)) {
         const std::size_t bytes = before - from.left();
         if (const auto row = placed_by(*next))
-          shared_.call.told(*row, bytes);
+          shared_.call.add_command_bytes(*row, bytes);
         else
-          shared_.call.told(bytes);
+          shared_.call.add_command_bytes(bytes);
       }
       run(*next);
       if (!why_.empty()) return std::nullopt;
@@ -289,7 +289,7 @@ status service::execute(const forget_memory& m) {
   return {};
 }
 
-status service::execute(const tell_time& m) {
+status service::execute(const give_time& m) {
   auto* const time = on_.extras().time;
   if (time != nullptr && !shared_.has_judge) time->set_time(m.ns);
   return {};
@@ -309,12 +309,12 @@ status service::execute(const image_piece& m) {
   return {};
 }
 
-status service::execute(const tell_place& m) {
+status service::execute(const give_place& m) {
   shared_.findings.place(m);
   return {};
 }
 
-status service::execute(const tell_finding& m) {
+status service::execute(const give_finding& m) {
   shared_.findings.add_line(m.line);
   return {};
 }

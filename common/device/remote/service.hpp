@@ -82,11 +82,11 @@ class service {
   status execute(const wait_for_event& m);
   status execute(const name_memory& m);
   status execute(const forget_memory& m);
-  status execute(const tell_time& m);
+  status execute(const give_time& m);
   status execute(const reset_counts& m);
   status execute(const image_piece& m);
-  status execute(const tell_place& m);
-  status execute(const tell_finding& m);
+  status execute(const give_place& m);
+  status execute(const give_finding& m);
 
   answered<describe> execute(const describe& m);
   answered<allocate_memory> execute(const allocate_memory& m);

@@ -134,7 +134,7 @@ void barrier_check::in_deadlock(const block& b) {
   finding f;
   f.kind = finding_kind::deadlock;
   f.message = "no thread of block " + std::to_string(b.index) + " can go on";
-  const auto tell = [&](const split& s, std::uint32_t warp, const std::string& where) {
+  const auto add_party = [&](const split& s, std::uint32_t warp, const std::string& where) {
     const std::string action =
         threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;
     const bool known = std::ranges::any_of(f.parties, [&](const finding_party& p) {
@@ -148,15 +148,15 @@ void barrier_check::in_deadlock(const block& b) {
     for (const auto& p : b.warps[n].parked) {
       char mask[16];
       std::snprintf(mask, sizeof mask, "0x%08x", p.members);
-      tell(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
+      add_party(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
     }
   }
   const bool in_warp = !f.parties.empty();
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
     for (const auto& w : b.warps[n].at_barrier)
-      tell(w.waiting, n,
-           w.barrier == cluster_barrier ? "the cluster's barrier"
-                                        : "barrier " + std::to_string(w.barrier));
+      add_party(w.waiting, n,
+                w.barrier == cluster_barrier ? "the cluster's barrier"
+                                             : "barrier " + std::to_string(w.barrier));
   }
   if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
   f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "

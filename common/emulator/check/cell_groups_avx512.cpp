@@ -85,9 +85,9 @@ STEPWISE_AVX512 void note_load_of(cell_group& g, const row_part& p, const access
   const __mmask16 others = unsettled(static_cast<__mmask16>(inside & ~own), time, reader, a);
   if (others != 0) {
     const __m512i older = get(g.older_reader);
-    const __mmask16 tells = unsettled(others, get(g.older_time), older, a) &
+    const __mmask16 known = unsettled(others, get(g.older_time), older, a) &
                             static_cast<__mmask16>(~_mm512_cmpeq_epu32_mask(older, all(a.warp)));
-    if (const auto back = static_cast<__mmask16>(others & ~tells); back != 0) {
+    if (const auto back = static_cast<__mmask16>(others & ~known); back != 0) {
       _mm512_mask_storeu_epi32(g.older_time, back, time);
       _mm512_mask_storeu_epi32(g.older_reader, back, reader);
       _mm512_mask_storeu_epi32(g.older_lanes, back, get(g.read_lanes));
@@ -204,9 +204,9 @@ STEPWISE_AVX512 inline void note_loads(cell_group& g, u32 k, const apart& p, __m
   const __mmask16 others = unsettled(static_cast<__mmask16>(on & ~own), time, reader, a);
   if (others != 0) {
     const __m512i older = gather(g.older_reader + k, others, p);
-    const __mmask16 tells = unsettled(others, gather(g.older_time + k, others, p), older, a) &
+    const __mmask16 known = unsettled(others, gather(g.older_time + k, others, p), older, a) &
                             static_cast<__mmask16>(~_mm512_cmpeq_epu32_mask(older, all(a.warp)));
-    if (const auto back = static_cast<__mmask16>(others & ~tells); back != 0) {
+    if (const auto back = static_cast<__mmask16>(others & ~known); back != 0) {
       scatter(g.older_time + k, back, p, time);
       scatter(g.older_reader + k, back, p, reader);
       scatter(g.older_lanes + k, back, p, gather(g.read_lanes + k, back, p));

@@ -101,7 +101,7 @@ host_touch host_check::host_touches(device_address at, bool writes) const {
 
 void host_check::host_waited_by(device_address at, bool writes) {
   if (const auto other = access_unordered_with_host(at, writes))
-    evidence_.sequence.host_was_told(evidence_.sequence.stream_of(other->work));
+    evidence_.sequence.host_learned(evidence_.sequence.stream_of(other->work));
 }
 
 void host_check::host_was_early(device_address at, bool writes, std::uint64_t origin) {

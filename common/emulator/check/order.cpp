@@ -96,7 +96,7 @@ void order::host_may_know(std::uint64_t stream, bool with_running_work) {
   upto = std::max(upto, with_running_work ? now_ + 1 : launch_began_);
 }
 
-void order::host_was_told(std::uint64_t stream) {
+void order::host_learned(std::uint64_t stream) {
   host_may_know(stream);
   join(host_told_, meet(stream).known);
   host_told_[stream] = now_ + 1;
@@ -194,9 +194,9 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
   const std::uint64_t gave_up = gave_up_;
   const auto finds = [&](std::uint32_t others) {
     search s{before, other_warp, others, other_block, b.index};
-    bool found = tell(b.learned, s);
+    bool found = any_proves(b.learned, s);
     for (std::size_t k = 0; !found && k < own.learned.size(); ++k)
-      found = ((own.learned_by[k] >> lane) & 1) != 0 && tells(own.learned[k], s);
+      found = ((own.learned_by[k] >> lane) & 1) != 0 && proves(own.learned[k], s);
     return found;
   };
   std::uint32_t found = 0;
@@ -212,11 +212,11 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
   return open & ~found;
 }
 
-bool order::tell(const knowledge& k, search& s) {
-  return std::ranges::any_of(k, [&](const acquired& a) { return tells(a, s); });
+bool order::any_proves(const knowledge& k, search& s) {
+  return std::ranges::any_of(k, [&](const acquired& a) { return proves(a, s); });
 }
 
-bool order::tells(const acquired& a, search& s) {
+bool order::proves(const acquired& a, search& s) {
   const sync_object& o = *a.object;
   if (o.cut || s.steps > most_steps || steps_left_ <= 0) {
     ++gave_up_;
@@ -254,7 +254,7 @@ bool order::tells(const acquired& a, search& s) {
     ++s.steps;
     --steps_left_;
     const release_entry& e = o.log[n];
-    if (e.known != nullptr && s.before < e.before && tell(*e.known, s)) return true;
+    if (e.known != nullptr && s.before < e.before && any_proves(*e.known, s)) return true;
     if (s.steps > most_steps) break;
   }
   return false;
@@ -297,11 +297,11 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
   sync_object& o = objects_[{id, std::uint64_t{b.index} + 1 + (std::uint64_t{1} << 40)}];
   for (const auto& a : arrivals)
     release(b, b.first_warp + a.warp, a.lanes, o, t, b.barrier, sync_scope::block);
-  const acquired told{&o, 0, static_cast<std::uint32_t>(o.log.size()), t, sync_scope::block};
+  const acquired learned{&o, 0, static_cast<std::uint32_t>(o.log.size()), t, sync_scope::block};
   for (const auto& a : arrivals) {
     b.warps[a.warp].now = t;
     b.warps[a.warp].copies_done_at_barrier = b.warps[a.warp].copies_done;
-    if (a.waits) learn(b.warps[a.warp], a.lanes, told);
+    if (a.waits) learn(b.warps[a.warp], a.lanes, learned);
   }
 }
 
@@ -349,7 +349,7 @@ void order::waited_for_copies(warp_clock& w, int groups_left) {
     w.copy_groups.clear();
     w.copies_done = w.now;
     // An mbarrier shows others their end, so that no barrier of the block need follow.
-    if (groups_left == told_by_mbarrier) w.copies_done_at_barrier = w.now;
+    if (groups_left == completed_by_mbarrier) w.copies_done_at_barrier = w.now;
     return;
   }
   while (w.copy_groups.size() > static_cast<std::size_t>(groups_left)) {

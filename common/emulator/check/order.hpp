@@ -108,7 +108,7 @@ class order {
   void host_may_know(std::uint64_t stream, bool with_running_work = true);
   // The same where there is more evidence: one of the program's functions runs after the work, or
   // the host has looked at a flag. The host may then use the memory that the work wrote.
-  void host_was_told(std::uint64_t stream);
+  void host_learned(std::uint64_t stream);
   void mark_event(std::uint64_t event, std::uint64_t stream);
   void wait_event(std::uint64_t event, std::uint64_t stream);
   bool several_streams() const { return streams_.size() > 1; }
@@ -120,7 +120,7 @@ class order {
   std::uint32_t work_of(tick t) const;
   // Whether a piece of work is ordered before the running one.
   bool knows_work(std::uint32_t work) const;
-  // Whether the host has waited for a piece of work, or host_was_told() about it.
+  // Whether the host has waited for a piece of work, or host_learned() about it.
   bool host_knows(std::uint32_t work) const;
   std::uint64_t stream_of(std::uint32_t work) const { return works_[work].stream; }
   std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
@@ -195,8 +195,8 @@ class order {
     int steps = 0;
     std::unordered_map<const sync_object*, std::pair<std::uint32_t, std::uint32_t>> visited = {};
   };
-  bool tells(const acquired& a, search& s);
-  bool tell(const knowledge& k, search& s);
+  bool proves(const acquired& a, search& s);
+  bool any_proves(const knowledge& k, search& s);
 
   struct stream_state {
     bool non_blocking = false;

@@ -43,7 +43,7 @@ void lowering::async_copy() {
   if (has("mbarrier")) {
     const std::uint32_t at = generic_address(
         o.at(0), has("shared") || has("shared::cta") ? state_space::shared : state_space::none);
-    if (out_.watched) emit("<watch wait>").immediate = told_by_mbarrier;
+    if (out_.watched) emit("<watch wait>").immediate = completed_by_mbarrier;
     // Without .noinc the arrival is one more than the barrier was made for: counted up and down.
     if (has("noinc"))
       emit("<mbarrier arrive>", 0, at, constant(value_class::b32, 1));

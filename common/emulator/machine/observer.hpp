@@ -38,7 +38,7 @@ enum class sync_scope : std::uint8_t { block, gpu, system };
 inline constexpr std::int64_t slice_instructions = 65536;
 
 // cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
-inline constexpr int told_by_mbarrier = -2;
+inline constexpr int completed_by_mbarrier = -2;
 
 // What a memory instruction does, known when it is lowered. Index: op::slot of its "<watch>".
 struct access_site {
@@ -172,7 +172,7 @@ class observer {
   }
   virtual void fenced(const warp_event&, memory_order, sync_scope) {}
   virtual void exited(const warp_event&) {}
-  // cp.async.commit_group; cp.async.wait_group n (all: -1; or told_by_mbarrier).
+  // cp.async.commit_group; cp.async.wait_group n (all: -1; or completed_by_mbarrier).
   virtual void committed_copies(const warp_event&) {}
   virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
   // An mbarrier in shared memory: a lane arrives; a lane saw a phase complete.

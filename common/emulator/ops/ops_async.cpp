@@ -108,7 +108,7 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
   return true;
 }
 
-void tell_arrival(context& x, const op* i, int lane) {
+void notify_arrival(context& x, const op* i, int lane) {
   if (x.watch != nullptr)
     x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane,
                         x.vreg<u64>(i->a)[lane] - shared_window);
@@ -141,7 +141,7 @@ const op* invalidate(context& x, const op* i) {
 const op* check_barrier(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     if (live_barrier(x, i, l, x.vreg<u64>(i->a)[l]) == nullptr) return false;
-    tell_arrival(x, i, l);
+    notify_arrival(x, i, l);
     return true;
   });
 }
@@ -161,7 +161,7 @@ const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
     if (word == nullptr) return false;
-    tell_arrival(x, i, l);
+    notify_arrival(x, i, l);
     const u64 before = *word;
     if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.vreg<u32>(i->c)[l])))
       return false;

@@ -48,7 +48,7 @@ bool scheduler::never_ends() {
 
 void scheduler::announce_wait(bool idle) {
   if (!idle_.is_idle_for(launch_.patience.duration(), idle) ||
-      !launch_.tells_of_wait.exchange(false))
+      !launch_.announces_wait.exchange(false))
     return;
   std::fprintf(
       stderr,
@@ -250,20 +250,20 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
 void scheduler::report_deadlock(const block& b) {
   if (x_.watch != nullptr) x_.watch->in_deadlock(b);
   std::string what = "deadlock: no thread of the block can go on";
-  unsigned told = 0;
+  unsigned named = 0;
   for (const warp& w : b.warps) {
-    const auto tell = [&](const split& s, const std::string& where) {
-      if (told++ >= 3) return;
+    const auto add_group = [&](const split& s, const std::string& where) {
+      if (named++ >= 3) return;
       const std::string line = code_.source_line(s.at);
-      what += (told == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
+      what += (named == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
               std::to_string(&w - b.warps.data()) + " wait at " + where +
               (line.empty() ? "" : " at " + line);
     };
     for (const auto& wait : w.at_barrier)
-      tell(wait.waiting, wait.barrier == cluster_barrier
-                             ? "the cluster's barrier"
-                             : "barrier " + std::to_string(wait.barrier));
-    for (const auto& p : w.parked) tell(p.waiting, "a warp-wide operation");
+      add_group(wait.waiting, wait.barrier == cluster_barrier
+                                  ? "the cluster's barrier"
+                                  : "barrier " + std::to_string(wait.barrier));
+    for (const auto& p : w.parked) add_group(p.waiting, "a warp-wide operation");
   }
   fail(error::launch_timeout,
        code_.pretty + ": " + what + "; block " + triple(place(b.index, launch_.config.grid)));

@@ -46,9 +46,9 @@ struct launch_state {
   std::uint64_t began_ns = 0;       // what %globaltimer shows when another watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
   stepwise::patience patience;
-  std::uint64_t skipped_ns = 0;            // of %globaltimer in a watched launch, by waits for it
-  std::atomic<bool> tells_of_wait{false};  // says on stderr, once, that it has polled for long
-  bool ends_hangs = false;                 // stops the launch if it is found never to end
+  std::uint64_t skipped_ns = 0;             // of %globaltimer in a watched launch, by waits for it
+  std::atomic<bool> announces_wait{false};  // says on stderr, once, that it has polled for long
+  bool ends_hangs = false;                  // stops the launch if it is found never to end
   bool others_write = true;  // kernels and copies in other streams may run at the same time
 
   std::mutex mutex;  // guards what follows

@@ -151,7 +151,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
       if (idle_.leaves(*launch_.breaks, idle, x_.polls, counters_.warp_instructions))
         return block_result::left;
     }
-    if (launch_.tells_of_wait.load(std::memory_order_relaxed)) announce_wait(idle);
+    if (launch_.announces_wait.load(std::memory_order_relaxed)) announce_wait(idle);
     b.polling_rounds = x_.polls != polls ? b.polling_rounds + 1 : 0;
     if (b.polling_rounds != 0 && b.polling_rounds % most_polling_rounds_ == 0)
       b.idle_rounds = idle_rounds_before_rotation;

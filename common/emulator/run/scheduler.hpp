@@ -135,7 +135,7 @@ class scheduler {
   void check_parked(warp& w);
   void finish_exchange(warp& w, std::uint32_t members);
   bool finish_whole_warp(warp& w, std::uint32_t members);
-  void tell_met(const warp& w, std::uint32_t members);
+  void notify_met(const warp& w, std::uint32_t members);
   const op* lacks_lanes(const op* i);
   void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                 std::uint32_t participants);

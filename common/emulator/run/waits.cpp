@@ -177,7 +177,7 @@ const op* scheduler::lacks_lanes(const op* i) {
 }
 
 // Notifies the observer of splits that met at a warp-wide operation.
-void scheduler::tell_met(const warp& w, std::uint32_t members) {
+void scheduler::notify_met(const warp& w, std::uint32_t members) {
   warp_event e{static_cast<std::uint32_t>(&w - block_->warps.data()), 0, nullptr};
   const warp::parked_split* first = nullptr;
   bool orders = true;
@@ -237,7 +237,7 @@ bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
 }
 
 void scheduler::finish_exchange(warp& w, std::uint32_t members) {
-  if (x_.watch != nullptr) tell_met(w, members);
+  if (x_.watch != nullptr) notify_met(w, members);
   if (finish_whole_warp(w, members)) return;
   const std::uint32_t saved = x_.active;
   std::uint64_t staged[lanes] = {};

@@ -8,7 +8,7 @@ using namespace stepwise::runtime;
 namespace {
 
 // The program looks at its errors.
-void tell_checks(int code) {
+void notify_checks(int code) {
   state& s = state::get();
   if (code == 0 || !s.checks) return;
   const std::lock_guard guard(s.lock);
@@ -19,13 +19,13 @@ void tell_checks(int code) {
 
 cudaError_t cudaGetLastError() {
   const int code = take_error();
-  tell_checks(code);
+  notify_checks(code);
   return static_cast<cudaError_t>(code);
 }
 
 cudaError_t cudaPeekAtLastError() {
   const int code = last_error();
-  tell_checks(code);
+  notify_checks(code);
   return static_cast<cudaError_t>(code);
 }
 
@@ -100,7 +100,7 @@ STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64
   const std::lock_guard guard(s.lock);
   auto* const process = s.ready().ok() ? s.current->extras().process : nullptr;
   if (process != nullptr)
-    process->tell_host_array(static_cast<const std::byte*>(first), bytes, place);
+    process->note_host_array(static_cast<const std::byte*>(first), bytes, place);
 }
 
 STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {

@@ -26,7 +26,7 @@ result<std::unique_ptr<device>> remote_device_at(std::string_view text) {
   if (!made) return {error::no_device, why};
   made->set_place_finder([](std::uint64_t origin) {
     const host_place place = place_of_origin(origin);
-    return remote::tell_place{origin, place.file, place.text, place.function,
+    return remote::give_place{origin, place.file, place.text, place.function,
                               static_cast<std::uint32_t>(place.line)};
   });
   return std::unique_ptr<device>(std::move(made));

@@ -186,8 +186,8 @@ class fake_device final : public device,
   host_touch host_touches(device_address, bool) override { return host_touch::harmless; }
   void host_was_early(device_address, bool, std::uint64_t) override {}
   void host_waited_by(device_address, bool) override {}
-  bool tell_finding(const std::string&) override { return false; }
-  void tell_host_array(const std::byte*, std::uint64_t, std::uint64_t) override {}
+  bool give_finding(const std::string&) override { return false; }
+  void note_host_array(const std::byte*, std::uint64_t, std::uint64_t) override {}
   std::vector<finding> take_findings(bool at_exit) override {
     if (at_exit) log("leaks?");
     return std::exchange(fake::tell().findings, {});

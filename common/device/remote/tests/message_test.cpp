@@ -40,7 +40,7 @@ std::vector<message> some_messages() {
   all.push_back(write_bytes{0x700000000000, {1, 2}});
   all.push_back(find_kernel{3, "_Z6reducePKiPii"});
   all.push_back(load{{1, 2, 3}});
-  all.push_back(tell_place{1, "reduction.cu", "reduce<<<1, 2>>>()", "reduce", 31});
+  all.push_back(give_place{1, "reduction.cu", "reduce<<<1, 2>>>()", "reduce", 31});
   return all;
 }
 

@@ -110,8 +110,8 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   CHECK(did->bytes_to_host == 12);
   CHECK(did->bytes_in == 4);
   CHECK(did->bytes_made == 4);
-  CHECK(did->bytes_told > 4 * 8);  // a launch and a copy, each with its places and sizes
-  CHECK(did->bytes_told < 200);
+  CHECK(did->bytes_in_commands > 4 * 8);  // a launch and a copy, each with its places and sizes
+  CHECK(did->bytes_in_commands < 200);
   CHECK(did->device_ms > 0);
   CHECK(did->failure == 0);
   CHECK(did->broken.empty());
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(three, "a program is not told what depends on data, and what i
   REQUIRE(did.ok());
   CHECK(judge->counters()->launches == 1);
   CHECK(did->bytes_made == 0);
-  CHECK(did->bytes_told > 999 * 4);
+  CHECK(did->bytes_in_commands > 999 * 4);
 }
 
 TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are their own") {
@@ -196,7 +196,7 @@ TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places"
     CHECK(program->synchronize().ok());
     const auto did = judge->end();
     REQUIRE(did.ok());
-    return did->bytes_told;
+    return did->bytes_in_commands;
   };
   const auto in_order = [](std::uint64_t column) { return column; };
   const auto shuffled = [](std::uint64_t column) { return column * column % 101; };

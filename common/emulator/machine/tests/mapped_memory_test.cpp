@@ -172,7 +172,7 @@ TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of i
 
 TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten at first") {
   checker checks(*find_gpu("h200"), memory);
-  mapped.tell(checks);
+  mapped.set_checker(checks);
   const std::uint64_t a = range(step), b = range(step);
   const memory_piece one = piece(step);
   REQUIRE(mapped.map(a, step, one).ok());
