@@ -43,7 +43,7 @@ struct channel_ends {
 };
 std::optional<channel_ends> make_channel(std::size_t window = window_bytes);
 
-// A window, mapped; empty if the descriptor is none that is sealed in its size.
+// A window, mapped; empty if the descriptor is not sealed in its size.
 class mapped_window {
  public:
   mapped_window() = default;

@@ -1,7 +1,7 @@
 // A client's end of a channel: batches go out, and each has one reply.
 //
 // watch   A reply is believed as little as a batch: the judge is a client of a server that executes
-//         a student's kernels. One that is none breaks the connection for good.
+//         a student's kernels. A malformed one breaks the connection for good.
 // tests   tests/service_test.cpp
 #pragma once
 

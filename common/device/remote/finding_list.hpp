@@ -23,7 +23,7 @@ class finding_list {
  public:
   // What the device has found since.
   void add(std::vector<finding> found);
-  // One of the runtime's, as common/report/located_finding.hpp has it; what is none is left out.
+  // One of the runtime's, as common/report/located_finding.hpp has it; a malformed one is left out.
   void add_line(const std::string& line);
   // Of an origin that wanted() named; of another: nothing.
   void place(const give_place& where);

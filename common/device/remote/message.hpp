@@ -368,7 +368,7 @@ struct reply_head {
 
 // Appended to what a writer has.
 void append(byte_writer& to, const message& what);
-// The next message; nothing, and the reader has failed, for what is none.
+// The next message; nothing, and the reader has failed, if it is malformed.
 std::optional<message> next_message(byte_reader& from);
 
 // The numbers of execution_counters, in the order of common/runtime/stepwise.h.

@@ -17,7 +17,7 @@ class served_end {
       : end_(std::move(end)),
         window_(end_.window.get()),
         service_(shared, window_.bytes(), whose),
-        why_(window_.bytes().empty() ? "a window that is none" : "") {}
+        why_(window_.bytes().empty() ? "a malformed window" : "") {}
 
   int socket() const { return end_.socket.get(); }
   std::span<std::byte> window() const { return window_.bytes(); }

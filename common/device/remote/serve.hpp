@@ -20,7 +20,7 @@ struct server_end {
 void serve_alone(device& on, server_end program);
 
 // A judge, and the submission of which it asks for calls. Outside of a call the submission's
-// messages wait. One that is none ends the submission's connection; the judge is told when it ends
+// messages wait. A malformed one ends the submission's connection; the judge is told when it ends
 // the call. Returns when the judge's end is closed, or when the judge sends what is no message.
 // `arrays`: the judge's copy of a call's arrays, where its contract wants them in the host's
 // memory. `locks`: the judge's window is registered with the device, which then copies from it and

@@ -73,7 +73,7 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
     const std::size_t before = from.left();
     const auto next = next_message(from);
     if (!next) {
-      why_ = "a message that is none";
+      why_ = "a malformed message";
       return std::nullopt;
     }
     const bool answers = std::visit([]<class T>(const T&) { return is_request<T>; }, *next);

@@ -47,7 +47,7 @@ class service {
   service(shared_device& shared, std::span<std::byte> window, client whose)
       : shared_(shared), on_(shared.on), window_(window), is_judge_(whose == client::judge) {}
 
-  // Executes a batch and returns the reply; nothing for what is none, and why().
+  // Executes a batch and returns the reply; nothing for a malformed one, and why().
   std::optional<std::vector<std::byte>> answer(std::span<const std::byte> batch);
   const std::string& why() const { return why_; }
 

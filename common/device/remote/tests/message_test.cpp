@@ -1,4 +1,4 @@
-// Messages, frames and windows: what is written is read, and what is none is refused.
+// Messages, frames and windows: what is written is read, and malformed ones are refused.
 #include "common/device/remote/message.hpp"
 
 #include <doctest/doctest.h>

@@ -384,7 +384,7 @@ TEST_CASE_FIXTURE(three, "half a frame holds nobody up") {
   CHECK(did->launches == 0);
 }
 
-TEST_CASE("a reply that is none breaks the connection, and the device is lost") {
+TEST_CASE("a malformed reply breaks the connection, and the device is lost") {
   for (const std::vector<std::byte>& reply :
        {std::vector<std::byte>{}, std::vector<std::byte>(3), std::vector<std::byte>(500)}) {
     auto ends = *make_channel();
