@@ -104,7 +104,7 @@ class Steps:
         interval, next_line, is_shown = 1 if is_terminal() else INTERVAL_S, quiet_s, False
         pause = 0.005  # what ends at once is seen at once
         try:
-            while child.poll() is None:
+            while child.poll() is None or next_line == 0:
                 elapsed = time.monotonic() - began
                 if elapsed >= next_line:
                     details = '%s (%d s)' % (progress(self.output(), elapsed) if progress else '', elapsed)

@@ -380,7 +380,7 @@ class Program(unittest.TestCase):
         self.assertEqual((self.root / 'out.txt').read_text(), 'labs = t\nt contract = t.hpp\nt function = f\nt steps = 00_a\n'
                          't peers = cpu:cpu: cub:gpu:a,b\nt limits = \nt mutants = endless\n')
 
-    def test_meson_is_told_of_a_mistake(self):
+    def test_meson_reports_a_mistake(self):
         self.write('labs/t/lab.toml', GOOD.replace('order = 2', 'order = "2"'))
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
         self.assertEqual((self.root / 'out.txt').read_text(), 'error = labs/t/lab.toml:2: `order` has the wrong type\n')
