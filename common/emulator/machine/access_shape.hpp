@@ -38,8 +38,8 @@ struct access_shape {
   lane_run falling[most_runs];
   std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
 
-  // Writes the addresses values[l] + immediate of all lanes, which wrap around as the values's
-  // numbers do. Whether the lanes `now` lie as the shape says.
+  // Writes the addresses values[l] + immediate of all lanes, which wrap around as the
+  // values' type does. Whether the lanes `now` lie as the shape says.
   template <class A>
   bool reach(const A* values, std::uint64_t immediate, std::uint32_t now,
              std::uint64_t* address) const {

@@ -29,25 +29,25 @@ struct choice {
 };
 
 choice choose() {
-#define STEPWISE_ROWS(simd)                                                         \
+#define STEPWISE_ALL_OPS(simd)                                                      \
   {&simd::integer_ops, &simd::floating_ops, &simd::compare_ops, &simd::convert_ops, \
    &simd::memory_ops,  &simd::matrix_ops,   &simd::half_ops,    &simd::rounding_ops}
   choice c;
 #ifdef STEPWISE_OPS_AVX512
-  static constexpr op_set widest = STEPWISE_ROWS(avx512);
+  static constexpr op_set widest = STEPWISE_ALL_OPS(avx512);
   if (has_avx512()) return {&widest, nullptr};
   c = {&widest, "AVX-512"};
 #endif
 #ifdef STEPWISE_OPS_AVX2
-  static constexpr op_set wide = STEPWISE_ROWS(avx2);
+  static constexpr op_set wide = STEPWISE_ALL_OPS(avx2);
   if (has_avx2()) return {&wide, nullptr};
   c = {&wide, "AVX2"};
 #endif
 #ifdef STEPWISE_OPS_BASELINE
-  static constexpr op_set plain = STEPWISE_ROWS(baseline);
+  static constexpr op_set plain = STEPWISE_ALL_OPS(baseline);
   c = {&plain, nullptr};
 #endif
-#undef STEPWISE_ROWS
+#undef STEPWISE_ALL_OPS
   return c;
 }
 

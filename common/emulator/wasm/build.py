@@ -63,7 +63,7 @@ def units(built):
         all_units[file.stem] = ([file], OURS + OP)
     all_units['ops'] = ([f for f in sorted(ops.glob('*.cpp'))
                           if f not in wide and f.name != 'runs_here.cpp'],
-                         OURS + ['-DSTEPWISE_ROWS_BASELINE'])
+                         OURS + ['-DSTEPWISE_OPS_BASELINE'])
     return all_units
 
 
