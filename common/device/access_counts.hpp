@@ -1,5 +1,5 @@
-// What memory instructions count while they execute. Included where nothing may be an inline
-// function with external linkage (common/emulator/machine/context.hpp): data only.
+// The counters that memory instructions update while they execute. Included where nothing may be an
+// inline function with external linkage (common/emulator/machine/context.hpp): data only.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a CUDA runtime needs of a device: memory, modules, launches and time, in handles and bytes.
+// The interface between a CUDA runtime and a device: memory, modules, launches and time, in handles
+// and bytes.
 //
 // idea    No callbacks and no host pointers that outlive a call, so that a device may live in this
 //         process (the emulator), the CUDA driver's GPU, or another process's. One conformance test

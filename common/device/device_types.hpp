@@ -41,7 +41,7 @@ struct kernel_parameter {
   std::uint32_t bytes = 0;
 };
 
-// What the compiler decided for a kernel. Registers and static shared memory are the machine
+// The compiler's decisions for a kernel. Registers and static shared memory are the machine
 // code's (from the cubin) where the module carries some for this GPU.
 struct kernel_attributes {
   std::string name;
@@ -62,14 +62,14 @@ struct module_symbol {
   bool shared = false;  // the host may use the address
 };
 
-// What a program may set before its kernels run, numbered as enum cudaLimit.
+// The limits that a program may set before its kernels run, numbered as enum cudaLimit.
 enum class device_limit : int {
   stack_bytes = 0,   // local memory for the calls of one thread
   printf_bytes = 1,  // buffer for the output of kernels
   heap_bytes = 2,    // memory from which kernels allocate
 };
 
-// What the kernels since reset_counters() executed. Counted by emulated devices only.
+// Counts of the kernels that ran since reset_counters(). Counted by emulated devices only.
 struct execution_counters : access_counts {
   std::uint64_t launches = 0;
   std::uint64_t warp_instructions = 0;  // PTX instructions that a warp issued

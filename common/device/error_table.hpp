@@ -17,7 +17,7 @@ inline constexpr error_entry error_table[] = {
 #undef STEPWISE_ERROR
 };
 
-// What a code gets that is none, as name and as sentence.
+// The name and the sentence for an unknown code.
 inline constexpr char unrecognized_error[] = "unrecognized error code";
 
 }  // namespace stepwise

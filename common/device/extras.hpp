@@ -1,5 +1,5 @@
-// What a device may offer beyond the core that every device has (device.hpp): small interfaces,
-// each of which a device implements or lacks.
+// Interfaces beyond the core that every device has (device.hpp). A device
+// implements some of them.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What of a launch can be refused before it runs, as hardware refuses it.
+// Refuses launches that hardware refuses before they run.
 //
 // idea    One rule for every device, so that a launch that works on the emulator is not refused by
 //         the GPU.

@@ -76,7 +76,7 @@ status check_threads(const gpu& model, const kernel_attributes& kernel, std::uin
                                     std::to_string(model.max_threads_per_block) + " are possible"};
 }
 
-// Of a kernel that was allowed `most_dynamic` bytes: static and dynamic together.
+// Static and dynamic memory together, for a kernel that was allowed `most_dynamic` bytes.
 std::uint64_t most_shared(const gpu& model, std::uint64_t static_bytes,
                           std::uint64_t most_dynamic) {
   const auto rules = rules_of(model.compute_capability());

@@ -15,11 +15,11 @@ namespace stepwise {
 
 struct occupancy {
   int blocks = 0;  // resident per multiprocessor; 0 if even one does not fit
-  // What keeps it from being more.
+  // The resources that limit it.
   bool by_warps = false, by_registers = false, by_shared = false, by_blocks = false;
 };
 
-// What one block takes.
+// The resources of one block.
 struct block_needs {
   std::uint64_t threads = 0;
   std::uint64_t registers = 0;     // of a thread

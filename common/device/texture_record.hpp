@@ -1,4 +1,4 @@
-// What a texture or surface object is to a kernel: a record in device memory, whose address is the
+// A texture or surface object as a kernel sees it: a record in device memory, whose address is the
 // object's handle.
 //
 // idea    The runtime writes the record with the device's ordinary calls, the emulator reads it

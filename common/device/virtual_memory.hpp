@@ -43,10 +43,11 @@ class virtual_memory {
   // Maps the first bytes of a piece into a reserved range where nothing is mapped. Nobody may use
   // the addresses until set_access().
   virtual status map(std::uint64_t address, std::uint64_t bytes, memory_piece piece) = 0;
-  // Of one or more whole mappings, one after the other. What only may be read is not enforced.
+  // Changes one or more whole mappings that follow each other. What only may be read is not
+  // enforced.
   virtual status unmap(std::uint64_t address, std::uint64_t bytes) = 0;
   virtual status set_access(std::uint64_t address, std::uint64_t bytes, memory_access access) = 0;
-  // Of the mapping around an address.
+  // The access rights of the mapping around an address.
   virtual result<memory_access> access_at(std::uint64_t address) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is reported of allocations when the host follows a pointer into one, in runs without checks.
+// Descriptions of allocations for when the host follows a pointer into one, in runs without checks.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace stepwise::emulator {
 
-// Of what the C library keeps before a block of memory.
+// The size of the header that the C library keeps before a block of memory.
 inline constexpr std::uint64_t most_header_bytes = 64;
 
 using module_table = std::map<std::uint64_t, std::unique_ptr<loaded_module>>;

@@ -18,7 +18,7 @@ namespace stepwise::emulator {
 
 class mapped_memory final : public virtual_memory {
  public:
-  // What changes allocations is done by `beside`, while no kernel runs.
+  // `beside` makes the changes of allocations while no kernel runs.
   using change = std::function<status()>;
   mapped_memory(global_memory& memory, std::function<status(const change&)> beside);
   ~mapped_memory() override;

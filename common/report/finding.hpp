@@ -1,4 +1,4 @@
-// What a device that checks has found wrong in a program: data for display.
+// The findings of a device that checks a program: data for display.
 //
 // idea    One finding is one mistake, however many threads made it: `count` says how many times.
 //         Texts are for a student: the sentence says what happened, the parties say who and where,

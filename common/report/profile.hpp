@@ -1,4 +1,4 @@
-// What a device that counts has counted of a program's kernels: data for display.
+// The counts of a program's kernels from a device that counts: data for display.
 //
 // idea    One kernel_profile is one kernel in one launch configuration; a line_profile is one line
 //         of the student's file in it. The counts are those of Nsight Compute's metrics of the same
@@ -69,7 +69,7 @@ struct profile_counts {
   profile_counts& operator+=(const profile_counts& o);
 };
 
-// What warps waited for at a line.
+// The reasons for which warps waited at a line.
 struct waited_line {
   code_place at;
   double cycles = 0;  // of warps
@@ -84,7 +84,7 @@ struct line_profile {
   // Parts of the counts that belong to functions inlined here, the most expensive first: at.inner
   // is the function, the rest of `at` the line in it.
   std::vector<line_profile> inner;
-  // Of the time model, if it was asked: of the blocks that it looked at.
+  // Filled in only when the time model ran, for the blocks that it looked at.
   stall_cycles stalled;
   std::vector<waited_line> waited_for;  // the longest first, three at most
 };

@@ -1,4 +1,4 @@
-// What a program asked of the runtime, in the order of its calls: data for laying it out in
+// The requests of a program to the runtime, in the order of its calls: data for laying it out in
 // time, and the JSON in which it travels there.
 //
 // idea    The runtime does everything at once and in order, so it can only say what was asked, of

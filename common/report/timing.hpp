@@ -1,4 +1,4 @@
-// What the time model says of a kernel (common/emulator/time): data for display.
+// The result of the time model for a kernel (common/emulator/time): data for display.
 #pragma once
 
 #include <cstdint>

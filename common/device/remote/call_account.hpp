@@ -1,4 +1,4 @@
-// What a graded call did on the device, counted where the submission cannot reach.
+// Counts of a graded call on the device, taken where the submission cannot reach.
 //
 // idea    The judge begins and ends a call; in between the submission's commands are executed, and
 //         outside of it none is. Device time lies between two events of the device's own queue:
@@ -41,7 +41,7 @@ class call_account {
   void before_work();
   // The next command needs the host while the device works: what is held begins.
   void before_host_work();
-  // What is held begins: the next command may have to wait for it.
+  // The held commands begin: the next command may have to wait for it.
   void release();
   void before_launch();
   void launched();

@@ -1,4 +1,4 @@
-// What was found while a submission ran, until its judge asks: by the device, whose word counts,
+// The findings while a submission runs, until its judge asks: by the device, whose word counts,
 // and by the submission's own runtime, which can add to it.
 //
 // idea    The device knows places in the host's code as numbers (origins). The submission's runtime
@@ -21,11 +21,11 @@ namespace stepwise::remote {
 
 class finding_list {
  public:
-  // What the device has found since.
+  // Adds the new findings of the device.
   void add(std::vector<finding> found);
   // One of the runtime's, as common/report/located_finding.hpp has it; a malformed one is left out.
   void add_line(const std::string& line);
-  // Of an origin that wanted() named; of another: nothing.
+  // Sets the place of an origin that wanted() named; any other is ignored.
   void place(const give_place& where);
   // Origins without a known place; each is named once.
   std::vector<std::uint64_t> wanted();

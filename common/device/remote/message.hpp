@@ -1,4 +1,4 @@
-// What a remote device's client and its server say to each other.
+// The messages between a remote device's client and its server.
 //
 // idea    A client collects commands, which have no answer, and sends them before a request, which
 //         has one: a batch is any number of commands and then exactly one request. So a launch
@@ -300,7 +300,7 @@ struct begin_call {
   void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
-  // What the call did. Only work that the submission asked for counts.
+  // The work of the call. Only work that the submission asked for counts.
   struct answer {
     std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
@@ -355,7 +355,7 @@ template <class T>
 inline constexpr bool is_judges = std::same_as<T, begin_call> || std::same_as<T, end_call> ||
                                   std::same_as<T, take_report> || std::same_as<T, end_program>;
 
-// What stands before every answer.
+// The start of every reply.
 struct reply_head {
   std::int32_t code = 0;  // of the request
   std::string message;

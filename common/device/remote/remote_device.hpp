@@ -113,7 +113,7 @@ class remote_device : public device,
     if (!how.ok()) return how;
     return std::move(reply->with);
   }
-  // What every reply carries, and how the request went; null: there is none.
+  // Reads the fields that every reply has, and returns how the request went; null: no reply.
   status note(reply_head* head);
   void queue(const message& command);
   std::optional<window_part> room_in_window(std::size_t bytes);

@@ -1,4 +1,4 @@
-// What a remote device says about itself: places and findings of a submission's, calls of a
+// The reports of a remote device: places and findings of a submission's, calls of a
 // judge's.
 #include <utility>
 

@@ -12,7 +12,7 @@ std::string threads(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " thread" : " threads");
 }
 
-// What is missing for an mbarrier's phase: "32 of 32 arrivals".
+// The arrivals and bytes that an mbarrier's phase lacks: "32 of 32 arrivals".
 std::string missing_in(const standing_warps& g) {
   const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
   const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>

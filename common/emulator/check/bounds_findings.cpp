@@ -117,7 +117,7 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
   const access_site& s = *e.site;
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = evidence_.areas.live_at(at);
-  // What the instruction touches otherwise is what it means.
+  // The instruction most likely means the allocation that it touched first.
   const access_window meant =
       e.index < first_windows_.size() ? first_windows_[e.index] : access_window();
   const auto d = here == nullptr && meant.bytes != 0

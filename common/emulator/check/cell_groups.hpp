@@ -66,7 +66,7 @@ struct row_part {
   }
 };
 
-// What a group does: whether an access needs a closer look, and writing it down.
+// The operations on a group: whether an access needs a closer look, and recording it.
 struct group_functions {
   bool (*load_is_open)(const cell_group& g, const row_part& p, const accessor& a);
   void (*note_load)(cell_group& g, const row_part& p, const accessor& a);

@@ -211,7 +211,7 @@ struct row {
              falls ? ~u32{0} : 1} {
     groups = (lead + width + cell_group::size - 1) / cell_group::size;
   }
-  // Of whole groups, as most rows are; then the part in group n.
+  // Most rows consist of whole groups; then the part in group n.
   bool is_whole() const { return (lead | width % cell_group::size) == 0; }
   const row_part& whole(u32 n) {
     part.inside = whole_group;
@@ -227,7 +227,7 @@ struct row {
   }
 };
 
-// Of a whole group that a summary represents.
+// For a whole group that a summary represents.
 bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
   // Other threads than the own ones, where lanes have other numbers of cells.
   const u32 own = s.write_shift == s.shift_of(p) ? p.thread_of(p.place(0)) : row_part::nobody;

@@ -1,4 +1,4 @@
-// What the race check remembers of memory: who wrote a cell last, and who read it.
+// The memory of the race check: who wrote a cell last, and who read it.
 //
 // idea    A cell represents a word of four bytes, or two bytes or one byte in pages with narrower
 //         accesses. Sixteen cells form a group. As long as all of them are accessed alike - by the

@@ -32,7 +32,7 @@ class checker final : public observer {
   // --- the device's memory. Origins are the current one, see device_checks::set_origin.
   void set_origin(std::uint64_t code_address) { evidence_.origin = code_address; }
   void allocated(device_address at, std::uint64_t bytes);
-  // The same of memory that was mapped at reserved addresses.
+  // Like allocated(), for memory that was mapped at reserved addresses.
   void mapped(device_address at, std::uint64_t bytes);
   // The host writes it without asking: managed and pinned memory.
   void initialised(device_address at, std::uint64_t bytes);
@@ -49,7 +49,7 @@ class checker final : public observer {
   void copied_to_host(device_address from, std::uint64_t bytes);
   // The host's accesses to memory that it shares with kernels.
   host_check& host() { return host_; }
-  // What the host finds at an address, or near it; of no kind if nothing. `freed`: it was, before.
+  // The object at an address, or near it; of no kind if there is none. `freed`: it was freed.
   finding_object object_at(device_address at, bool& freed);
   void set_heap(const access_window& heap) { evidence_.areas.set_heap(heap); }
   void forget_launches() { evidence_.forget_launches(); }

@@ -100,7 +100,7 @@ barrier_check::divergence barrier_check::describe_divergence(const taken_branch&
   return p;
 }
 
-// What keeps threads from the barrier, what they do there, and what helps.
+// The reason why threads miss the barrier, their action there, and the advice.
 barrier_check::divergence_words barrier_check::words_of(const divergence& p) {
   const std::string at = line_words(p.line);
   switch (p.how) {

@@ -1,5 +1,5 @@
-// What all checks share: the device's memory and its shadow, the running launch, the order of what
-// its threads did, and the findings so far.
+// State that all checks share: the device's memory and its shadow, the running launch, the order of
+// what its threads did, and the findings so far.
 #pragma once
 
 #include <deque>

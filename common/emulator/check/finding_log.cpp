@@ -1,4 +1,4 @@
-// What a log of findings does once for each finding, or at the end.
+// The work of a log of findings that is done once per finding, or at the end.
 #include "common/emulator/check/finding_log.hpp"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 namespace stepwise::emulator {
 
-// What makes two occurrences the same finding.
+// Two occurrences with equal keys are the same finding.
 struct finding_key {
   finding_kind kind;
   std::uint64_t kernel;        // any number that is the kernel's
@@ -49,7 +49,7 @@ class finding_log {
   // finding is unknown, or if it was dropped because no occurrence remains.
   bool take_back(const finding_key& key, std::uint64_t occurrences);
   bool empty() const { return findings_.empty(); }
-  // What explains others comes first, else in the order in which they were found.
+  // Findings that explain others come first, else in the order in which they were found.
   std::vector<finding> take();
 
  private:

@@ -58,7 +58,7 @@ finding host_access(const finding_object& object, bool freed, device_address at,
     f.message +=
         std::string(freed ? "memory that was freed: " : "device memory: ") + place_words(object);
   }
-  // What free() and delete look at lies right before the memory.
+  // free() and delete read a header right before the memory.
   const bool may_free = object.offset < 0 && object.offset >= -16 && !writes;
   f.advice = freed      ? "Free it after its last use."
              : may_free ? "Device memory is freed by cudaFree, not by free() or delete."

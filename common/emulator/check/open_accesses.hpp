@@ -25,15 +25,15 @@ STEPWISE_INTO_LOOPS bool open_write(u32 t, u32 writer, u32 own, const accessor& 
             (t < a.own_copies_known)));
 }
 
-// The same of a cell's readers, and a store by the lane `bit`.
+// Like open_write(), for a cell's readers and a store by the lane `bit`.
 STEPWISE_INTO_LOOPS bool open_reads(u32 t, u32 reader, u32 lanes, u32 older, u32 older_reader,
                                     u32 bit, const accessor& a) {
   const bool own = (reader == a.warp) & ((lanes == bit) | (t < a.met)) & (t >= a.launch);
   return !((is_settled(t, reader, a) | own) & is_settled(older, older_reader, a));
 }
 
-// Whether a new reader makes the last one the older one: if that tells of an unordered reader that
-// the present older one does not tell of.
+// Whether a new reader makes the last one the older one: if that one is unordered and the present
+// older one is not.
 STEPWISE_INTO_LOOPS bool moves_back(u32 t, u32 reader, u32 older, u32 older_reader,
                                     const accessor& a) {
   return (reader != a.warp) & !is_settled(t, reader, a) &

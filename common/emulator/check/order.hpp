@@ -1,4 +1,4 @@
-// What happens before what: the order that PTX gives to the accesses of threads.
+// Which access happens before which: the order that PTX gives to the accesses of threads.
 //
 // idea    A checked launch runs on one worker, so everything that synchronises gets a tick of one
 //         clock, and an access is marked with the last tick of its warp. A thread knows another's
@@ -31,7 +31,7 @@ using tick = std::uint32_t;
 
 struct sync_object;
 
-// What a thread learned from an object: entries [from, upto) of its log.
+// The part of an object that a thread learned: entries [from, upto) of its log.
 struct acquired {
   const sync_object* object;
   std::uint32_t from, upto;
@@ -40,8 +40,8 @@ struct acquired {
 };
 using knowledge = std::vector<acquired>;
 
-// What a release publishes: the accesses of some lanes of a warp before `before`, those of their
-// block before its barrier at `block_before`, and what the releasing lanes had learned.
+// The accesses that a release publishes: those of some lanes of a warp before `before`, those of
+// their block before its barrier at `block_before`, and what the releasing lanes had learned.
 struct release_entry {
   std::uint32_t warp, lanes, block;
   tick before, block_before;

@@ -249,7 +249,7 @@ bool race_check::copies_settled(std::uint32_t own_warp, std::uint32_t other, tic
   return when < (writer - b.first_warp == own_warp ? w.copies_done : w.copies_done_at_barrier);
 }
 
-// What an atomic, volatile or ordered access does to the order, beside its own bytes.
+// The effect of an atomic, volatile or ordered access on the order.
 void race_check::synchronise(const lane_access& t) {
   block_clock& b = evidence_.running().clock;
   const order::key k{t.at, t.memory->is_shared ? std::uint64_t{b.index} + 1 : 0};

@@ -67,7 +67,7 @@ class reader {
   }
 
  private:
-  // Of the barrier's call; one without a recognised name is the first token on its line.
+  // The token of the barrier's call. Without a recognised name it is the first one on its line.
   std::size_t find_barrier(int line) const {
     std::size_t found = tokens_.size();
     for (std::size_t n = tokens_.size(); n-- > 0;) {

@@ -1,4 +1,4 @@
-// What a line of source with a branch has to do with a barrier: for a finding's text.
+// How a line of source with a branch relates to a barrier: for a finding's text.
 //
 // idea    Branches of PTX have lines and no statements: `if (i >= n) return;` and an `if` around
 //         everything that follows are the same. Only the source distinguishes them, so it is read:

@@ -19,11 +19,11 @@ class written_bytes {
       if (window(at) != ~std::uint64_t{0}) return false;
     return bytes == 0 || (window(at) | ~low(bytes)) == ~std::uint64_t{0};
   }
-  // The same of up to 64 bytes, a power of two, at a multiple of that.
+  // Like all(), for up to 64 bytes, a power of two, at a multiple of that.
   bool all_aligned(std::uint64_t at, unsigned bytes) const {
     return (~(bits_[at / 64] >> (at % 64)) & low(bytes)) == 0;
   }
-  // Of up to 64 bytes: bit k is set if byte at + k is written.
+  // For up to 64 bytes: bit k is set if byte at + k is written.
   std::uint64_t which(std::uint64_t at, unsigned bytes) const { return window(at) & low(bytes); }
 
   void mark(std::uint64_t at, std::uint64_t bytes) { set(at, bytes, true); }

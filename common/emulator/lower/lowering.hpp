@@ -28,7 +28,7 @@ using ptx::operand_kind;
 using ptx::scalar_type;
 using ptx::state_space;
 
-// What the emulator does not implement, in words that follow "does not implement".
+// A feature that the emulator does not implement, in words that follow "does not implement".
 struct unsupported {
   std::string what;
 };
@@ -56,8 +56,8 @@ struct register_info {
   std::uint32_t offset = no_operand;
 };
 
-// What the functions of one program share while they are lowered: which there are, and where their
-// shared variables lie. In lower_calls.cpp.
+// State that the functions of one program share while they are lowered: which there are, and where
+// their shared variables lie. In lower_calls.cpp.
 class call_plan {
  public:
   // `watched`: with room between shared variables, so that an access past one of them is seen.

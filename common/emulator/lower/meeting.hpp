@@ -25,7 +25,7 @@ struct meeting_point {
   bool operator==(const meeting_point&) const = default;
 };
 
-// Of every block of the body; none where it does not end in a branch that may divide lanes. A
+// For every block of the body; none where it does not end in a branch that may divide lanes. A
 // branch both of whose ways stay in a loop, and meet only after it, has an inner point: where its
 // ways meet within a pass, the header at the latest.
 std::vector<meeting_point> meeting_points(const control_flow& flow, const ptx::body& body);

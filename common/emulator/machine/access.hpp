@@ -19,7 +19,7 @@ struct access_fault {
 // Stops the launch with a message made of the fault; returns null. In ../run/scheduler.cpp.
 const op* stop_with(context& x, const op* i, const access_fault& fault);
 
-// What an operation does to a run of bytes, for its checks and for the text of a fault.
+// The access of an operation to a run of bytes, for its checks and for the text of a fault.
 struct span {
   std::uint64_t bytes;
   unsigned alignment;

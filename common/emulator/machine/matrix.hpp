@@ -59,7 +59,7 @@ struct matrix_form {
                                // columns, in elements; 0: they follow each other
 };
 
-// Of one element in memory.
+// The size of one element in memory.
 unsigned bits_of(matrix_type t);
 
 // The layout of the matrix in a product of that shape. Kept for ever.

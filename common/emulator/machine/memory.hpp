@@ -70,8 +70,8 @@ class global_memory {
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
 
-  // What a kernel may touch around `address`: the allocation that holds it (or its page: see
-  // place_as_gpu()), or a piece of the host's registered memory.
+  // The range that a kernel may touch around `address`: the allocation that holds it (or its page:
+  // see place_as_gpu()), or a piece of the host's registered memory.
   std::optional<access_window> find(std::uint64_t address) const;
   // The allocation that holds `address`.
   std::optional<access_window> allocation_at(std::uint64_t address) const;
@@ -149,7 +149,7 @@ class global_memory {
   struct range {
     std::uint64_t offset, bytes;
   };
-  // What was freed last is allocated again as late as possible, so that its use is caught.
+  // Freed memory is allocated again as late as possible, so that its use is caught.
   void end_rest();
   std::deque<range> resting_;
   std::uint64_t resting_bytes_ = 0;

@@ -1,4 +1,4 @@
-// What a program brings: PTX and the tables of its machine code, with memory for its variables.
+// The modules of a program: PTX and the tables of its machine code, with memory for its variables.
 //
 //         Tested by common/device/tests (conformance) and ../run/tests/call_test.cpp.
 #pragma once

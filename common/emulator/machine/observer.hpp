@@ -1,5 +1,5 @@
-// What watches a kernel run: the checks (../check), the profiler (../profile), and the clock that a
-// kernel reads.
+// The observers of a running kernel: the checks (../check), the profiler (../profile), and the
+// clock that a kernel reads.
 //
 // idea    A kernel that is watched is lowered with an op before every memory access, which
 //         describes the access to the observers before it is done. The scheduler notifies them of
@@ -34,13 +34,13 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
-// Of one warp before others get their turn.
+// The slice of one warp before others run.
 inline constexpr std::int64_t slice_instructions = 65536;
 
 // cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
 inline constexpr int completed_by_mbarrier = -2;
 
-// What a memory instruction does, known when it is lowered. Index: op::slot of its "<watch>".
+// The access of a memory instruction, known when it is lowered. Index: op::slot of its "<watch>".
 struct access_site {
   std::uint32_t function = 0;     // index into program::functions
   std::int32_t instruction = -1;  // index into that function's body
@@ -60,7 +60,7 @@ struct access_site {
   bool counted_only = false;
   // No event describes its lanes: access_range() alone does (bulk copies).
   bool ranged = false;
-  // Of a store: the vector registers of its elements, and the width of their registers, to compare
+  // For a store: the vector registers of its elements, and the width of their registers, to compare
   // values.
   std::uint32_t values[4] = {};
   std::uint8_t value_bytes = 0;

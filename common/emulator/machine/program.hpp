@@ -94,7 +94,7 @@ enum class sync_kind : std::uint8_t {
 
 inline constexpr std::uint32_t no_operand = 0xffffffffu;
 
-// What a synchronising warp operation needs beyond op::d, a, b, c. op::slot is its index.
+// The operands of a synchronising warp operation beyond op::d, a, b, c. op::slot is its index.
 struct sync_site {
   sync_kind kind;
   std::uint32_t members;                 // vector register of the membermask
@@ -125,7 +125,7 @@ struct call_site {
   std::string signature;
 };
 
-// What the device's runtime library provides: functions that PTX calls and no module defines.
+// The functions of the device's runtime library: those that PTX calls and no module defines.
 enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail, runtime };
 
 // What kernels may call of the CUDA runtime. Those that only differ in the default stream that they
@@ -186,7 +186,7 @@ struct program_function {
   std::uint64_t local_end = 0;    // of them, before rounding
   std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
-  // Of a watched program, the PTX's registers that have vector registers.
+  // In a watched program, the PTX's registers that have vector registers.
   struct named_vreg {
     std::uint32_t offset;
     unsigned bytes;  // of one lane; 0: a predicate

@@ -68,7 +68,7 @@ cube_place cube_face(float x, float y, float z);
 // Channel `n` of a texel as the instruction sees it, one 32-bit word: an integer, or the bits of a
 // float. Channels that the format lacks are 0.
 std::uint32_t channel_of(const texture_record& t, const std::byte* texel, unsigned n);
-// The same of the border, or of nothing.
+// Like the above, for the border, or for nothing.
 std::uint32_t border_channel(const texture_record& t, unsigned n);
 bool reads_floats(const texture_record& t);
 // A channel as a lane gets it: the least integer of a format with signs counts as -1, but is

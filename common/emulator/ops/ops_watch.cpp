@@ -70,8 +70,8 @@ const op* watch(context& x, const op* i) {
   }
 }
 
-// The same of a copy: d is 0 or the register of a predicate, c is 0 or one of byte counts; lanes
-// for which they say so read nothing.
+// Like watch(), for a copy: d is 0 or the register of a predicate, c is 0 or one of byte counts;
+// lanes for which they say so read nothing.
 const op* watch_copied(context& x, const op* i) {
   u32 reads = x.active;
   if (i->d != 0) reads &= ~x.predicate(i->d);

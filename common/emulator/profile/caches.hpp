@@ -23,7 +23,7 @@ namespace stepwise::emulator {
 // bits.
 constexpr std::uint64_t local_lines = std::uint64_t{1} << 40;
 
-// What became of some sectors of a line.
+// The outcome of an access to some sectors of a line.
 struct cache_counts {
   std::uint64_t sectors = 0;  // asked for
   std::uint64_t l1_hits = 0;
@@ -41,7 +41,7 @@ class caches {
   // All empty, with this much L1 in each multiprocessor. `sites`: how many are distinguished.
   void clear(std::uint64_t l1_bytes, std::size_t sites);
 
-  // The same of L1 alone: another kernel begins.
+  // Like the above, for L1 alone: another kernel begins.
   void clear_l1(std::uint64_t l1_bytes);
 
   // Sectors (bits) of a line, from a multiprocessor, by a site. `whole`: a store writes all their

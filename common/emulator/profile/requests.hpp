@@ -38,8 +38,8 @@ struct touched_lines {
 // of each lane, at multiples of that.
 void touch(const std::uint64_t* address, std::uint32_t active, unsigned bytes, touched_lines& out);
 
-// The same of accesses that lie in few runs, `from` being the address of the shape's first lane:
-// whole runs at once.
+// Like the above, for accesses that lie in few runs, `from` being the address of the shape's first
+// lane: whole runs at once.
 void touch_runs(std::uint64_t from, const access_shape& shape, unsigned bytes, touched_lines& out);
 
 // The same in local memory, where `offset` counts in the lane's own bytes. The hardware keeps the
@@ -71,7 +71,7 @@ enum class shared_use : std::uint8_t {
 // with number b modulo 32.
 unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                     unsigned bytes);
-// The same of cp.async: `from` is what each lane reads (0: nothing, the lane writes zeros).
+// Like the above, for cp.async: `from` is what each lane reads (0: nothing, the lane writes zeros).
 // `around_l1`: it is cp.async.cg.
 unsigned copy_wavefronts(const std::uint64_t* from, const std::uint64_t* offset,
                          std::uint32_t active, unsigned bytes, bool around_l1);

@@ -13,7 +13,7 @@ namespace stepwise::emulator {
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 inline std::uint32_t count_of(std::uint32_t mask) {
-  // Of a full warp without a call: not every build has an instruction for it.
+  // A full warp needs no call: not every build has an instruction for it.
   return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 

@@ -1,4 +1,4 @@
-// What a worker does between two rounds of a block: it rests, leaves or yields.
+// A worker rests, leaves or yields between two rounds of a block.
 #include "common/emulator/run/breaks.hpp"
 
 #include <thread>

@@ -1,4 +1,4 @@
-// What warp-wide operations exchange: shuffles, votes, matches, reductions.
+// The exchanges of warp-wide operations: shuffles, votes, matches, reductions.
 //
 // source  PTX ISA 9.0, "shfl.sync", "vote.sync", "match.sync", "redux.sync". Tested by
 //         tests/launch_test.cpp and ../tests/opcodes/.
@@ -9,7 +9,7 @@
 
 namespace stepwise::emulator {
 
-// What the lanes in `mask` put in: their source operands, or one bit each for a vote.
+// The contribution of the lanes in `mask`: their source operands, or one bit each for a vote.
 void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const {
   const sync_site& site = code_.syncs[i->slot];
   const auto from_vreg = [&](const auto* vreg) {
@@ -161,7 +161,7 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
 
 }  // namespace
 
-// What the whole warp exchanges at once: barriers, votes, shuffles and matches, which loops have.
+// Exchanges of a whole warp at once: barriers, votes, shuffles and matches, which loops have.
 // False if the lanes' membermasks differ, or for another operation.
 bool scheduler::exchange_at_once(const op* i) {
   const sync_site& site = code_.syncs[i->slot];

@@ -1,4 +1,4 @@
-// What is said of a launch that fails: the kernel, the line, the thread, and what it did.
+// The messages of a launch that fails: the kernel, the line, the thread, and what it did.
 #include <algorithm>
 #include <cstdio>
 

@@ -33,7 +33,7 @@ struct child_area {
   std::uint64_t at = 0, pitch = 0, plane = 0;
 };
 
-// What a grid asks for.
+// The work that a grid asks for.
 struct child_work {
   enum class what : std::uint8_t { grid, copy, fill } kind = what::grid;
   loaded_kernel* kernel = nullptr;
@@ -47,7 +47,7 @@ struct child_work {
   std::string where;  // kernel and line, for messages
 };
 
-// What all grids of a device have of the runtime.
+// The part of the runtime that all grids of a device share.
 class device_runtime {
  public:
   device_runtime(const gpu& model, global_memory& memory, device_library& library)

@@ -1,4 +1,4 @@
-// What all workers of a launch share.
+// State that all workers of a launch share.
 #pragma once
 
 #include <atomic>

@@ -72,7 +72,7 @@ class scheduler {
                  const std::string& advice = {});
   const op* trap(const op* i);
   const op* stop(const op* i, const access_fault& fault);
-  // What the clocks show to the running warp. Without the model a watched launch counts a
+  // The clocks as the running warp sees them. Without the model a watched launch counts a
   // nanosecond for each warp instruction, so that what it does and is counted for depends on no
   // clock of the host's.
   std::uint64_t clock(const op* i);
