@@ -31,6 +31,13 @@ const json& part(const json& j, const char* key) {
   return found == j.end() ? none : *found;
 }
 
+// Nothing where it is no list.
+const json& list_at(const json& j, const char* key) {
+  static const json none = json::array();
+  const json& found = part(j, key);
+  return found.is_array() ? found : none;
+}
+
 std::optional<speed> speed_of(const json& goal) {
   speed s;
   const json& measured = part(goal, "speedup");
@@ -90,7 +97,7 @@ entry read_entry(const json& j) {
   e.peak_bytes = number_at(j, "peak_bytes").value_or(0);
   e.attempts = static_cast<int>(number_at(j, "attempts").value_or(0));
   e.key = part(j, "key");
-  for (const auto& note : part(j, "notes"))
+  for (const auto& note : list_at(j, "notes"))
     if (note.is_string()) e.notes.push_back(note.get<std::string>());
   if (const json& a = part(j, "answered"); a.is_object()) {
     e.answered = static_cast<int>(number_at(a, "answered").value_or(0));
@@ -104,12 +111,12 @@ entry read_entry(const json& j) {
   if (text_at(part(grade, "device"), "kind") == "emulated")
     e.device = "the emulator as " + e.device;
   if (const json& seed = part(grade, "seed"); seed.is_number()) e.seed = json_text(seed);
-  for (const auto& r : part(grade, "remarks")) e.remark = text_at(r, "text");
+  for (const auto& r : list_at(grade, "remarks")) e.remark = text_at(r, "text");
   e.hint = text_at(part(grade, "hint"), "title");
-  for (const auto& layer : part(grade, "sandbox"))
+  for (const auto& layer : list_at(grade, "sandbox"))
     if (!truth_at(layer, "active").value_or(false))
       e.missing_layers.push_back(text_at(layer, "name"));
-  for (const auto& g : part(grade, "goals")) e.goals.push_back(goal_of(g));
+  for (const auto& g : list_at(grade, "goals")) e.goals.push_back(goal_of(g));
   return e;
 }
 
