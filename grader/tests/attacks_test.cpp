@@ -20,7 +20,7 @@ bool is_open_to_attacks() {
 }
 
 json selftest(const cloned_course& c, std::vector<std::string> words, int exit_code) {
-  words.insert(words.begin(), "selftest");
+  words.insert(words.begin(), {"dev", "selftest"});
   words.push_back("--json");
   const auto result = run_child(c.command(words), 600);
   CHECK(result.end.exit_code == exit_code);
@@ -90,7 +90,7 @@ TEST_CASE("selftest takes a folder of your own, and tells what is not as it shou
   CHECK(document["failed"] == 1);
   CHECK(document.dump().find("too much is expected") != std::string::npos);
   write_atomically(folder / "other.cu", "int x;\n");
-  CHECK(c.lab({"selftest", "--attacks", folder.string()}).end.exit_code == 2);
+  CHECK(c.lab({"dev", "selftest", "--attacks", folder.string()}).end.exit_code == 2);
 }
 
 TEST_CASE("a copy of a step is reported under other names, and earns nothing if lab.toml says so") {

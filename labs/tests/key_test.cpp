@@ -206,7 +206,7 @@ TEST_CASE("key: it answers the handout's questions, in their order and sections"
         const auto begin = at + 6;
         const auto last_word = begin + (a.text.compare(begin, 4, "dev ") == 0 ? 4 : 0);
         const auto end = a.text.find_first_of(" `\n", last_word);
-        CHECK_MESSAGE(verbs.count(a.text.substr(begin, end - begin)) == 1,
+        CHECK_MESSAGE(verbs.count(a.text.substr(last_word, end - last_word)) == 1,
                       a.text.substr(at, end - at), " is no command");
       }
     }
