@@ -154,7 +154,8 @@ class Launcher:
         if machine.cpu_lacks() and not self.arguments.is_text():
             raise Failure(ENVIRONMENT, 'the programs need instructions that this CPU does not have; ./lab setup '
                           'builds them for it')
-        if self.clone.is_older_than_sources():
+        # Git gives files the time of the checkout, so times say nothing about a copy with programs.
+        if self.clone.in_build('build.ninja') and self.clone.is_older_than_sources():
             say('the programs may be older than the sources and are not rebuilt: %s%s' % (
                 reason, '; ./lab setup rebuilds them' if os.access(self.clone.build, os.W_OK) else ''))
         arch = machine.arch_without_code(config) if config else None
