@@ -1,8 +1,10 @@
 // Tests of what a student copy is made of: the plan, the list of files, texts, and the repository.
 #include <doctest/doctest.h>
 
+#include "common/formats/json.hpp"
 #include "grader/release/copy.hpp"
 #include "grader/release/plan.hpp"
+#include "grader/release/programs.hpp"
 #include "grader/release/repository.hpp"
 #include "grader/release/texts.hpp"
 #include "grader/system/failure.hpp"
@@ -31,6 +33,35 @@ std::string complaint(const std::string& text) {
 
 bool says(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
+}
+
+TEST_CASE("programs of the open labs are in the copy, and no path of this machine") {
+  const temporary_folder folder(fs::temp_directory_path());
+  const fs::path build = folder.path() / "build", copy = folder.path() / "copy";
+  const fs::path sets = build / "common/emulator/ops/instruction_sets";
+  for (const char* const where : {"grader", "labs", "common/emulator/ops"})
+    make_folder(build / where);
+  write_atomically(build / "grader/lab", "the program");
+  write_atomically(build / "grader/lab.json",
+                   R"({"nvcc": "/home/ada/nvcc", "configured_root": "/home/ada"})");
+  write_atomically(build / "labs/one.so", "1");
+  write_atomically(build / "programs.txt", "grader/lab\nlabs/one.so one\nlabs/two.so two\n");
+  const auto labs = two_labs();
+  auto open = plan_of_all(labs).labs;
+  open.pop_back();
+
+  write_atomically(sets, "avx512\n");
+  CHECK_THROWS_WITH_AS(place_programs(build, copy, open), doctest::Contains("portable"), failure);
+  write_atomically(sets, "avx512 avx2 baseline\n");
+  place_programs(build, copy, open);
+  CHECK(read_if_there(copy / "build/grader/lab") == "the program");
+  CHECK(read_if_there(copy / "build/labs/one.so") == "1");
+  CHECK(!fs::exists(copy / "build/labs/two.so"));
+  const std::string config = read_if_there(copy / "build/grader/lab.json").value_or("");
+  CHECK(parse_json(config).at("source_root") == "..");
+  CHECK(!says(config, "ada"));
+  CHECK_THROWS_WITH_AS(place_programs(build, folder.path() / "all", plan_of_all(labs).labs),
+                       doctest::Contains("two.so is not built"), failure);
 }
 
 TEST_CASE("a plan names labs, days, skeletons and parts of hints") {
