@@ -132,8 +132,9 @@ int lab_main(int argc, char** argv) {
                           as_json, style);
   } catch (const std::exception& error) {
     return report_failure(
-        failure(exit_code::ours, std::string("a mistake of ours: ") + error.what()), as_json,
-        style);
+        failure(exit_code::ours, std::string("internal error: ") + error.what() +
+                                     "\nPlease report this with the command you ran."),
+        as_json, style);
   }
 }
 

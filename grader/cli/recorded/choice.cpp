@@ -43,7 +43,8 @@ warp_recording read_recording(const fs::path& file) {
     refuse(file.string() + " is too large for a recorded warp");
   const std::string text = read_file(file, static_cast<int>(exit_code::usage));
   if (parse_json_or_null(text).is_null())
-    refuse(file.string() + " is no recorded warp; `lab record` and `lab exec --record` write one");
+    refuse(file.string() +
+           " is no recorded warp; `lab dev record` and `lab exec --record` write one");
   try {
     return parse_recording(text);
   } catch (const json_error& e) {

@@ -66,10 +66,10 @@ std::optional<warp_recording> record_call(context& c, const lab& l, const subjec
 
 fs::path course_recording(context& c, const lab& l, const step& s) {
   if (!s.recording)
-    refuse(
-        fmt::format("{} is not recorded. Record it first: ./lab record {} {} --out a.json, then "
-                    "./lab play a.json",
-                    s.name, l.name, s.name));
+    refuse(fmt::format(
+        "{} is not recorded. Record it first: ./lab dev record {} {} --out a.json, then "
+        "./lab play a.json",
+        s.name, l.name, s.name));
   const subject made = prepare(c, l, "", s.name);
   if (made.program.empty())
     throw failure(exit_code::ours, s.name + " does not compile: " + made.compile_errors.at(0));

@@ -130,7 +130,7 @@ int play(context& c, const play_options& o) {
 const verb play_verb(
     {verb_place::group::study, 70}, "play", "step through a recorded warp",
     "  ./lab play reduction 02         a warp that the course has recorded\n"
-    "  ./lab play a.json               one that `./lab record` has written\n"
+    "  ./lab play a.json               one that `./lab dev record` has written\n"
     "  ./lab play a.json --list        as a list, a line for each instruction",
     [](arguments& takes, play_options& o) {
       takes.add("WHAT", o.what, "a file, or a lab").required();

@@ -1,4 +1,4 @@
-// lab record: what chosen warps of a call do, instruction by instruction, as a file to play.
+// lab dev record: what chosen warps of a call do, instruction by instruction, as a file to play.
 #include <fmt/core.h>
 
 #include "common/report/recording.hpp"
@@ -46,11 +46,11 @@ int record(context& c, const record_options& o) {
 }
 
 const verb record_verb(
-    {verb_place::group::more, 10}, "record",
+    {verb_place::group::dev, 60}, "record",
     "record a warp, instruction by instruction, to play it: LAB [STEP] --out FILE",
-    "  ./lab record reduction 01 --out a.json         block 0, warp 0 of a step\n"
-    "  ./lab record reduction --file try.cu --out a.json  of your own file\n"
-    "  ./lab record transpose 04 --size 64x64 --warps 0,1 --steps 200 --out a.json\n"
+    "  ./lab dev record reduction 01 --out a.json     block 0, warp 0 of a step\n"
+    "  ./lab dev record reduction --file try.cu --out a.json   of your own file\n"
+    "  ./lab dev record transpose 04 --size 64x64 --warps 0,1 --steps 99 --out a.json\n"
     "  ./lab play a.json                              looks at it",
     [](arguments& takes, record_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();

@@ -138,7 +138,7 @@ TEST_CASE("exec --counters: a source that is newer than the program is reported"
 
 TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") {
   const cloned_course c;
-  const std::vector<std::string> words = {"record", "reduction", "02", "--size", "256"};
+  const std::vector<std::string> words = {"dev", "record", "reduction", "02", "--size", "256"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());
     return c.lab(more);
