@@ -145,7 +145,7 @@ class LauncherTest(unittest.TestCase):
             time.sleep(0.02)
         self.assertTrue(condition())
 
-    def nobody_builds(self):
+    def no_build_runs(self):
         return not subprocess.run(f'find /proc/[0-9]*/cwd -maxdepth 0 -lname {self.clone}/build 2>/dev/null',
                                   shell=True, stdout=subprocess.PIPE).stdout
 
@@ -486,7 +486,7 @@ class Interruptions(LauncherTest):
             first.send_signal(number)
             self.assertIn('interrupted; nothing is lost', first.communicate()[0])
             self.assertEqual(first.returncode, 130)
-            self.wait_until(self.nobody_builds, 5)
+            self.wait_until(self.no_build_runs, 5)
         (self.top / 'slow').unlink()
         self.says('run first', '<run> <first>')
 
@@ -496,7 +496,7 @@ class Interruptions(LauncherTest):
         first.stdout.readline()
         first.stdout.close()
         self.assertEqual(first.wait(20), 130)
-        self.wait_until(self.nobody_builds, 5)
+        self.wait_until(self.no_build_runs, 5)
 
     def test_kill(self):
         self.slow(3)

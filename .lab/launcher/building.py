@@ -29,7 +29,7 @@ class Builder:
     # Setting up.
 
     def is_configured(self) -> bool:
-        """Does build/ stand for this clone, its tools and this machine? A quick look, without running them."""
+        """Does build/ match this clone, its tools and this machine? A quick check that does not run the tools."""
         config = self.clone.config()
         if config is None or not self.clone.in_build('build.ninja'):
             return False
@@ -192,7 +192,7 @@ def build_environment() -> Dict[str, str]:
 
 
 def jobs() -> int:
-    """One for each core, but not more than the free memory has room for."""
+    """One job per core, but no more than fit in free memory."""
     cores = len(os.sched_getaffinity(0))
     try:
         with open('/proc/meminfo') as file:

@@ -117,7 +117,7 @@ class Clone:
             return False
 
     def _make_alias(self, old: str) -> str:
-        """A new alias; under its old name, where its folder is gone."""
+        """Creates a new alias, reusing the old name if its folder is gone."""
         import tempfile
         folder = os.path.dirname(old)
         try:

@@ -79,10 +79,13 @@ class Launcher:
             return Editor(clone, self.machine()).write(arguments.as_json)
         if verb == 'doctor':
             from .doctor import Doctor
+            nvcc = self.machine().find_nvcc()
+            if nvcc:  # the program looks there if the configured compiler is gone
+                os.environ['STEPWISE_NVCC'] = nvcc
             code = Doctor(clone, self.machine(), self.stands_still()).report(arguments)
             return self.become_program() if code is None else code
         if verb == 'completion' and not clone.is_built():  # it builds nothing
-            raise Failure(ENVIRONMENT, 'completion is there once ./lab has built something: ./lab list')
+            raise Failure(ENVIRONMENT, 'completion is not available until ./lab has built something; run ./lab list first')
         if verb == 'test':
             from .tests import Tests
             tests = Tests(clone, arguments, self.machine())
@@ -224,7 +227,7 @@ class Launcher:
             raise Failure(OURS, '%s: %s; ./lab setup repairs it' % (program, error.strerror)) from None
 
     def help(self) -> int:
-        """The program's, if it is built; of setup, and else, the launcher's own."""
+        """The program's help if it is built; for setup, and otherwise, the launcher's own."""
         arguments = self.arguments
         if arguments.verb != 'setup' and self.clone.is_built():
             if not arguments.words:

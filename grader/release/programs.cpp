@@ -13,15 +13,15 @@ namespace {
 
 constexpr int environment = static_cast<int>(exit_code::environment);
 
-// Stands for the folder of this clone, which the program replaces by the folder of the copy.
-constexpr const char* placeholder = "/stepwise";
+// No folder has this name. The program replaces it by the folder of the copy.
+constexpr const char* stand_in_root = "/stepwise";
 
 std::string portable_configuration(const fs::path& build) {
   json config = parse_json(read_file(build / "grader" / "lab.json", environment));
   config["source_root"] = "..";
-  config["configured_root"] = placeholder;
-  config["configured_build"] = std::string(placeholder) + "/build";
-  config["nvcc"] = std::string(placeholder) + "/.cuda/bin/nvcc";
+  config["configured_root"] = stand_in_root;
+  config["configured_build"] = std::string(stand_in_root) + "/build";
+  config["nvcc"] = std::string(stand_in_root) + "/.cuda/bin/nvcc";
   return json_text(config, 2) + "\n";
 }
 
