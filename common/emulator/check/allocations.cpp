@@ -5,7 +5,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// How far from an allocation an address may lie to be described as outside that one.
+// An address this close to an allocation, in bytes, is described as outside of it.
 constexpr std::uint64_t near_bytes = 1 << 20;
 constexpr std::size_t most_freed = 4096;
 
@@ -40,7 +40,7 @@ const allocations::entry* allocations::holder(const map& all, device_address at)
 const allocations::entry* allocations::near(device_address at, device_address wanted) const {
   if (const entry* const found = live_at(wanted != 0 ? wanted : at)) return found;
   if (const entry* const found = freed_at(at)) return found;
-  // The nearest: the one before, unless the one after is nearer.
+  // The allocation before the address, unless the one after it is nearer.
   const entry* nearest = nullptr;
   const auto next = live_.upper_bound(at);
   std::uint64_t gap = near_bytes;

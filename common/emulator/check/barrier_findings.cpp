@@ -1,4 +1,4 @@
-// Describes barriers that not all threads reach, masks, deadlocks and launches that never end.
+// Describes barriers that some threads miss, wrong masks, deadlocks and launches that never end.
 #include <algorithm>
 
 #include "common/emulator/check/barriers.hpp"
@@ -12,7 +12,7 @@ std::string threads(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " thread" : " threads");
 }
 
-// The arrivals and bytes that an mbarrier's phase lacks: "32 of 32 arrivals".
+// The arrivals and bytes that an mbarrier's phase still lacks: "32 of 32 arrivals".
 std::string missing_in(const standing_warps& g) {
   const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
   const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>
@@ -64,7 +64,7 @@ void barrier_check::different_barriers(const arrival& one, const arrival& other,
       (same_line
            ? " wait at this barrier in different passes of a loop"
            : " wait at different barriers, and each mistakes the other's barrier for its own");
-  // A thread that waits at the other one has missed this one, or the other way round.
+  // Either a thread at the second barrier has missed the first one, or the other way round.
   auto by = divergence_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
   const bool first_missed = by.has_value();
   if (!by) by = divergence_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
@@ -87,7 +87,7 @@ void barrier_check::missed_barrier(const arrival& waits) {
   block_waits& b = state();
   for (std::uint32_t w = 0; w < b.taken_branches.size() && !b.left_at; ++w)
     b.left_at = divergence_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
-  // A thread that took another barrier for this one has been one barrier ahead since.
+  // Threads that were released at different barriers stay one barrier apart. This was reported.
   if (!b.left_at && b.met_apart) return;
   const warp_event& gone = *b.first_exit;
   const finding_key k =
@@ -143,7 +143,7 @@ void barrier_check::in_deadlock(const block& b) {
     if (f.parties.size() < 4 && !known)
       f.parties.push_back(evidence_.party(s.at, warp, first_lane(s.mask), action));
   };
-  // Lanes that a mask names and that wait at a barrier instead are the usual mistake.
+  // The usual mistake is that a mask names lanes that wait at a barrier instead.
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
     for (const auto& p : b.warps[n].parked) {
       char mask[16];

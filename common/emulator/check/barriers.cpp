@@ -1,4 +1,4 @@
-// Where threads wait for each other; barrier_findings.cpp describes what is wrong with it.
+// Records where threads wait for each other. barrier_findings.cpp describes the mistakes.
 #include "common/emulator/check/barriers.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void barrier_check::released_barrier(unsigned id, bool whole_block) {
   arrivals.clear();
 }
 
-// A barrier releases. Were all at the same one, and did all threads arrive?
+// Checks a barrier that releases: did all threads arrive, and all at the same barrier?
 void barrier_check::check_arrivals(unsigned id, bool whole_block) {
   const auto& arrivals = state().arrivals[id];
   if (arrivals.empty()) return;
@@ -43,7 +43,7 @@ void barrier_check::check_arrivals(unsigned id, bool whole_block) {
   const bool counted = evidence_.code->barriers[first.at->slot].count != no_operand;
   for (const auto& a : arrivals) {
     if (a.at == first.at || !a.aligned || !first.aligned) continue;
-    // Warps may meet at different places of the code only at a barrier with a count of threads.
+    // Different warps may arrive at different instructions only if the barrier has a thread count.
     const bool same_warp = std::ranges::any_of(
         arrivals, [&](const auto& other) { return other.warp == a.warp && other.at != a.at; });
     if (!counted || same_warp) different_barriers(first, a, same_warp);

@@ -3,7 +3,7 @@
 //
 // idea    Lanes that take a path on which they may miss a barrier are recorded until the block's
 //         next one. When a barrier releases without some threads, the mistake is the first branch
-//         that decides about this barrier and at which they left the path of a waiting thread.
+//         that decides about this barrier and took them off the path of a waiting thread.
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ class barrier_check final : public check {
   void does_not_end(const standstill& s) override;
 
  private:
-  // Lanes that went a way on which they may miss a barrier.
+  // Lanes that took a path on which they may miss a barrier.
   struct taken_branch {
     const op* at;
     std::uint32_t to, lanes;
   };
-  // A branch, one of those that it led away from a barrier, and how.
+  // A branch, a lane that it led away from a barrier, and the way past the barrier.
   struct divergence {
     const op* at;
     std::uint32_t warp;
@@ -64,7 +64,7 @@ class barrier_check final : public check {
     std::vector<std::vector<taken_branch>>
         taken_branches;  // by warp: since the last barrier, in order
     bool has_taken_branches = false;
-    // Why those who have left missed the first barrier without them.
+    // The branch at which exited threads left the path to the first barrier that they missed.
     std::optional<divergence> left_at;
   };
 

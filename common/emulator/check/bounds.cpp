@@ -1,4 +1,4 @@
-// Which accesses lie within memory; bounds_findings.cpp describes the others.
+// Tests whether accesses lie within memory. bounds_findings.cpp describes the others.
 #include "common/emulator/check/bounds.hpp"
 
 namespace stepwise::emulator {
@@ -46,7 +46,7 @@ std::uint32_t bounds_check::in_bounds_shared(const access_event& e, std::uint32_
     const bool aligned = (at & (bytes - 1)) == 0;
     if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
     const std::uint64_t end = evidence_.state->shared_bytes;
-    // The variable that holds it; what follows the static ones is dynamic.
+    // The variable that holds the address. Dynamic memory follows the static variables.
     access_window holder{evidence_.code->static_shared_bytes,
                          end - evidence_.code->static_shared_bytes};
     if (at < evidence_.code->static_shared_bytes) holder = {0, evidence_.code->system_shared_bytes};

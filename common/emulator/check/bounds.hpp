@@ -18,17 +18,17 @@ class bounds_check final : public check {
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
 
-  // The range that a site accessed last, where further accesses are right.
+  // The range that a site accessed last, in which further accesses are valid.
   access_window& window(std::uint32_t site) { return windows_[site]; }
-  // The lanes, of `lanes_in`, whose bytes lie whole and aligned in one allocation or variable.
-  // Reports the others.
+  // Returns those of `lanes_in` whose bytes are aligned and lie in one allocation or variable.
+  // Reports the other lanes.
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_local(const access_event& e);
-  // Reports a lane's access that must not be done.
+  // Reports a lane's invalid access.
   void outside(const access_event& e, int lane, std::uint64_t at);
 
-  // The host's free() was asked for an address that it does not know.
+  // The host freed an address that is not an allocation.
   void refused_free(device_address at);
   void report_leaks();
 
@@ -42,14 +42,14 @@ class bounds_check final : public check {
 
   host_check& host_;
   std::vector<access_window> windows_;        // by site
-  std::vector<access_window> first_windows_;  // by site: what it touched first
-  // Accesses beyond the dynamic shared memory that the launch passes: one finding, at its end.
+  std::vector<access_window> first_windows_;  // by site: the first one
+  // Accesses beyond the dynamic shared memory that the launch passes, reported once at its end.
   struct missing_shared {
     finding first;
-    std::uint64_t bytes = 0;  // that it takes at least
+    std::uint64_t bytes = 0;  // at least this many are needed
     std::uint64_t count = 0;
-    std::int64_t place = 0;     // of the first
-    bool several = false;       // places
+    std::int64_t place = 0;     // of the first access
+    bool several = false;       // there are several places
     bool fails_launch = false;  // nothing had failed before
   };
   missing_shared missing_shared_;

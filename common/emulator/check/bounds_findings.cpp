@@ -27,13 +27,13 @@ std::string hexadecimal(std::uint64_t v) {
   return text;
 }
 
-// Where an access lies that is not wholly in the object.
+// The position of an access that is not wholly in the object.
 std::string past_which_end(const finding_object& object) {
   const std::string distance = distance_words(object);
   return distance.empty() ? "across the end" : distance;
 }
 
-// The finding of an address of global memory that the device never gives.
+// Describes an access to global memory at an address that the device never uses.
 void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
   static constexpr const char* space[] = {"shared", "local", "parameter"};
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
@@ -55,10 +55,10 @@ void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
   }
 }
 
-// Where an index is too large.
+// Advice for an index that is too large.
 std::string advice_past_end(const launch_config& config) {
   const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
-  // A grid that would do as a block, and blocks that hardly would.
+  // The grid's size would do as a block's, and the block's size is unusually small.
   if (threads < lanes && blocks >= 2 * lanes && blocks <= 1024)
     return "The launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads") +
@@ -117,7 +117,7 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
   const access_site& s = *e.site;
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = evidence_.areas.live_at(at);
-  // The instruction most likely means the allocation that it touched first.
+  // The access was probably meant for the allocation that the instruction touched first.
   const access_window meant =
       e.index < first_windows_.size() ? first_windows_[e.index] : access_window();
   const auto d = here == nullptr && meant.bytes != 0
@@ -165,8 +165,7 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
                  : "Check the index, and the size of the array.";
 }
 
-// An access beyond the dynamic shared memory of a kernel that uses some, where a launch may ask for
-// that many bytes.
+// Whether the access would be valid if the launch passed more dynamic shared memory.
 bool bounds_check::launch_could_give(const access_event& e, std::uint64_t at) const {
   const std::uint64_t bytes = e.site->bytes, own = evidence_.code->system_shared_bytes;
   return e.space == memory_space::shared && !evidence_.code->dynamic_shared.empty() &&
@@ -176,8 +175,8 @@ bool bounds_check::launch_could_give(const access_event& e, std::uint64_t at) co
              evidence_.model.shared_bytes_per_block_optin;
 }
 
-// All such accesses of a launch have one cause, at the launch; unless it passes some memory, and
-// one instruction alone goes beyond: then that is the cause.
+// All such accesses of a launch have one cause: the launch passes too little. If it passes some,
+// and only one instruction goes beyond, that instruction is the cause.
 void bounds_check::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
   const access_site& s = *e.site;
   missing_shared& m = missing_shared_;

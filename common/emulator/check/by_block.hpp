@@ -8,8 +8,8 @@ namespace stepwise::emulator {
 
 struct block;
 
-// The scheduler runs further blocks in the place of those that have ended, so a state is used
-// again: `begin` returns it as the block before left it.
+// The scheduler reuses the objects of blocks that have ended, so their states are reused, too.
+// `begin` returns a state as the previous block left it.
 template <class State>
 class by_block {
  public:

@@ -1,4 +1,4 @@
-// These functions as plain loops, which the compiler vectorises for each instruction set.
+// The group functions as plain loops, which the compiler vectorises for each instruction set.
 #include "common/emulator/check/cell_groups.hpp"
 
 #include "common/cpu/clones.hpp"

@@ -1,6 +1,6 @@
 // Sixteen cells at a time: the vector operations of cells.hpp.
 //
-// Tested by tests/cells_test.cpp, which holds the two sets of functions against each other.
+// Tested by tests/cells_test.cpp, which compares the two sets of functions.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace stepwise::emulator {
 
-// Cells whose fields are arrays: accesses of parts of them work on whole vectors.
+// A structure of arrays, so that an access to several cells works on whole vectors.
 struct cell_group {
   static constexpr unsigned size = 16;
   using field = std::uint32_t[size];
@@ -20,17 +20,17 @@ struct cell_group {
   field reader;  // warp of the launch
   field read_lanes;
   field read_site;
-  field older_time;  // the last reader of another warp
+  field older_time;  // the last reader before that from another warp
   field older_reader;
   field older_lanes;
   field older_site;
 };
 
-// A warp's view for a run of accesses: what is settled, and what to write down.
+// A warp's view during a run of accesses: which earlier accesses are settled, and what to record.
 struct accessor {
   std::uint32_t settled;                  // anything before this tick is ordered before the warp
-  std::uint32_t block_settled;            // anything of the warp's own block before this one too
-  std::uint32_t first_warp, block_warps;  // of the own block
+  std::uint32_t block_settled;            // and accesses of its own block before this tick
+  std::uint32_t first_warp, block_warps;  // of the warp's block
   std::uint32_t launch;                   // when the running launch began
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
@@ -73,7 +73,7 @@ struct group_functions {
   bool (*store_is_open)(const cell_group& g, const row_part& p, const accessor& a);
   void (*note_store)(cell_group& g, const row_part& p, const accessor& a);
 };
-// In plain loops; and by AVX-512, null where the CPU has none. The same results.
+// Implemented by plain loops and by AVX-512 (null if the CPU lacks it), with the same results.
 const group_functions* groups_in_loops();
 const group_functions* groups_by_avx512();
 

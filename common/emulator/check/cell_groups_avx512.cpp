@@ -16,8 +16,8 @@ static_assert(cell_group::size == 16);
 STEPWISE_AVX512 inline __m512i all(u32 value) { return _mm512_set1_epi32(static_cast<int>(value)); }
 STEPWISE_AVX512 inline __m512i get(const cell_group::field& f) { return _mm512_loadu_si512(f); }
 
-// Shifts of 32-bit fields, without the intrinsics of which GCC 12 says that they use what nobody
-// set (its bug 105593).
+// Shifts of 32-bit fields. They avoid intrinsics for which GCC 12 reports uninitialised values (GCC
+// bug 105593).
 STEPWISE_AVX512 inline __m512i left(__m512i v, __m512i by) {
   return reinterpret_cast<__m512i>(reinterpret_cast<__v16su>(v) << reinterpret_cast<__v16su>(by));
 }
@@ -35,7 +35,7 @@ STEPWISE_AVX512 inline __m512i places_of(const row_part& p) {
   return p.step == 1 ? places : _mm512_sub_epi32(all(0), places);
 }
 
-// Of the cells `which`: whose access at a time t, by `warp`, is not ordered before the accessor.
+// The cells in `which` whose access, at a time t by `warp`, is not ordered before the accessor.
 STEPWISE_AVX512 inline __mmask16 unsettled(__mmask16 which, __m512i t, __m512i warp,
                                            const accessor& a) {
   const __mmask16 late = _mm512_mask_cmpge_epu32_mask(which, t, all(a.settled));

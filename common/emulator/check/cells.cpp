@@ -7,7 +7,7 @@ namespace stepwise::emulator {
 
 namespace {
 
-constexpr std::uint64_t worth_huge_pages = 64 << 20;  // of a memory's bytes
+constexpr std::uint64_t worth_huge_pages = 64 << 20;  // for memories of more bytes than this
 
 std::uint64_t groups_for(std::uint64_t bytes, unsigned cell_bytes) {
   return (bytes / cell_bytes + cell_group::size - 1) / cell_group::size;
@@ -37,7 +37,7 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + 64 + memory_cells::page_bytes - 1) / memory_cells::page_bytes;
 }
 
-// Gives groups of narrower cells, 1 << `finer` per cell, the contents of a group.
+// Copies a group to groups of narrower cells, 1 << `finer` of them per group.
 void refine(const cells& from, std::size_t group, const cells& to, u32 finer) {
   const group_summary& whole = from.summaries[group];
   for (std::size_t n = 0; n < std::size_t{1} << finer; ++n) {
@@ -145,8 +145,7 @@ bool cells::search_for_two_readers(std::size_t group, const accessor& a) const {
   return true;
 }
 
-// Of what a cell remembers, only what is needed is looked at: each field lies in a line of its own
-// of the host's caches.
+// Reads only the fields that are needed, because each field is in a cache line of its own.
 static inline bool is_open_to(const cell& c, u32 own, const accessor& a) {
   const u32 t = c.write_time();
   return t >= a.writes_settled() && open_write(t, c.writer(), own, a);
@@ -186,7 +185,7 @@ const group_functions& vectors =
     *(groups_by_avx512() != nullptr ? groups_by_avx512() : groups_in_loops());
 constexpr u32 whole_group = (1u << cell_group::size) - 1;
 
-// The thread that accesses a place alone, or nobody.
+// The thread that accesses a place alone, or `nobody`.
 u32 only_thread(u32 first_lanes, const accessor& a) {
   const bool single = (first_lanes & (first_lanes - 1)) == 0;
   return single ? a.warp * 32 + static_cast<u32>(__builtin_ctz(first_lanes)) : row_part::nobody;
@@ -211,7 +210,7 @@ struct row {
              falls ? ~u32{0} : 1} {
     groups = (lead + width + cell_group::size - 1) / cell_group::size;
   }
-  // Most rows consist of whole groups; then the part in group n.
+  // Whether the row has whole groups only, as most rows do. whole(n) is then its part in group n.
   bool is_whole() const { return (lead | width % cell_group::size) == 0; }
   const row_part& whole(u32 n) {
     part.inside = whole_group;
@@ -227,9 +226,9 @@ struct row {
   }
 };
 
-// For a whole group that a summary represents.
+// These handle a whole group that a summary represents.
 bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
-  // Other threads than the own ones, where lanes have other numbers of cells.
+  // If the cells per lane differ, the writers count as other threads.
   const u32 own = s.write_shift == s.shift_of(p) ? p.thread_of(p.place(0)) : row_part::nobody;
   return open_write(s.write_time, s.writer, own, a);
 }
@@ -240,7 +239,7 @@ bool store_is_open(const group_summary& s, const row_part& p, const accessor& a)
          open_reads(s.read_time, s.reader, s.read_lanes, s.older_time, s.older_reader, lanes, a);
 }
 
-// False, with nothing changed, if the group's cells differ from now on.
+// Returns false, with nothing changed, if the load would make the group's cells differ.
 bool note_load(group_summary& s, const row_part& p, const accessor& a) {
   u32 lanes = p.lanes_of(p.place(0));
   if (s.read_time == a.now && s.reader == a.warp) {
@@ -269,8 +268,8 @@ void note_store(group_summary& s, const row_part& p, const accessor& a) {
   s.write_site = a.site;
 }
 
-// Whether the group's summary can represent such an access; else the group is stored in full from
-// now on.
+// Whether the group's summary can represent such an access. If not, the group is stored in full
+// from now on.
 inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   if (c.summaries[group].is_spread != 0) return false;
   if (p.inside == whole_group) return true;
@@ -278,14 +277,14 @@ inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   return false;
 }
 
-// Writes the load of a group that its summary represents so far.
+// Records a load of a group that a summary represents so far.
 inline void note_whole(const cells& c, std::size_t group, const row_part& p, const accessor& a) {
   if (note_load(c.summaries[group], p, a)) return;
   c.spread(group);
   vectors.note_load(c.groups[group], p, a);
 }
 
-// Writes a row's load down.
+// Records a row's load.
 void note(const cells& c, row& r, const accessor& a) {
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);

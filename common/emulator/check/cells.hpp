@@ -6,12 +6,12 @@
 //         one comparison per group and little memory. Times are ticks of `order`:
 //         anything that happened before a known tick is settled by one comparison. A field that was
 //         never set is 0, which is before everything.
-// watch   Of a cell's readers the last warp is kept with all its lanes, and the last one before it
-//         of another warp: with three or more warps reading between two writes, a race is still
-//         found, though it may be reported with one of the later two. Once two blocks of a launch
-//         have read a whole group of cells, and nothing has been written there, further loads are
-//         not recorded: any block that writes there races with one of the two. This holds only
-//         until a block releases something: from then on, a block may be ordered after one of them.
+// watch   A cell keeps two readers: the last warp, with all its lanes, and the last other warp
+//         before it. If three or more warps read between two writes, a race is still found, but it
+//         may be reported with one of the last two readers. Once two blocks of a launch have read a
+//         whole group of cells, and nothing has been written there, further loads are not recorded:
+//         any block that writes there races with one of the two. This holds only until a block
+//         releases something. From then on, a block may be ordered after one of them.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class cell {
   std::uint32_t& older_reader() const { return g_->older_reader[k_]; }
   std::uint32_t& older_lanes() const { return g_->older_lanes[k_]; }
   std::uint32_t& older_site() const { return g_->older_site[k_]; }
-  // Makes this one as `other` is.
+  // Copies all fields of `other`.
   void copy(const cell& other) const;
 
  private:
@@ -47,17 +47,17 @@ class cell {
   std::size_t k_;
 };
 
-// Instead of a group whose cells were accessed alike, if at all: what its first cell would say. The
-// lanes (writers) of cell k are `place` higher, or `place` lower if the lanes fall.
+// Stands for a group whose cells were accessed alike, or not at all. It has the fields of the first
+// cell. The lanes (writers) of cell k are `place` higher, or `place` lower if the lanes fall.
 struct alignas(64) group_summary {
-  std::uint32_t is_spread = 0;  // 1: the group says it, and not this
+  std::uint32_t is_spread = 0;  // 1: the cells of the group hold the data instead
   std::uint32_t write_time, writer, write_shift, write_site;
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
   std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
 
-  // These reuse two fields when the group is stored in full. two_readers() is the tick at which
-  // the launch began in which two blocks have read every cell, if nothing has been written since,
-  // and 0 otherwise. queries() counts the loads that asked whether that is so.
+  // These reuse two fields when the group is stored in full. two_readers() is the start tick of the
+  // launch in which two blocks have read every cell, if nothing has been written since, and 0
+  // otherwise. queries() counts the loads that asked for it.
   std::uint32_t& two_readers() { return write_time; }
   std::uint32_t& queries() { return writer; }
 
@@ -86,14 +86,14 @@ struct cells {
     if (summaries[group].is_spread == 0) spread(group);
     return {groups[group], number % cell_group::size};
   }
-  // Brings what is known of 32 cells into the host's caches.
+  // Prefetches the summaries of 32 cells into the host's caches.
   void prefetch(std::size_t number) const {
     __builtin_prefetch(summaries + number / cell_group::size, 1);
     __builtin_prefetch(summaries + number / cell_group::size + 1, 1);
   }
-  // Writes a group out, if that was not done.
+  // Stores a group in full, from its summary.
   void spread(std::size_t group) const;
-  // When a cell was written last.
+  // The tick at which a cell was last written.
   std::uint32_t write_time(std::size_t number) const {
     const group_summary& s = summaries[number / cell_group::size];
     return s.is_spread == 0
@@ -107,13 +107,13 @@ struct cells {
     return s.two_readers() == a.two_readers ||
            (++s.queries() % queries_per_search == 0 && search_for_two_readers(group, a));
   }
-  // Something is written to the group of a cell.
+  // Notes a write to the group of a cell.
   void forget_two_readers(std::size_t number) const {
     group_summary& s = summaries[number / cell_group::size];
     if (s.is_spread != 0) s.two_readers() = 0;
   }
 
-  // Bytes of each cell, of both.
+  // Host memory per cell, for its group and its summary.
   static constexpr std::size_t bytes_per_cell =
       (sizeof(cell_group) + sizeof(group_summary)) / cell_group::size;
 
@@ -123,13 +123,13 @@ struct cells {
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is
-// first touched. Throws std::bad_alloc where the address space cannot be reserved.
+// first touched. Throws std::bad_alloc if the address space cannot be reserved.
 class cell_space {
  public:
   cell_space(std::uint64_t bytes, unsigned cell_bytes);
 
   const cells& all() const { return all_; }
-  // Makes every cell one that was never touched.
+  // Resets every cell to untouched.
   void forget();
 
  private:
@@ -141,7 +141,7 @@ class cell_space {
 // How many bytes each cell of a page represents: four, two or one.
 enum class grain : std::uint8_t { untouched, words, halves, bytes };
 constexpr unsigned log2_bytes(grain g) { return 3 - static_cast<unsigned>(g); }
-// The widest cells that are filled by accesses that begin and end at multiples of a number.
+// The widest cells that are filled by any access that begins and ends at multiples of a number.
 constexpr grain grain_for(std::uint64_t multiple) {
   return multiple % 4 == 0 ? grain::words : multiple % 2 == 0 ? grain::halves : grain::bytes;
 }
@@ -186,19 +186,19 @@ class memory_cells {
   std::uint64_t most_pages_, touched_ = 0;  // counted in pages of words
 };
 
-// A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of
-// that: the lanes `first_lanes` at the first place, the next higher lanes (or, if the lanes fall,
-// the next lower ones) at the next place, and so on for `places` places. A store has one lane at
-// each place. Returns true if nothing speaks against the access; it has then been recorded. Returns
-// false, with nothing changed, if some cell needs a closer look.
+// A row: each lane of a warp accesses `per_lane` cells (a power of two). `first_lanes` access the
+// first place, at cell `first`, a multiple of `per_lane`. The next higher lanes (the next lower
+// ones if the lanes fall) access the next place, and so on for `places` places. A store has one
+// lane per place. Returns true, with the access recorded, if all accesses are ordered. Returns
+// false, with nothing changed, if a cell needs a closer look.
 bool load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
               unsigned places, const accessor& a, bool falls = false);
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lane,
                unsigned places, const accessor& a, bool falls = false);
-// A row's load that is known to have nothing against it, written down.
+// Records a row's load without comparing it with earlier accesses.
 void note_load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
                    unsigned places, const accessor& a, bool falls = false);
-// The same for lanes at independent places: `at` is each lane's first cell, a multiple of
+// Loads and stores of lanes at independent places. `at` is each lane's first cell, a multiple of
 // `per_lane`. Returns the lanes that need a closer look.
 struct lane_functions {
   using visit = std::uint32_t(const cells& c, const std::uint64_t* at, unsigned per_lane,
@@ -213,7 +213,7 @@ std::uint32_t load_lanes(const cells& c, const std::uint64_t* at, unsigned per_l
                          std::uint32_t lanes, const accessor& a);
 std::uint32_t store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,
                           std::uint32_t lanes, const accessor& a);
-// One lane's load of one cell, written down; and its store.
+// Records a load of one cell by `lanes`, or a store by one lane.
 void note_load(const cell& c, std::uint32_t lanes, const accessor& a);
 void note_store(const cell& c, unsigned lane, const accessor& a);
 

@@ -76,8 +76,8 @@ inline bool checker::visit_run(const access_site& s, shadow_memory& m, grain g, 
   return true;
 }
 
-// The lanes that may go on. Mostly all lie in the allocation of the last access and are remembered
-// run by run; else lane by lane.
+// Returns the lanes whose accesses are allowed. Usually all lanes lie in the allocation of the last
+// access and are recorded run by run. Otherwise, they are visited one by one.
 std::uint32_t checker::visit(const access_event& e, shadow_memory& m, std::uint64_t base) {
   if (e.active == 0) return 0;
   const access_site& s = *e.site;
@@ -104,7 +104,7 @@ std::uint32_t checker::visit(const access_event& e, shadow_memory& m, std::uint6
   } else if (s.kind != access_kind::load) {
     races_.note_walks();
   }
-  // Registered memory of the host's lies elsewhere and is not watched.
+  // Registered host memory is elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
   const accessor a = races_.accessor_of(e.warp, e.index, m);
   const bool quick = s.order == memory_order::weak;
@@ -124,7 +124,7 @@ std::uint32_t checker::visit(const access_event& e, shadow_memory& m, std::uint6
   return e.active;
 }
 
-// The usual case of lanes that lie apart; those for which it is not so.
+// Visits lanes with scattered addresses. Returns the lanes that need a closer look.
 std::uint32_t checker::visit_scattered(const access_event& e, shadow_memory& m, const accessor& a,
                                        std::uint64_t base) {
   const std::uint64_t bytes = e.site->bytes;
@@ -151,7 +151,7 @@ std::uint32_t checker::visit_scattered(const access_event& e, shadow_memory& m, 
   return (e.active & ~usual) | open;
 }
 
-// Each lane for itself.
+// Visits lanes one by one.
 void checker::visit_lanes(const access_event& e, shadow_memory& m, std::uint64_t base,
                           std::uint32_t lanes_in) {
   const access_site& s = *e.site;
@@ -169,8 +169,8 @@ void checker::visit_lanes(const access_event& e, shadow_memory& m, std::uint64_t
   }
 }
 
-// The read or the write of a cp.async, which is the op after the two ops that describe them. Its
-// lanes are also reported one by one. By then, lanes in whole rows have already been visited here.
+// Visits the read or the write of a cp.async, which are described by the two ops before it. Lanes
+// in whole rows are visited here, and access_range() then skips them.
 void checker::visit_copy(const access_event& e) {
   const bool writes = e.site->kind == access_kind::store;
   const op* const copy = e.at + (writes ? 1 : 2);
@@ -179,7 +179,7 @@ void checker::visit_copy(const access_event& e) {
   (writes ? copy_.written : copy_.read) = visit_copied(e);
 }
 
-// Visits a copy's accesses. Returns the lanes for which they were the usual case.
+// Visits a copy's accesses. Returns the lanes that need no further visit.
 std::uint32_t checker::visit_copied(const access_event& e) {
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;

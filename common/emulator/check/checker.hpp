@@ -1,12 +1,12 @@
-// The checks of a kernel's memory accesses and of the ways in which its threads wait.
+// Checks the memory accesses of a kernel and the synchronisation of its threads.
 //
-// idea    Reports, with lines and threads, what compute-sanitizer's four tools find, and more. Each
-//         check observes the launch: bounds, initialisation, races, barriers, the host's accesses,
-//         and operations that no check follows. They share one shadow memory, so one visit of an
-//         access serves three of them; that visit is here. A lane whose access is wrong passes over
-//         it, so that the other mistakes of a launch are found too; the launch then fails as it
+// idea    Reports the mistakes that compute-sanitizer's four tools find, and more, with lines and
+//         threads. Each check observes the launch: bounds, initialisation, races, barriers, the
+//         host's accesses, and operations that no check follows. Three of the checks share a shadow
+//         memory, and `checker` visits each access once for all three. A lane with a wrong access
+//         skips it, so that later mistakes of the launch are found too. The launch then fails as it
 //         would on a GPU.
-// watch   What is remembered is bounded: see DESIGN.md.
+// watch   The recorded history is bounded: see DESIGN.md.
 //         Tested by tests/.
 #pragma once
 
@@ -26,30 +26,30 @@ namespace stepwise::emulator {
 
 class checker final : public observer {
  public:
-  // Throws std::bad_alloc where the address space for what it remembers cannot be reserved.
+  // Throws std::bad_alloc if the address space for the shadow memory cannot be reserved.
   checker(const gpu& model, global_memory& memory) : evidence_(model, memory) {}
 
-  // --- the device's memory. Origins are the current one, see device_checks::set_origin.
+  // --- the device's memory. The calls use the current origin, see device_checks::set_origin.
   void set_origin(std::uint64_t code_address) { evidence_.origin = code_address; }
   void allocated(device_address at, std::uint64_t bytes);
   // Like allocated(), for memory that was mapped at reserved addresses.
   void mapped(device_address at, std::uint64_t bytes);
-  // The host writes it without asking: managed and pinned memory.
+  // Managed and pinned memory, which the host writes without a call to the runtime.
   void initialised(device_address at, std::uint64_t bytes);
   // A module's variable.
   void placed(const std::string& name, device_address at, std::uint64_t bytes, bool constant);
   void name(device_address at, std::string_view name) { evidence_.areas.name(at, name); }
   void freed(device_address at) { evidence_.areas.freed(at, evidence_.origin); }
-  // The host's free() was asked for an address that it does not know.
+  // The host freed an address that is not an allocation.
   void refused_free(device_address at) { bounds_.refused_free(at); }
   void wrote(device_address at, std::uint64_t bytes);  // a copy from the host
   void filled(device_address at, std::uint64_t bytes);
-  void forgot(device_address at, std::uint64_t bytes);  // what was written there
+  void forgot(device_address at, std::uint64_t bytes);  // marks them as unwritten
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_to_host(device_address from, std::uint64_t bytes);
   // The host's accesses to memory that it shares with kernels.
   host_check& host() { return host_; }
-  // The object at an address, or near it; of no kind if there is none. `freed`: it was freed.
+  // The object at or near an address, or one of kind `none`. `freed` is set if it was freed.
   finding_object object_at(device_address at, bool& freed);
   void set_heap(const access_window& heap) { evidence_.areas.set_heap(heap); }
   void forget_launches() { evidence_.forget_launches(); }

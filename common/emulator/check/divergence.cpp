@@ -23,7 +23,7 @@ void barrier_check::took_branch(const warp_event& e, std::uint32_t to) {
   state().has_taken_branches = true;
 }
 
-// Live lanes start again. Lanes that have exited keep the branches that led them away.
+// Forgets the branches of live lanes. Exited lanes keep the branches that led them away.
 void barrier_check::forget_taken_branches() {
   block_waits& b = state();
   if (!b.has_taken_branches) return;
@@ -75,7 +75,7 @@ barrier_check::divergence barrier_check::describe_divergence(const taken_branch&
   const std::vector<source_line> branch = evidence_.source.chain_of(*evidence_.code, t.at);
   const std::vector<source_line> end = evidence_.source.chain_of(*evidence_.code, barrier);
   if (branch.empty() || end.empty()) return p;
-  // The level at which both are in one function.
+  // The first level at which their lines differ. There, both are in one function.
   std::size_t level = 0;
   while (level + 1 < std::min(branch.size(), end.size()) && branch[level] == end[level]) ++level;
   p.line = branch[level];

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_launches = 10000;
 
-// Half of the host's memory may be spent on what is remembered of global memory.
+// The cells of global memory may use half of the host's memory.
 std::uint64_t most_pages() {
   const auto host = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                     static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -117,7 +117,7 @@ std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_ev
 }
 
 evidence::site_line evidence::line_of(std::uint32_t site) {
-  // Without lines, every site is one of its own; so is one that only another launch has.
+  // A site without a known line, or of another launch, gets a number of its own.
   const site_line alone{std::int64_t{site} + (std::int64_t{1} << 40), false};
   if (site >= code->accesses.size() + extra_sites_.size()) return alone;
   if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1);
@@ -235,7 +235,7 @@ const past_launch* evidence::launch_of(std::uint32_t work) const {
   return found != launches.end() && found->work == work ? &*found : nullptr;
 }
 
-// Without the kernel's own scope, or that around it.
+// The variable's name without the kernel's own scope, or the scope around the kernel.
 std::string evidence::as_kernel_names(const std::string& variable) const {
   const std::string kernel = kernel_name(), own = kernel + "::";
   if (!kernel.empty() && variable.starts_with(own)) return variable.substr(own.size());
@@ -244,8 +244,8 @@ std::string evidence::as_kernel_names(const std::string& variable) const {
   return around ? variable.substr(end + 2) : variable;
 }
 
-// The address of the variable or allocation that the address is of, as describe() tells: what makes
-// findings different ones, without the words that only a new one needs.
+// The address of the variable or allocation that describe() names. It distinguishes findings
+// without building the words that only a new finding needs.
 std::uint64_t evidence::object_address(const shadow_memory& m, std::uint64_t at) const {
   if (m.is_shared) {
     const auto* const variable = shared_variable_near(at);
@@ -283,12 +283,12 @@ place_in_memory evidence::describe_global(device_address at, std::uint64_t eleme
   return p;
 }
 
-// The variable in shared memory that an offset is of; null where that is the dynamic part, or
-// there are no variables.
+// The shared variable that an offset belongs to. Null in dynamic shared memory, or if there are no
+// variables.
 const program::shared_variable* evidence::shared_variable_near(std::uint64_t at) const {
   const bool has_dynamic =
       state->shared_bytes != code->static_shared_bytes || !code->dynamic_shared.empty();
-  // Room after a variable is its own; negative offsets wrap.
+  // Padding after a variable belongs to it. Negative offsets wrap around.
   const program::shared_variable* nearest = nullptr;
   const std::uint64_t wrapped = at > (std::uint64_t{1} << 31) ? 0 : at;
   for (const auto& v : code->shared_variables)
@@ -325,7 +325,7 @@ finding_key evidence::key(finding_kind kind, std::int64_t first, std::int64_t se
   return {kind, reinterpret_cast<std::uint64_t>(code), first, second, object};
 }
 
-// The launch ends with this error, as it would on a GPU.
+// Makes the launch fail with this error, as it would on a GPU.
 void evidence::fail(error code, const finding& f) {
   if (!failure.ok()) return;
   const finding_party& p = f.parties.front();

@@ -46,7 +46,7 @@ struct lane_access {
   int lane;
   std::uint32_t warp;  // in the block
   const op* op_at;
-  const access_event* all = nullptr;  // of the warp's lanes at that time; null: it is alone
+  const access_event* all = nullptr;  // the whole warp's access; null: the lane is alone
   // Whether other lanes access other places at the same time.
   bool spread() const { return all != nullptr && all->shape->span != site->bytes; }
 };
@@ -59,13 +59,13 @@ struct place_in_memory {
 inline bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
 struct evidence {
-  // Throws std::bad_alloc where the address space for the shadow cannot be reserved.
+  // Throws std::bad_alloc if the address space for the shadow cannot be reserved.
   evidence(const gpu& model, global_memory& memory);
 
   void begin_launch(const observer::launch_info& info);
   void end_launch(bool fences_system);
   void begin_block(const block& b);
-  // A module's kernels go: what they did can no longer be reported.
+  // A module is unloaded. Accesses of its kernels can no longer be reported.
   void forget_launches();
   // A launch, copy or fill of the current stream begins.
   void begin_work();
@@ -78,7 +78,7 @@ struct evidence {
   std::int64_t line_number(std::uint32_t site) {
     return site == no_site ? -1 : line_of(site).number;
   }
-  // Whether the site is in CUDA's libraries, with no line of the user's around it.
+  // Whether the site is in CUDA's libraries, with no line of the user's code around it.
   bool is_library_line(std::uint32_t site) { return site != no_site && line_of(site).is_library; }
   function_flow& flow_of(const program_function& f);
   // The basic block that holds an op.
@@ -90,7 +90,7 @@ struct evidence {
   // again since. Such accesses are ordered, even if a stream's allocation reuses memory that
   // another stream has freed.
   bool is_of_freed_memory(std::uint64_t at, tick when) const;
-  // Who owns a memory: 0 for global memory, otherwise the block's index + 1.
+  // The owner of a memory: 0 for global memory, otherwise the block's index + 1.
   std::uint32_t owner_of(const shadow_memory& m) const {
     return m.is_shared ? running().clock.index + 1 : 0;
   }
@@ -105,7 +105,7 @@ struct evidence {
   const past_launch* launch_of(std::uint32_t work) const;
   std::uint64_t object_address(const shadow_memory& m, std::uint64_t at) const;
   place_in_memory describe(const shadow_memory& m, std::uint64_t at, std::uint64_t element);
-  // `base`: of the allocation to describe it by; 0: the one that holds it, or the nearest.
+  // `base`: of the allocation to use; 0: the allocation that holds the address, or the nearest.
   place_in_memory describe_global(device_address at, std::uint64_t element,
                                   device_address base = 0);
   place_in_memory describe_shared(std::uint64_t offset, std::uint64_t element);

@@ -1,4 +1,4 @@
-// The work of a log of findings that is done once per finding, or at the end.
+// The parts of the finding log that run once per finding, or at the end.
 #include "common/emulator/check/finding_log.hpp"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// Who misses a barrier races with others and reads what is not yet written; a wrong address is
-// the mistake where something unwritten is read for it.
+// Causes come before effects. A thread that misses a barrier races with others and reads unwritten
+// data. A wrong address may also cause reads of unwritten data.
 int rank_of(finding_kind kind) {
   switch (kind) {
     case finding_kind::barrier_divergence:

@@ -1,5 +1,5 @@
-// Gathers findings: the same mistake of many threads is one finding with a count. What is done for
-// each occurrence is here, the rest in finding_log.cpp, which is optimised less.
+// Gathers findings: the same mistake of many threads is one finding with a count. Code that runs
+// per occurrence is here. finding_log.cpp has the rest, which is compiled with less optimisation.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace stepwise::emulator {
 // Two occurrences with equal keys are the same finding.
 struct finding_key {
   finding_kind kind;
-  std::uint64_t kernel;        // any number that is the kernel's
+  std::uint64_t kernel;        // identifies the kernel
   std::int64_t first, second;  // places in its code, -1 for none
   std::uint64_t object;        // address of the memory concerned
   auto operator<=>(const finding_key&) const = default;
@@ -35,8 +35,8 @@ class finding_log {
     findings_[found->second].count += occurrences;
     return false;
   }
-  // The same for a race between such threads: true, too, if they ask for more than those of the
-  // finding that is there. That one is then replaced by add().
+  // The same for a race. Also true if `between` ranks higher than in the finding that is there,
+  // which add() then replaces.
   bool is_new_or_decisive(const finding_key& key, race_between between) {
     const auto found = index_.find(key);
     if (found == index_.end()) return findings_.size() < most;
@@ -49,12 +49,12 @@ class finding_log {
   // finding is unknown, or if it was dropped because no occurrence remains.
   bool take_back(const finding_key& key, std::uint64_t occurrences);
   bool empty() const { return findings_.empty(); }
-  // Findings that explain others come first, else in the order in which they were found.
+  // Findings that explain others come first. The rest keep the order in which they were found.
   std::vector<finding> take();
 
  private:
-  // Two arrays that are filled before one line reads both: what one of them needs between its lines
-  // serves the other, too.
+  // Two arrays may be filled before one line reads both. A barrier that one of them needs between
+  // its lines also serves the other, so `f` gets the same advice.
   void share_advice(finding& f) const;
 
   static constexpr std::size_t most = 1000;

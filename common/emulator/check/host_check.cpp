@@ -77,7 +77,7 @@ std::optional<host_check::unfinished_access> host_check::access_unordered_with_h
   return kernel_unordered_with_host(at, writes);
 }
 
-// Whether the host may wait for the kernel through this word. After a system fence it may be any.
+// Whether the host may wait for the kernel through this word: any word after a system fence.
 bool host_check::unfinished_access::is_flag() const {
   if (launch == nullptr) return false;
   if (launch->fences_system) return true;

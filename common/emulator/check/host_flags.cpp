@@ -46,10 +46,10 @@ void host_check::note_host_memory(const access_event& e, device_address at, acce
   if (store.at == at) window = {at, s.bytes};
 }
 
-// A flag means that the launch is over if PTX orders the flag after
-// the launch's other accesses, or seems to: the store is strong, follows a fence, or is made by a
-// single block. Any flag means that the earlier work in the stream is over. A plain store to an
-// allocation that the launch also reads is a result rather than a flag.
+// A flag shows that the launch is over if PTX orders the flag after the launch's other accesses, or
+// seems to: the store is strong, follows a fence, or is made by a single block. Any flag shows that
+// earlier work in the stream is over. A plain store to an allocation that the launch also reads is
+// a result rather than a flag.
 status host_check::end_launch(const status& failure) {
   bool any = flags_.strong, ends_launch = any;
   const extent& grid = evidence_.config->grid;

@@ -5,8 +5,6 @@
 
 namespace stepwise::emulator {
 
-// Reading what nobody wrote, and the memory's own events.
-
 void initialisation_check::read_unwritten(const lane_access& t) {
   const std::uint64_t written = t.memory->written.which(t.at, static_cast<unsigned>(t.bytes));
   const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
@@ -82,7 +80,7 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
   const std::uint64_t at = from - evidence_.device_base;
   if (evidence_.global.written.all(at, bytes)) return;
   std::uint64_t missing = 0, first = bytes;
-  bool real = false;  // more than the gaps in structures
+  bool real = false;  // more than padding in structures
   for (std::uint64_t k = 0; k < bytes; k += 64) {
     const auto n = static_cast<unsigned>(std::min<std::uint64_t>(64, bytes - k));
     const std::uint64_t full = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;

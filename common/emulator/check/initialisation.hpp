@@ -10,12 +10,12 @@ class initialisation_check final : public check {
   explicit initialisation_check(evidence& all) : check(all) {}
 
   void read_unwritten(const lane_access& t);
-  // A race of two lines at these bytes may explain that nothing was written there.
+  // Notes a race at these bytes, which may explain why they were unwritten when they were read.
   void explain(const finding_key& race, const lane_access& t);
-  // If a read's line also races at the same place, the race is reported instead. If other reads of
-  // the same line remain, one is described.
+  // Drops the reads that a race at the same line and place explains. If other reads of the same
+  // line remain, the finding describes one of them.
   void settle();
-  // The host copies these bytes of global memory to itself.
+  // The host copies these bytes of global memory to host memory.
   void copied_to_host(device_address from, std::uint64_t bytes);
 
  private:

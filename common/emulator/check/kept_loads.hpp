@@ -1,15 +1,14 @@
-// Loads that the cells do not know of yet: of a block's shared memory, and walks through global
-// memory.
+// Loads that the cells do not hold yet: loads from a block's shared memory, and walks through
+// global memory.
 //
-// idea    Between two barriers a block mostly either fills its shared memory or reads it. While
-//         nobody has stored there since the last barrier, a load races with nothing so far, and
-//         only a store before the next barrier could race with it. So loads wait on a list, until
-//         such a store comes (then the cells record the loads) or the barrier (then they are
-//         settled).
+// idea    Between two barriers, a block usually either fills its shared memory or reads it. As long
+//         as no thread has stored there since the last barrier, a load races with no earlier
+//         access, and only a store before the next barrier can race with it. So loads are kept in
+//         a list. Such a store makes the cells record the loads, and a barrier settles them.
 //         A walk is a series of loads in which each lane of a warp reads consecutive elements, and
 //         the lanes' addresses are not adjacent. It is recorded as a whole, before the next store
 //         to global memory or at the end of the launch. That costs one summary per sixteen cells.
-// watch   A launch's loads only: its shapes have numbers of their own.
+// watch   Keeps the loads of one launch only: sites and shapes are numbered per launch.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class kept_loads {
  public:
   struct load {
     std::uint32_t at;     // offset of the shape's first lane
-    std::uint32_t shape;  // number
+    std::uint32_t shape;  // its number
     std::uint32_t warp;   // in the block
     std::uint32_t now;    // the warp's tick
     std::uint32_t site;
@@ -35,7 +34,7 @@ class kept_loads {
   const std::vector<load>& all() const { return loads_; }
   const access_shape& shape(std::uint32_t number) const { return shapes_[number]; }
   bool empty() const { return loads_.empty(); }
-  // No room for one more.
+  // Whether there is no room for another load.
   bool full() const { return loads_.size() >= most_loads || shapes_.size() >= most_shapes; }
 
   void keep(const access_event& e, std::uint32_t now) {
@@ -48,7 +47,7 @@ class kept_loads {
     loads_.push_back({static_cast<std::uint32_t>(e.address[e.shape->first]), known.number, e.warp,
                       now, e.index});
   }
-  // The loads are over; shapes go only if there are too many.
+  // Drops the loads. Drops the shapes only if there are too many.
   void clear() {
     loads_.clear();
     if (shapes_.size() < most_shapes) return;
@@ -116,7 +115,7 @@ class kept_walks {
  private:
   static constexpr std::uint64_t least_loads = 8;
   static constexpr std::uint8_t most_short_walks =
-      16;  // consecutive ones at a site, after which none begins there
+      16;  // consecutive short walks at a site, after which no walk begins there
 
   template <class F>
   void finish(walk& w, F end) {

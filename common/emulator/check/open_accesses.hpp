@@ -1,5 +1,5 @@
-// Which accesses that a cell remembers are not ordered before an accessor's, as far as one
-// comparison finds. Without branches, so that they become part of loops.
+// Tests whether accesses that a cell remembers are unordered with a new access, as far as comparing
+// ticks shows. The functions have no branches, so that loops around them vectorise.
 #pragma once
 
 #include "common/emulator/check/cell_groups.hpp"
@@ -32,8 +32,8 @@ STEPWISE_INTO_LOOPS bool open_reads(u32 t, u32 reader, u32 lanes, u32 older, u32
   return !((is_settled(t, reader, a) | own) & is_settled(older, older_reader, a));
 }
 
-// Whether a new reader makes the last one the older one: if that one is unordered and the present
-// older one is not.
+// Whether a new read moves the last reader to the older one's place: if the last reader is
+// unordered and the present older one is not.
 STEPWISE_INTO_LOOPS bool moves_back(u32 t, u32 reader, u32 older, u32 older_reader,
                                     const accessor& a) {
   return (reader != a.warp) & !is_settled(t, reader, a) &

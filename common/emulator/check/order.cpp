@@ -16,7 +16,7 @@ void each_lane(std::uint32_t mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(__builtin_ctz(mask));
 }
 
-// Adds to `into` what was learned from an object, joined with what it had before.
+// Adds what was learned from an object to `into`, merged with its earlier entry for that object.
 void merge(knowledge& into, const acquired& a) {
   const auto same = std::ranges::find(into, a.object, &acquired::object);
   if (same == into.end()) {
@@ -227,7 +227,7 @@ bool order::proves(const acquired& a, search& s) {
   const auto any = [&](const auto& index, std::uint32_t number, auto covers) {
     const auto entries = index.find(number);
     if (entries == index.end()) return false;
-    // The newest covers the most, as a rule.
+    // The newest entry usually covers the most.
     for (auto n = entries->second.rbegin(); n != entries->second.rend(); ++n) {
       if (*n >= a.upto) continue;
       if (*n < a.from || s.steps > most_steps) break;
@@ -244,7 +244,7 @@ bool order::proves(const acquired& a, search& s) {
     return true;
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
     return true;
-  // It was not released here: perhaps by a thread that had learned it elsewhere.
+  // No release covers it directly, but a releasing thread may have learned of it elsewhere.
   const auto [visit, is_new] = s.visited.try_emplace(&o, a.from, a.upto);
   if (!is_new) {
     if (visit->second.first <= a.from && visit->second.second >= a.upto) return false;
@@ -305,7 +305,7 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
   }
 }
 
-// Whether every thread of a barrier has fenced since the barrier before it.
+// Whether every thread at a barrier has fenced since the previous barrier.
 bool order::all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals) {
   return std::ranges::all_of(arrivals, [&](const block_clock::arrival& a) {
     const warp_clock& w = b.warps[a.warp];
@@ -348,7 +348,7 @@ void order::waited_for_copies(warp_clock& w, int groups_left) {
   if (groups_left < 0) {  // all, whether committed or not
     w.copy_groups.clear();
     w.copies_done = w.now;
-    // An mbarrier shows others their end, so that no barrier of the block need follow.
+    // The mbarrier shows other threads that the copies have ended, so no block barrier is needed.
     if (groups_left == completed_by_mbarrier) w.copies_done_at_barrier = w.now;
     return;
   }

@@ -1,17 +1,18 @@
-// Which access happens before which: the order that PTX gives to the accesses of threads.
+// The happens-before order that PTX defines between the accesses of threads.
 //
-// idea    A checked launch runs on one worker, so everything that synchronises gets a tick of one
-//         clock, and an access is marked with the last tick of its warp. A thread knows another's
-//         accesses up to some tick: all of earlier launches, its block's up to the block's last
-//         barrier, its warp's up to the last __syncwarp. What crosses blocks or parts of a block -
-//         fences with flags, named barriers, mbarriers - goes through sync objects: who releases
-//         appends what it knew to the object's log, who acquires keeps how far it has read. The
-//         logs are searched only when two accesses would otherwise be a race.
-// watch   A fence by every thread before a barrier counts for a release after it, and a fence
-//         after a barrier for what others read before it. PTX's text asks for fence and flag in
-//         one thread; hardware's fences and barriers add up, and CUDA's own samples rely on it. A
-//         search that would take too long, or a log that was cut, counts as ordered: a race may be
-//         missed, never invented. `gave_up` counts them.
+// idea    A checked launch runs on one worker, so every synchronising operation gets a tick of one
+//         clock, and an access is marked with the last tick of its warp. A thread knows another
+//         thread's accesses up to some tick: all of earlier launches, its block's up to the block's
+//         last barrier, its warp's up to the last __syncwarp. Synchronisation across blocks or
+//         within parts of a block (fences with flags, named barriers, mbarriers) uses sync objects.
+//         A release appends its thread's knowledge to the object's log. An acquire records how far
+//         it has read the log. Logs are searched only if two accesses would otherwise be a race.
+// watch   A fence by every thread before a barrier also counts for a release after the barrier. A
+//         fence after a barrier also counts for other threads' reads before the barrier. PTX
+//         requires the fence and the flag's access in one thread, but hardware combines fences and
+//         barriers, and CUDA's samples rely on it. A search that takes too long, or a truncated
+//         log, counts as ordered: a race may be missed, never invented. `gave_up` counts these
+//         cases.
 // source  PTX ISA 9.0, "Memory Consistency Model". Tested by tests/order_test.cpp.
 #pragma once
 
@@ -45,7 +46,7 @@ using knowledge = std::vector<acquired>;
 struct release_entry {
   std::uint32_t warp, lanes, block;
   tick before, block_before;
-  tick met_before;  // and all of the warp's lanes before this one
+  tick met_before;  // any lane's accesses before this tick are published too
   sync_scope scope;
   std::shared_ptr<const knowledge> known;
 };
@@ -58,28 +59,28 @@ struct sync_object {
 };
 
 struct warp_clock {
-  tick now = 0;  // of its accesses
-  tick met = 0;  // its lanes know each other's accesses before this one
-  tick copies_done = 0, copies_done_at_barrier = 0;  // cp.async before this one has finished
+  tick now = 0;  // the tick of its accesses
+  tick met = 0;  // its lanes know each other's accesses before this tick
+  tick copies_done = 0, copies_done_at_barrier = 0;  // cp.async before this tick has finished
   std::deque<tick> copy_groups;
   tick copied = 0;  // its last cp.async, which is unfinished unless it is before copies_done
   knowledge learned;
-  std::vector<std::uint32_t> learned_by;  // lanes, for each of `learned`
+  std::vector<std::uint32_t> learned_by;  // lane masks, one per entry of `learned`
   struct lane_fence {
     tick before = 0, block_before = 0;
     sync_scope scope = sync_scope::block;
   };
   std::unique_ptr<std::array<lane_fence, 32>> fences;
   std::vector<std::pair<acquired, std::uint32_t>> seen;  // strong reads before a fence, with lanes
-  // known[l][m]: lane l knows lane m's accesses before this tick. Made when some lanes only meet.
+  // known[l][m]: lane l knows lane m's accesses before this tick. Null until only some lanes meet.
   std::unique_ptr<std::array<std::array<tick, 32>, 32>> lanes_known;
 };
 
 struct block_clock {
-  std::uint32_t index = 0;  // of the launch, as far as it fits
+  std::uint32_t index = 0;  // in the launch, truncated to 32 bits
   std::uint32_t first_warp = 0;
   tick began = 0;
-  tick barrier = 0;  // all its threads know each other's accesses before this one
+  tick barrier = 0;  // all its threads know each other's accesses before this tick
   // At the last barrier, the block's copies by cp.async before this tick had finished, and later
   // ones perhaps not. The highest tick if all had finished.
   tick copies_known = ~tick{0};
@@ -106,14 +107,14 @@ class order {
   // The host may have learned, in a way that the emulator does not see, that a stream's work has
   // ended: all of it, or all of it before the running work. Later work counts as ordered after it.
   void host_may_know(std::uint64_t stream, bool with_running_work = true);
-  // The same where there is more evidence: one of the program's functions runs after the work, or
-  // the host has looked at a flag. The host may then use the memory that the work wrote.
+  // Like host_may_know(), with more evidence: one of the program's functions runs after the work,
+  // or the host has read a flag. The host may then use the memory that the work wrote.
   void host_learned(std::uint64_t stream);
   void mark_event(std::uint64_t event, std::uint64_t stream);
   void wait_event(std::uint64_t event, std::uint64_t stream);
   bool several_streams() const { return streams_.size() > 1; }
 
-  // Before this tick everything is ordered before the running work.
+  // All accesses before this tick are ordered before the running work.
   tick settled() const { return settled_; }
   tick launch_began() const { return launch_began_; }
   // The work that an access belongs to, counted from 0.
@@ -128,8 +129,8 @@ class order {
   void begin_launch(std::uint32_t warps_per_block);
   void begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps);
 
-  // In the running block. `lanes` of a warp that did something at `before`: which of them are not
-  // ordered before lane `lane` of warp `warp` (numbers of the launch, its own block's clock given).
+  // Returns those of `other_lanes` whose accesses at tick `before` are not ordered before lane
+  // `lane` of warp `warp`, which is in the running block `b`. Warps are numbered across the launch.
   std::uint32_t unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
                           std::uint32_t other_warp, std::uint32_t other_lanes);
 
@@ -153,8 +154,8 @@ class order {
   void committed_copies(warp_clock& w);
   void waited_for_copies(warp_clock& w, int groups_left);
 
-  // A strong access of one lane to what `key` names: an address of global memory, or one of the
-  // block's shared memory with its block.
+  // Identifies what a strong access of one lane synchronises through: an address of global memory,
+  // or an address of shared memory together with its block.
   struct key {
     std::uint64_t address, block_plus_one;  // 0: global memory
     bool operator==(const key&) const = default;
@@ -200,8 +201,8 @@ class order {
 
   struct stream_state {
     bool non_blocking = false;
-    std::vector<tick> began;                        // its works
-    std::unordered_map<std::uint64_t, tick> known;  // of other streams' work
+    std::vector<tick> began;                        // start ticks of its works
+    std::unordered_map<std::uint64_t, tick> known;  // works of other streams before these ticks
   };
 
   stream_state& meet(std::uint64_t stream);
@@ -219,8 +220,8 @@ class order {
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
   // A cached search result: the lanes of `other_warp` whose accesses before the tick `before` are
-  // ordered before the reader's next access. `reader` is 33 * warp + lane, where lane 32 stands
-  // for all lanes of a warp that have learned the same. A hash of both warps is its place.
+  // ordered before the reader's next access. `reader` is 33 * warp + lane, where lane 32 stands for
+  // all lanes of a warp that have learned the same. A hash of both members is its index.
   struct answer {
     std::uint64_t reader = ~std::uint64_t{0};
     std::uint32_t other_warp = 0, lanes = 0;

@@ -1,4 +1,4 @@
-// Looks instructions up in source maps, one for each function, and reads the source's text.
+// Looks instructions up in source maps, one per function, and reads the source's text.
 #include "common/emulator/check/places.hpp"
 
 #include <filesystem>

@@ -16,14 +16,14 @@ class places {
   // The line of the user's file that an instruction comes from.
   code_place of(const program& code, std::uint32_t function, std::int32_t instruction);
   code_place of(const program& code, const op* at);
-  // Where an instruction stands in its own function and, before that, where that one was inlined,
-  // from the outer to the inner; no place at all if nothing is known.
+  // The line of an instruction in its own function, after the lines at which that function was
+  // inlined, from the outermost in. Empty if nothing is known.
   std::vector<source_line> chain_of(const program& code, const op* at);
   // Lines `first` to `last` of a file, as far as it has them.
   std::vector<std::string> lines(const std::string& file, std::uint32_t first, std::uint32_t last);
   // Whether the line is known and stands in a header of CUDA or its libraries.
   bool is_library(const program& code, std::uint32_t function, std::int32_t instruction);
-  // Programs that were asked about are gone: others may come to lie where they were.
+  // Earlier programs are gone, and new ones may reuse their addresses.
   void forget() { maps_.clear(); }
 
  private:

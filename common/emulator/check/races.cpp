@@ -148,7 +148,7 @@ void race_check::note_kept_loads() {
   loads.kept.clear();
 }
 
-// Not if a write to one of the cells may not be settled yet.
+// Does not keep the walk if a write to one of its cells may be unordered.
 bool race_check::try_keep_walk(const access_event& e, shadow_memory& m, const accessor& a,
                                std::uint64_t base, const cells& c, const std::uint64_t* at,
                                unsigned per_lane) {
@@ -186,7 +186,7 @@ void race_check::note_walk(const kept_walks::walk& w) {
   }
 }
 
-// Compares one access with what is remembered of a cell, and writes it down.
+// Compares an access with the record of a cell, and adds it to the record.
 void race_check::check_cell(const lane_access& t, const cell& c, const accessor& a) {
   const bool writes = t.site->kind != access_kind::load;
   const block_clock& b = evidence_.running().clock;
@@ -249,7 +249,7 @@ bool race_check::copies_settled(std::uint32_t own_warp, std::uint32_t other, tic
   return when < (writer - b.first_warp == own_warp ? w.copies_done : w.copies_done_at_barrier);
 }
 
-// The effect of an atomic, volatile or ordered access on the order.
+// Applies the effect of an atomic, volatile or ordered access to the order.
 void race_check::synchronise(const lane_access& t) {
   block_clock& b = evidence_.running().clock;
   const order::key k{t.at, t.memory->is_shared ? std::uint64_t{b.index} + 1 : 0};
@@ -260,7 +260,7 @@ void race_check::synchronise(const lane_access& t) {
     evidence_.sequence.strong_write(b, warp, t.lane, k, *t.site);
 }
 
-// Whether one of those lanes does the same access at this moment: nothing can come between the two.
+// Whether one of `other_lanes` makes an overlapping access at this moment, by this op.
 bool race_check::at_once(const lane_access& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                          std::uint32_t other_site) const {
   if (t.all == nullptr || other_site != t.number || other_warp != first_warp() + t.warp)
@@ -282,7 +282,7 @@ race_between race_check::between(const lane_access& t, std::uint32_t other_warp,
   if (other_warp / evidence_.block_warps != b.index) return race_between::blocks;
   if (at_once(t, other_warp, other_lanes, other_site)) return race_between::one_store;
   if (other_warp == first_warp() + t.warp) return race_between::lanes;
-  // In a loop, one of the two may be an iteration behind.
+  // In a loop, the two accesses may be from different iterations.
   const bool once = other_site == t.number && t.site->kind != access_kind::load &&
                     !evidence_.flow_of(evidence_.code->functions[t.site->function])
                          .is_in_loop(t.site->instruction);
@@ -291,7 +291,7 @@ race_between race_check::between(const lane_access& t, std::uint32_t other_warp,
 
 void race_check::conflict(const lane_access& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                           std::uint32_t other_site, tick when, bool other_writes) {
-  // Several lanes of one asynchronous copy bring the same bytes: so cooperative groups copy a rest.
+  // Cooperative groups copy a remainder with several lanes, which write the same bytes.
   if (other_writes && t.site->asynchronous && other_site == t.number &&
       other_warp == evidence_.running().clock.first_warp + t.warp &&
       when == evidence_.running().clock.warps[t.warp].now)

@@ -34,7 +34,7 @@ class race_check final : public check {
 
   // Tries to defer a load of shared memory: see kept_loads.hpp.
   [[gnu::always_inline]] bool keep_back(const access_event& e);
-  // Before an access of shared memory that is not deferred.
+  // Called before an access to shared memory that is not deferred.
   void end_keeping(std::uint32_t warp, access_kind kind);
   // Tries to keep a load whose lanes' addresses are not adjacent as part of a walk.
   bool try_keep_walk(const access_event& e, shadow_memory& m, const accessor& a, std::uint64_t base,
@@ -85,7 +85,7 @@ inline accessor race_check::accessor_of(std::uint32_t warp, std::uint32_t number
   const block_clock& b = evidence_.running().clock;
   const order& sequence = evidence_.sequence;
   const warp_clock& w = b.warps[warp];
-  // Shared memory is accessed by its block alone.
+  // Only its own block accesses shared memory.
   accessor a{m.is_shared ? b.barrier : sequence.settled(),
              b.barrier,
              b.first_warp,

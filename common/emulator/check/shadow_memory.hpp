@@ -11,7 +11,7 @@ namespace stepwise::emulator {
 
 // Positions are offsets from the memory's first byte.
 struct shadow_memory {
-  // Throws std::bad_alloc where the address space cannot be reserved.
+  // Throws std::bad_alloc if the address space cannot be reserved.
   shadow_memory(std::uint64_t size, std::uint64_t most_pages)
       : cells(size, most_pages), written(size + 64), bytes_watched(size) {}
 

@@ -1,4 +1,4 @@
-// Splits lines of C++ into tokens, and reads just enough statements to see what passes a barrier.
+// Splits C++ lines into tokens, and parses just enough to find the way past a barrier.
 #include "common/emulator/check/statements.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct token {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Names, numbers, && and ||, and single characters; no comments, strings or preprocessor lines.
+// Names, numbers, && and ||, and single characters. Skips comments, strings and preprocessor lines.
 std::vector<token> tokens_of(const std::vector<std::string>& lines) {
   std::vector<token> tokens;
   bool in_comment = false;
@@ -67,7 +67,7 @@ class reader {
   }
 
  private:
-  // The token of the barrier's call. Without a recognised name it is the first one on its line.
+  // The token of the barrier's call, or the first token on its line if no name is recognised.
   std::size_t find_barrier(int line) const {
     std::size_t found = tokens_.size();
     for (std::size_t n = tokens_.size(); n-- > 0;) {
@@ -82,7 +82,7 @@ class reader {
     return n < tokens_.size() && tokens_[n].text == text;
   }
 
-  // The keyword of the branch's line that the branch belongs to: the last before the barrier.
+  // The keyword that the branch belongs to: the last one on the branch's line before the barrier.
   std::optional<std::size_t> start_of_branch(bool leaves_loop) const {
     std::optional<std::size_t> loop, other;
     for (std::size_t n = 0; n < tokens_.size() && tokens_[n].line == 0; ++n) {
@@ -90,7 +90,7 @@ class reader {
       if (is(n, "for") || is(n, "while") || is(n, "do")) loop = n;
       if (is(n, "if") || is(n, "switch")) other = n;
     }
-    // if (...) break; leaves a loop, too.
+    // `if (...) break;` also leaves a loop.
     if (leaves_loop && loop && !(other && *other > *loop && jumps(*other))) return loop;
     return other ? other : loop;
   }
@@ -100,7 +100,7 @@ class reader {
     return jump_in(body, after_statement(body)) != way_past::unknown;
   }
 
-  // A condition that continues from the line before, or an operand.
+  // The line has no keyword: it continues a condition from the line before, or has an operand.
   way_past without_keyword() const {
     int depth = 0;
     constexpr int none = std::numeric_limits<int>::max();
@@ -116,7 +116,7 @@ class reader {
     return way_past::unknown;
   }
 
-  // `inside`: what it is if the barrier stands in the statement that begins at `body`.
+  // `inside` is the answer if the barrier is in the statement that begins at `body`.
   way_past in_or_after(std::size_t body, way_past inside, bool has_else) const {
     std::size_t end = after_statement(body);
     const std::size_t then = end;
@@ -125,7 +125,7 @@ class reader {
     const way_past first = jump_in(body, then);
     if (first != way_past::unknown) return first;
     if (end != then) return jump_in(then, end);
-    // It stands before, in the loop that ends here: do { ... } while (...);
+    // The barrier is earlier, in the loop that ends here: do { ... } while (...);
     return barrier_ == 0 ? inside : way_past::unknown;
   }
 
@@ -138,7 +138,7 @@ class reader {
     return way_past::unknown;
   }
 
-  // After the closing partner of a parenthesis or brace at `open`; `open` itself if there is none.
+  // The token after the bracket that closes `open`, or `open` itself if no bracket opens there.
   std::size_t after(std::size_t open, std::string_view opens, std::string_view closes) const {
     if (!is(open, opens)) return open;
     int depth = 0;
@@ -153,7 +153,7 @@ class reader {
   }
 
   std::size_t after_statement(std::size_t n) const {
-    std::size_t ifs = 0;  // that an else may belong to
+    std::size_t ifs = 0;  // ifs that an else may belong to
     for (;;) {
       if (is(n, "if")) ++ifs;
       if (is(n, "if") || is(n, "for") || is(n, "while") || is(n, "switch")) {
@@ -183,7 +183,7 @@ class reader {
   }
 
   std::vector<token> tokens_;
-  std::size_t barrier_;  // 0: before the branch
+  std::size_t barrier_;  // 0: the barrier is before the branch
 };
 
 }  // namespace

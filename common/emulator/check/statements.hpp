@@ -1,9 +1,9 @@
-// How a line of source with a branch relates to a barrier: for a finding's text.
+// Finds how a source line with a branch relates to a barrier, for a finding's text.
 //
-// idea    Branches of PTX have lines and no statements: `if (i >= n) return;` and an `if` around
-//         everything that follows are the same. Only the source distinguishes them, so it is read:
-//         a few tokens and statements of C++, no more.
-// watch   What is not understood - macros, goto, code that is not the compiled one - is `unknown`.
+// idea    PTX branches have lines but no statements: `if (i >= n) return;` and an `if` around all
+//         following code look the same. Only the source distinguishes them, so a few tokens and
+//         statements of C++ are parsed.
+// watch   Code that is not understood (macros, goto, other code than was compiled) is `unknown`.
 //         Tested by tests/statements_test.cpp.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace stepwise::emulator {
 
-// Why a thread that takes a branch does not come to the barrier.
+// Why a thread that takes a branch does not reach the barrier.
 enum class way_past : std::uint8_t {
-  condition,  // the barrier stands in an if, an else or a switch
+  condition,  // the barrier is inside an if, an else or a switch
   operand,    // it is called in an operand of &&, || or ?:
-  loop,       // it stands in a loop that the thread leaves, or does not enter
+  loop,       // it is in a loop that the thread leaves or does not enter
   returns,    // the branch's own statement returns,
   breaks,     // leaves a loop,
   continues,  // or continues with a loop's next pass

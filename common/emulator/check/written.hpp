@@ -1,4 +1,4 @@
-// Which bytes of a memory were written: one bit for each.
+// The bytes of a memory that have been written, as one bit per byte.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace stepwise::emulator {
 
 class written_bytes {
  public:
-  // For `bytes` bytes of memory, none of which is written. Costs host memory as bits are set.
-  // Throws std::bad_alloc where the address space cannot be reserved.
+  // Covers `bytes` bytes of memory, all unwritten. Uses host memory only where bits are set. Throws
+  // std::bad_alloc if the address space cannot be reserved.
   explicit written_bytes(std::uint64_t bytes) : bits_(bytes / 64 + 2) {}
 
   bool all(std::uint64_t at, std::uint64_t bytes) const {
@@ -19,7 +19,7 @@ class written_bytes {
       if (window(at) != ~std::uint64_t{0}) return false;
     return bytes == 0 || (window(at) | ~low(bytes)) == ~std::uint64_t{0};
   }
-  // Like all(), for up to 64 bytes, a power of two, at a multiple of that.
+  // Like all(), for at most 64 bytes: a power of two, at an address aligned to it.
   bool all_aligned(std::uint64_t at, unsigned bytes) const {
     return (~(bits_[at / 64] >> (at % 64)) & low(bytes)) == 0;
   }
@@ -28,7 +28,7 @@ class written_bytes {
 
   void mark(std::uint64_t at, std::uint64_t bytes) { set(at, bytes, true); }
   void clear(std::uint64_t at, std::uint64_t bytes) { set(at, bytes, false); }
-  // Makes `bytes` bytes at `to` as those at `from` are. The areas do not overlap.
+  // Copies the marks of `bytes` bytes from `from` to `to`. The areas must not overlap.
   void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     for (std::uint64_t k = 0; k < bytes; k += 64) {
       const std::uint64_t n = bytes - k < 64 ? bytes - k : 64;
@@ -46,7 +46,7 @@ class written_bytes {
     const unsigned shift = at % 64;
     return shift == 0 ? w[0] : w[0] >> shift | w[1] << (64 - shift);
   }
-  // The `n` bytes from `at` on become as the low bits of `w` say.
+  // Sets the marks of the `n` bytes at `at` to the low bits of `w`.
   void put(std::uint64_t at, std::uint64_t n, std::uint64_t w) {
     std::uint64_t* const p = bits_.data() + at / 64;
     const unsigned shift = at % 64;

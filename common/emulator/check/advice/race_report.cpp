@@ -112,7 +112,7 @@ void race_report::add_copy(std::uint64_t at, bool writes, std::uint32_t warp, un
   evidence_.log.add(k, std::move(f));
 }
 
-// Whether a store writes what is there already.
+// Whether a store writes the value that is already there.
 bool race_report::same_value(const lane_access& t, int other_lane) const {
   const access_site& s = *t.site;
   if (s.kind != access_kind::store || s.value_bytes == 0 || s.element_bytes == 0) return false;
@@ -121,7 +121,7 @@ bool race_report::same_value(const lane_access& t, int other_lane) const {
                                       : evidence_.memory.host(evidence_.device_base + t.at);
   for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
     const std::byte* const vreg = evidence_.state->registers + s.values[k];
-    // Two lanes of one instruction: nothing is in memory yet.
+    // With two lanes of one instruction, nothing is in memory yet.
     const std::byte* const old = other_lane >= 0
                                      ? vreg + static_cast<unsigned>(other_lane) * s.value_bytes
                                      : memory + k * s.element_bytes;

@@ -1,4 +1,4 @@
-// Describes a race: the two accesses, and what would order them or make them one.
+// Describes a race: the two accesses, and a way to order them or to make them atomic.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ class race_report {
  public:
   explicit race_report(evidence& all) : evidence_(all) {}
 
-  // A lane's access, and one by `other_lanes` of a warp at `other_site`.
+  // The finding for a lane's access and an access by `other_lanes` of a warp at `other_site`.
   finding of_threads(const lane_access& t, race_between who, std::uint32_t other_warp,
                      std::uint32_t other_lanes, std::uint32_t other_site, tick when,
                      bool other_writes);
-  // A copy or fill, and a lane's access of another stream's work. Adds the finding.
+  // Adds the finding for a copy or fill and a lane's access in another stream's work.
   void add_copy(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
                 std::uint32_t site, tick when, bool other_writes);
 

@@ -1,4 +1,4 @@
-// Few copies are unfinished at a time, so each question looks at all of them.
+// Few copies are unfinished at a time, so each query scans all of them.
 #include "common/emulator/check/unfollowed/bulk_loads.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool bulk_loads::add(std::uint64_t at, std::uint64_t bytes, std::uint64_t barrie
     is_free = is_free && (!overlaps || c.is_seen());
     return overlaps;
   });
-  // Rows of one tile often follow each other.
+  // The rows of a tile are often adjacent.
   if (!copies_.empty()) {
     copy& last = copies_.back();
     if (last.end == at && last.barrier == barrier && last.parity == parity && !last.is_seen()) {

@@ -1,9 +1,9 @@
 // The bulk copies to a block's shared memory, and which of its threads have waited for them.
 //
-// idea    The emulator makes a bulk copy at once, so what a thread reads is right even if it does
-//         not wait. Here a copy counts as unfinished until a thread has seen the phase of the
-//         copy's mbarrier complete. Lanes learn it in three ways: each sees it for itself, or meets
-//         another at __syncwarp or at a barrier of the whole block.
+// idea    The emulator completes a bulk copy at once, so a thread reads the right data even if it
+//         does not wait. Here a copy counts as unfinished until a thread has seen the phase of the
+//         copy's mbarrier complete. A lane learns this if it sees the phase itself, or meets a lane
+//         that knows it, at __syncwarp or at a barrier of the whole block.
 // watch   Threads can also learn it from others through flags or further mbarriers. That is not
 //         followed: the answer is then "does not know", which must not be called a mistake.
 // tests   tests/bulk_loads_test.cpp
@@ -16,8 +16,8 @@ namespace stepwise::emulator {
 
 struct op;
 
-// A range of shared memory that an op wrote last: perhaps a bulk copy, whose mbarrier is named
-// after it.
+// The range of shared memory that an op wrote last. If the op is a bulk copy, its arrival at an
+// mbarrier follows.
 struct written_range {
   const op* at = nullptr;
   std::uint32_t warp = 0;
@@ -30,10 +30,10 @@ class bulk_loads {
   bool empty() const { return copies_.empty(); }
   void clear() { copies_.clear(); }
 
-  // A copy that the phase of `parity` of this mbarrier counts. False if it writes to where another
-  // is unfinished as far as any thread knows.
+  // Adds a copy that completes in the phase of `parity` of this mbarrier. Returns false if it
+  // overwrites a copy that no thread has waited for.
   bool add(std::uint64_t at, std::uint64_t bytes, std::uint64_t barrier, unsigned parity);
-  // A lane saw a phase of the mbarrier complete; `parity` is that of the phase which follows.
+  // A lane saw a phase of the mbarrier complete. `parity` is the parity of the next phase.
   void saw(std::uint64_t barrier, unsigned parity, std::uint32_t warp, int lane);
   // Lanes of a warp met at __syncwarp; all threads of the block met at a barrier.
   void met(std::uint32_t warp, std::uint32_t lanes);

@@ -13,7 +13,7 @@ bool is_wait(const ptx::instruction& i) {
   return i.opcode == "griddepcontrol" && ptx::has_modifier(i, "wait") && i.guard.empty();
 }
 
-// A function that is called may do anything. Of a copy, one end is always global memory.
+// A called function may do anything. One end of a copy is always global memory.
 bool is_access(const ptx::instruction& i) {
   if (i.opcode == "call") return true;
   const ptx::traits t = ptx::traits_of(i);

@@ -1,4 +1,4 @@
-// Whether a kernel that may begin early uses memory before it waits for the work before it.
+// Whether a kernel that may begin early uses memory before it waits for the preceding work.
 //
 // tests   tests/early_access_test.cpp
 #pragma once

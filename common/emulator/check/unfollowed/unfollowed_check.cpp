@@ -1,5 +1,5 @@
-// Names what the checks cannot judge, so that silence about it is not taken for a verdict. It
-// happens rarely, so this is optimised less.
+// Reports what the checks cannot judge, so that silence is not taken for a verdict. This is rare,
+// so the file is compiled with less optimisation.
 #include "common/emulator/check/unfollowed/unfollowed_check.hpp"
 
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// Kinds of reasons: one finding for each kernel and place.
+// The reasons. Each gives one finding per kernel and place.
 enum reason : std::int64_t { bulk_store, early_start, early_use, refilled, never_awaited };
 
 bool is_bulk_store(const ptx::instruction& i) {
@@ -93,7 +93,7 @@ void unfollowed_check::saw_phase(const warp_event& e, int lane, std::uint64_t sh
   loads_.current().saw(shared_offset, phase_parity(shared_offset), e.warp, lane);
 }
 
-// After the bulk copy's write, which access_range() describes.
+// Follows the bulk copy's write, which access_range() reports.
 void unfollowed_check::arrived_at(const warp_event& e, int lane, std::uint64_t barrier) {
   const written_range w = std::exchange(last_write_, {});
   if (w.at != e.at || w.warp != e.warp || w.lane != lane) return;
@@ -120,7 +120,7 @@ void unfollowed_check::use(const op* at, std::uint32_t warp, int lane, std::uint
                "the checks do not see the threads of " + evidence_.kernel_name() +
                    " wait for a bulk copy before they use its data",
                advice_to_wait);
-  loads_.current().clear();  // one such use is enough to say
+  loads_.current().clear();  // one such use is enough to report
 }
 
 void unfollowed_check::use(const access_event& e) {
