@@ -6,7 +6,7 @@
 //         that knows it, at __syncwarp or at a barrier of the whole block.
 // watch   Threads can also learn it from others through flags or further mbarriers. That is not
 //         followed: the answer is then "does not know", which must not be called a mistake.
-// tests   tests/bulk_loads_test.cpp
+// tests   ../tests/unfollowed_test.cpp
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Whether a kernel that may begin early uses memory before it waits for the preceding work.
 //
-// tests   tests/early_access_test.cpp
+// tests   ../tests/unfollowed_test.cpp
 #pragma once
 
 #include <cstdint>
