@@ -1,4 +1,4 @@
-// Which functions a kernel may call, and what they share.
+// Finds the functions that a kernel may call, and places what they share.
 #include <algorithm>
 
 #include "common/device/names.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-// Room between the shared variables of a watched program; a multiple of all banks' bytes, so that
-// conflicts stay what they are.
+// Bytes between the shared variables of a watched program. A multiple of the bytes of all banks, so
+// that bank conflicts stay the same.
 constexpr std::uint64_t shared_gap = 256;
 
 }  // namespace
@@ -52,8 +52,8 @@ void call_plan::reach(const linked_function* f, bool by_address_only) {
     functions_.push_back({f, by_address_only, {}});
 }
 
-// Direct calls first. Then, if there are calls through pointers, every function of a signature that
-// such a call has, and what those call: a pointer may come from anywhere.
+// Follows direct calls first. Then follows every function with the signature of a call through a
+// pointer, because the pointer may come from anywhere.
 void call_plan::follow_calls() {
   std::size_t next = 0;
   const auto follow = [&] {

@@ -1,4 +1,4 @@
-// What an instruction is to ptxas when it fuses products into sums: see fusion.hpp.
+// The role of an instruction when ptxas fuses products into sums: see fusion.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ bool is_half(scalar_type t);
 
 // Whether the instruction's only effect is its result, operand 0.
 bool is_pure(const instruction& i);
-// Whether operand 0 is nothing but the result. Of others each operand counts as read and written.
+// Whether operand 0 is only the result. Otherwise, every operand counts as read and written.
 bool gives_result(const instruction& i);
-// Whether ptxas has a branch or a call where the PTX has this: what it makes of a division, of a
-// fence, of an instruction with a guard whose effect is more than a result.
+// Whether ptxas turns the instruction into a branch or a call, as it does for a division, a fence,
+// or an instruction with a guard and an effect besides its result.
 bool divides_block(const instruction& i);
 
-// A product or a sum that may become half of an fma: without a rounding modifier. A quotient that
-// is approximate is a product, of the dividend and a reciprocal.
+// A product or sum without a rounding modifier, which may become half of an fma. An approximate
+// quotient is a product, of the dividend and a reciprocal.
 bool is_quotient(const instruction& i);
 bool is_product(const instruction& i);
 bool is_sum(const instruction& i);
 
-// The bits of 1 in a type whose products with it ptxas knows to be copies; 0 for the others.
+// The bits of 1 in a type in which ptxas treats products with 1 as copies; 0 for other types.
 std::uint64_t bits_of_one(scalar_type type);
 std::uint64_t sign_bit(scalar_type type);
 
-// A comparison with zero that, put to a sum, ptxas puts to the sum's operands: true of a + b where
-// it is true of a and -b, infinite ones too.
+// A comparison of a sum with zero that ptxas replaces by a comparison of the sum's operands. It
+// holds for a + b where it holds for a and -b, even if these are infinite.
 bool compares_with_zero(const instruction& i);
 
 }  // namespace stepwise::emulator::fusible

@@ -17,7 +17,7 @@ using ptx::operand;
 using ptx::operand_kind;
 
 constexpr std::uint32_t none = 0xffffffffu;
-// Blocks visited to find out where values are read, for each block of the body.
+// The most visits of blocks, per block of the body, to find where values are read.
 constexpr std::size_t most_visits = 64;
 
 class finder {
@@ -40,9 +40,9 @@ class finder {
  private:
   struct product {
     std::uint32_t instruction = 0, chain = 0, segment = 0, uses = 0;
-    bool lost = false;      // something needs it as a number
+    bool lost = false;      // its own value is needed
     bool anywhere = false;  // a factor is constant: it is fused in other blocks, too
-    // Of its factors' registers: the last write before it, and whether one follows before a sum.
+    // Per factor's register: the last write before it, and whether another follows before a sum.
     std::uint32_t written[2] = {0, 0};
     bool overwritten[2] = {false, false};
     std::vector<std::uint32_t> copies;
@@ -56,7 +56,7 @@ class finder {
     std::uint32_t instruction = 0;
     value of[2];  // without a product: some other number
     bool settled = false;
-    bool compared = false;  // with zero, in a way that holds for its operands, too
+    bool compared = false;  // with zero, which ptxas turns into a comparison of its operands
   };
 
   // --- registers ---------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class finder {
     }
   }
 
-  // A literal, a parameter of the kernel or of constant memory: ptxas reads them as operands.
+  // Whether `i` moves a literal, kernel parameter or constant memory, which ptxas uses as operands.
   bool is_constant_move(const instruction& i) const {
     if (i.operands.size() != 2 || i.operands[0].kind != operand_kind::name) return false;
     if (i.opcode == "mov") return is_literal(i.operands[1]);
@@ -97,7 +97,7 @@ class finder {
            number_.contains(i.operands[1].name) && writes_of(i.operands[1]) == 0;
   }
 
-  // How often the register `o` is written; more than 1 also where that is not sure.
+  // How often register `o` is written. Uncertain writes count as more than 1.
   unsigned writes_of(const operand& o) const {
     return o.kind == operand_kind::name || o.kind == operand_kind::memory
                ? writes_of_[number_.at(o.name)]
@@ -121,15 +121,15 @@ class finder {
       const instruction& i = *constants_[number_.at(o.name)];
       return i.opcode == "mov" ? literal(i.operands[1], type) : std::nullopt;
     }
-    // A literal of the other width: which number it is does not matter here.
+    // The value of a literal of the other width does not matter here.
     const bool is_bits = o.kind == operand_kind::integer ||
                          (o.kind == operand_kind::float64) == (type == scalar_type::f64);
     return is_bits ? o.bits : 0;
   }
 
-  // --- what ptxas leaves out before it fuses -----------------------------------------------------
+  // --- dead instructions, which ptxas removes before it fuses ------------------------------------
 
-  // An instruction is needed if it does more than give a result, or if one that is needed reads a
+  // An instruction is needed if it does more than give a result, or if a needed instruction reads a
   // register that it writes.
   void find_needed() {
     const auto& all = body_.instructions;
@@ -145,7 +145,7 @@ class finder {
                   [&](std::string_view name) { writers[number_.at(name)].push_back(n); });
       }
     }
-    // A guard's predicate may be named nowhere else.
+    // A predicate that only guards name has no number.
     const auto need = [&](std::string_view name) {
       const auto r = number_.find(name);
       if (r == number_.end()) return;
@@ -194,8 +194,8 @@ class finder {
     visited_by_.assign(blocks.size(), none);
   }
 
-  // Whether something after block b may read what is in register r at its end. Where that takes
-  // too long to find out, it may.
+  // Whether a block after b may read the value that register r has at b's end. True if the search
+  // takes too long.
   bool is_read_after(std::uint32_t b, std::uint32_t r) {
     const std::vector<std::uint32_t>& readers = read_first_[r];
     if (readers.empty()) return false;
@@ -253,7 +253,7 @@ class finder {
     return o.kind == operand_kind::name ? written_[number_.at(o.name)] : 0;
   }
 
-  // The value of `o` as a number that `i` may fuse; without a product if it must not.
+  // The value of `o` that `i` may fuse. Has no product if `i` must not fuse it.
   value usable(const operand& o, const instruction& i) {
     const value v = value_of(o);
     if (v.product == none) return {};
@@ -266,15 +266,14 @@ class finder {
     return {};
   }
 
-  // What a copy or a negation of operand `k` of `i` gives.
+  // The value of a copy or negation of operand `k` of instruction `n`.
   value copied(std::uint32_t n, std::size_t k, bool negates) {
     const instruction& i = body_.instructions[n];
     value v = value_of(i.operands[k]);
     if (v.product == none) return negates || i.opcode != "mov" ? value{} : v;
     product& p = products_[v.product];
     const instruction& mul = body_.instructions[p.instruction];
-    // A copy that makes small numbers zero is one of a product that does so, too; twice is too
-    // much.
+    // A copy with .ftz counts only for a product with .ftz, and not after a neg.ftz.
     if ((has(i, "ftz") && (v.flushed || !has(mul, "ftz"))) ||
         (i.opcode != "mov" && type_of(i) != type_of(mul))) {
       lose(v);
@@ -286,7 +285,7 @@ class finder {
     return v;
   }
 
-  // The factor that `i`, a product with 1 or -1, copies; none if it is no such product.
+  // The factor that `i` copies if it is a product with 1 or -1. Empty otherwise.
   std::optional<std::size_t> copied_factor(const instruction& i, bool& negates) const {
     const scalar_type type = type_of(i);
     const std::uint64_t one = bits_of_one(type);
@@ -379,7 +378,7 @@ class finder {
         products_.push_back(std::move(p));
       }
     }
-    if (!i.guard.empty()) lose_all(i.operands[0]);  // keeps it where the guard does not hold
+    if (!i.guard.empty()) lose_all(i.operands[0]);  // keeps its value where the guard is false
     write(i.operands[0], result);
   }
 
@@ -410,7 +409,7 @@ class finder {
     return static_cast<std::uint32_t>(sums_.size()) - 1;
   }
 
-  // Of two products in a sum the one that is added is lost.
+  // If a sum has two products, the product that is added is lost.
   void choose() {
     const auto is_candidate = [&](const value& v) {
       return v.product != none && !products_[v.product].lost;
@@ -458,22 +457,22 @@ class finder {
   fusion found_;
 
   std::unordered_map<std::string_view, std::uint32_t> number_;  // of a register, or another name
-  std::vector<const instruction*> constants_;  // of a register: what last writes a constant to it
-  std::vector<unsigned> writes_of_;            // of a register: how often; guarded ones count twice
-  std::vector<bool> needed_;                   // of an instruction
+  std::vector<const instruction*> constants_;  // by register: its last write of a constant
+  std::vector<unsigned> writes_of_;            // by register: how often; guarded writes count twice
+  std::vector<bool> needed_;                   // by instruction
 
   std::vector<std::vector<std::uint32_t>> chains_;  // of blocks, in order
-  // Of a register, the blocks that read it before they write it, and those that write it whatever
-  // a guard says; ascending.
+  // By register: the blocks that read it before they write it, and the blocks that write it without
+  // a guard. Both are in ascending order.
   std::vector<std::vector<std::uint32_t>> read_first_, written_in_;
-  std::vector<std::uint32_t> visited_by_;  // of a block: the last visit
+  std::vector<std::uint32_t> visited_by_;  // by block: the last visit
   std::uint32_t visits_ = 0;
   std::size_t visits_left_ = 0;
 
   std::uint32_t chain_ = 0, segment_ = 0, writes_ = 0;
-  std::vector<value> values_;           // of a register, now
-  std::vector<bool> read_early_;        // of a register: before anything writes to it
-  std::vector<std::uint32_t> written_;  // of a register: its last write's number
+  std::vector<value> values_;           // by register, now
+  std::vector<bool> read_early_;        // by register: before anything writes to it
+  std::vector<std::uint32_t> written_;  // by register: the number of its last write
   std::vector<std::uint32_t> holders_;  // registers that held products
   std::vector<product> products_;
   std::vector<sum> sums_;

@@ -1,4 +1,4 @@
-// Joins a block with its only successor if nothing else leads there; chains in reverse postorder.
+// Joins a block with its only successor if nothing else leads there, in reverse postorder.
 #include "common/emulator/lower/joined_blocks.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The blocks that are reached, those that dominate a block before it.
+// The reachable blocks, each after the blocks that dominate it.
 std::vector<std::uint32_t> reverse_postorder(const control_flow& flow) {
   std::vector<std::uint32_t> order;
   std::vector<bool> is_seen(flow.blocks.size(), false);

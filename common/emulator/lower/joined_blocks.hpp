@@ -1,4 +1,4 @@
-// The blocks of a function as ptxas has them when it fuses products into sums.
+// The blocks of a function as ptxas sees them when it fuses products into sums.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace stepwise::emulator {
 
-// Chains of blocks that ptxas joins: one that continues in the next only, which nothing else leads
-// to. A chain follows those that dominate it; blocks that nothing reaches are in none.
+// Chains of blocks that ptxas joins: the next block is the only successor, and has no other
+// predecessor. A chain follows the chains that dominate it. Unreachable blocks are in no chain.
 std::vector<std::vector<std::uint32_t>> joined_blocks(const ptx::body& body,
                                                       const control_flow& flow);
 

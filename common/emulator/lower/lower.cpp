@@ -1,6 +1,6 @@
 // Lowering: control flow, and the kernel as a whole.
 //
-//         Tested by tests/launch_test.cpp and ../tests/opcodes/.
+//         Tested by ../run/tests/launch_test.cpp and ../tests/opcodes/.
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -154,7 +154,7 @@ ptx::instruction in_manual_order(const ptx::instruction& i) {
   return ordered;
 }
 
-// Lowers it as if it were written so; the refusal if there is no such instruction.
+// Lowers the instruction as if it were `as`. Returns the refusal if there is no such instruction.
 std::optional<unsupported> lowering::refusal_of(const ptx::instruction& as) {
   const std::size_t ops = out_.code.size();
   std::optional<unsupported> refusal;
@@ -170,7 +170,7 @@ std::optional<unsupported> lowering::refusal_of(const ptx::instruction& as) {
   return refusal;
 }
 
-// As it is written, and if that is nothing known, in the manual's order.
+// Lowers the instruction as written or, if it is unknown, in the manual's order.
 void lowering::in_any_order() {
   const auto sum =
       fusion_.sums.find(static_cast<std::uint32_t>(written_ - body_.instructions.data()));
@@ -181,8 +181,8 @@ void lowering::in_any_order() {
   if (ordered.modifiers == written_->modifiers || refusal_of(ordered)) throw *as_written;
 }
 
-// A fused product, or a copy of one: its sums do all. But a block begins with an op, or else its
-// first instruction would not be counted.
+// Lowers a fused product, or a copy of it: the sums do its work. But a block must begin with an op,
+// or its first instruction would not be counted.
 void lowering::leave_to_sums(std::uint32_t index) {
   const auto ops = out_.code.size();
   if (const auto p = fusion_.products.find(index); p != fusion_.products.end())

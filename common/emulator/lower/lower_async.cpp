@@ -14,8 +14,8 @@ state_space space_of(std::string_view modifier) {
 
 }  // namespace
 
-// The vector register of an operand's generic addresses, its offset added. A block is a cluster of
-// its own, so addresses of shared::cluster are those of its shared memory.
+// The vreg of an operand's generic addresses, with its offset added. Each block is a cluster of its
+// own, so shared::cluster addresses are addresses of its shared memory.
 std::uint32_t lowering::generic_address(const operand& o, state_space space) {
   const address at = memory_address(o, space);
   const bool shared = space == state_space::shared;
@@ -28,8 +28,8 @@ std::uint32_t lowering::generic_address(const operand& o, state_space space) {
   return vreg;
 }
 
-// cp.async.{ca,cg}.shared.global [d], [a], size{, source-size or ignore-source}{, policy}; its
-// groups are always complete, since the copy is done at once.
+// cp.async.{ca,cg}.shared.global [d], [a], size{, source-size or ignore-source}{, policy}. Groups
+// are always complete, because the copy is made at once.
 void lowering::async_copy() {
   const std::vector<operand>& o = i_->operands;
   if (has("tensor") || has("tensormap") || !has("async"))
@@ -44,7 +44,7 @@ void lowering::async_copy() {
     const std::uint32_t at = generic_address(
         o.at(0), has("shared") || has("shared::cta") ? state_space::shared : state_space::none);
     if (out_.watched) emit("<watch wait>").immediate = completed_by_mbarrier;
-    // Without .noinc the arrival is one more than the barrier was made for: counted up and down.
+    // Without .noinc, the pending count rises by one and the arrival lowers it again.
     if (has("noinc"))
       emit("<mbarrier arrive>", 0, at, constant(value_class::b32, 1));
     else
@@ -139,7 +139,7 @@ void lowering::memory_barrier() {
   }
 }
 
-// What does not change a program's results: it asks caches and the launcher for speed.
+// Instructions that do not change a program's results: hints to caches and to the launcher.
 void lowering::without_effect() {
   if (has("tensormap")) throw unsupported{"the instruction " + text()};
   if (i_->opcode == "createpolicy")
@@ -147,7 +147,7 @@ void lowering::without_effect() {
          constant(value_class::b64, 0));
 }
 
-// mapa.space.type d, a, b: the address in block b of the cluster of what a is here; getctarank.
+// mapa.space.type d, a, b: the address that corresponds to a in block b of the cluster; getctarank.
 void lowering::cluster_address() {
   const std::vector<operand>& o = i_->operands;
   if (i_->opcode == "getctarank") {

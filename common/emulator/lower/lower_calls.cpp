@@ -1,6 +1,6 @@
 // Lowering: calls, and a kernel with all that it calls.
 //
-//         Tested by tests/call_test.cpp and common/runtime/conformance.
+//         Tested by ../run/tests/call_test.cpp and common/runtime/conformance.
 #include <algorithm>
 
 #include "common/device/names.hpp"
@@ -10,7 +10,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// What a return address and saved registers take of a GPU's stack, at least.
+// The least stack that a return address and saved registers take on a GPU, in bytes.
 constexpr std::uint64_t call_stack_bytes = 16;
 
 }  // namespace
@@ -23,7 +23,7 @@ const ptx::variable* lowering::call_variable(const operand& o) const {
   return found->second;
 }
 
-// A direct call writes into its function's frame: it must give what the function takes.
+// A direct call writes into the callee's frame, so it must match the callee's parameters.
 void lowering::check_parameters(const ptx::function& f,
                                 const std::vector<const ptx::variable*>& results,
                                 const std::vector<const ptx::variable*>& arguments) const {
@@ -82,8 +82,8 @@ void lowering::call() {
     site.function = static_cast<std::uint32_t>(plan_.index_of(f));
   else
     site.target = source(callee, value_class::b64);
-  // Where they lie in the callee's frame. A function that only a pointer names has parameters
-  // that are aligned as the call has them: its signature must be the same.
+  // Their places in the callee's frame. For a call through a pointer, the call determines the
+  // alignments, since the callee's signature must be the same.
   std::vector<ptx::variable> given_results, given_arguments;
   for (const ptx::variable* v : results) given_results.push_back(*v);
   for (const ptx::variable* v : arguments) given_arguments.push_back(*v);
@@ -102,7 +102,7 @@ void lowering::call() {
   for (const ptx::variable* v : arguments) site.arguments.push_back(piece_of(v));
   emit("<call>").slot = static_cast<std::uint32_t>(out_.calls.size());
   out_.calls.push_back(std::move(site));
-  emit("<join>");  // where the lanes meet that return at different times
+  emit("<join>");  // lanes that return at different times reconverge here
 }
 
 void lowering::library_function(device_function which,
@@ -164,8 +164,8 @@ void lowering::stack() {
 
 namespace {
 
-// Lowers one function of a plan. A function that only an address may lead to keeps what went wrong
-// for the call that reaches it.
+// Lowers one function of a plan. A function that is called only by address keeps its failure for
+// the call that reaches it.
 status lower_function(const call_plan& plan, const call_plan::planned& p, program& out) {
   const linked_function& f = *p.function;
   program_function& into = out.functions.emplace_back();
@@ -196,13 +196,13 @@ status lower_function(const call_plan& plan, const call_plan::planned& p, progra
   return {};
 }
 
-// The local memory of the longest chain of calls; nothing where chains have no end.
+// The local memory of the longest chain of calls. Empty if the calls are recursive.
 class longest_chain {
  public:
   longest_chain(const call_plan& plan, const program& code) : plan_(plan), code_(code) {
     states_.resize(plan.functions().size());
   }
-  // Without recursion of its own: chains may be as long as the program has functions.
+  // Not recursive itself, because a chain may be as long as the program has functions.
   std::optional<std::uint64_t> from(std::size_t first) {
     std::vector<std::size_t> chain{first};
     states_[first].running = true;
@@ -229,7 +229,7 @@ class longest_chain {
  private:
   struct state {
     bool running = false, known = false;
-    std::size_t next = 0;     // callee to look at
+    std::size_t next = 0;     // the callee to visit next
     std::uint64_t below = 0;  // the most that a callee needs
     std::uint64_t bytes = 0;
   };

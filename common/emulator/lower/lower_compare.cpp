@@ -1,4 +1,4 @@
-// Lowering: comparisons and what is chosen by them.
+// Lowering: comparisons and selections.
 #include <algorithm>
 #include <map>
 
@@ -7,7 +7,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The relation of setp or set, by the one name that ops have for it.
+// The relation of setp or set, by the name that ops use.
 std::string relation_of(const ptx::instruction& i) {
   static const std::map<std::string_view, std::string> unsigned_names = {
       {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
@@ -39,7 +39,7 @@ void lowering::compare(const std::string& relation, const std::string& kind, std
   emit("setp." + relation + "." + kind, holds, a, b);
 }
 
-// to = value, combined with `other` as the instruction's .and, .or or .xor says.
+// to = value, combined with `other` by the instruction's .and, .or or .xor.
 void lowering::give_predicate(const operand& to, std::uint32_t value, std::uint32_t other) {
   const std::uint32_t d = destination(to, value_class::predicate);
   for (const char* c : {"and", "or", "xor"})
@@ -57,7 +57,7 @@ void lowering::set_predicate() {
   const operand& first = pair ? o[0].elements.at(0) : o[0];
   const bool combines = has("and") || has("or") || has("xor");
   const std::uint32_t other = combines ? source(o.at(3), value_class::predicate) : 0;
-  if (kind.ends_with("x2")) {  // of the lower halves and of the upper halves
+  if (kind.ends_with("x2")) {  // a result for the lower halves and one for the upper halves
     const std::string part = kind.substr(0, kind.size() - 2);
     const std::uint32_t a = source(o.at(1), value_class::b32);
     const std::uint32_t b = source(o.at(2), value_class::b32);

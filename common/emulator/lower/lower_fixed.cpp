@@ -1,6 +1,6 @@
-// Lowering: registers that are other names of what does not change while a block runs: of
-// parameters, special registers and constants. A kernel begins with as many moves of them as it has
-// other instructions before its first access, which cost small kernels more than their work.
+// Lowering: makes registers that hold parameters, special registers or constants aliases of vregs
+// that do not change while a block runs. Before its first access, a kernel has as many moves of
+// these as other instructions, and in small kernels they would cost more than the work.
 //
 //         Tested by tests/fixed_test.cpp.
 #include "common/emulator/lower/lowering.hpp"
@@ -15,8 +15,8 @@ void for_names(const operand& o, const Act& act) {
   for (const operand& e : o.elements) for_names(e, act);
 }
 
-// Whether lanes may leave or come between the instruction and the next, which then needs an op: it
-// is the first that is counted of what follows.
+// Whether lanes may leave or join between the instruction and the next. The next one then needs an
+// op, because counting starts again there.
 bool ends_straight_run(const ptx::instruction& i) {
   const ptx::traits t = ptx::traits_of(i);
   return t.waits || t.kind == ptx::instruction_kind::control ||
@@ -40,9 +40,9 @@ const lowering::mentions& lowering::mentions_of(std::string_view name) {
   return mentions_.at(name);
 }
 
-// What a register that is written once holds wherever it may be read. A read before the write, in
-// an earlier iteration of a loop, would find something else; so nothing may name it before. In a
-// watched kernel each move stays what it is.
+// A register that is written once has the same value wherever it may be read. A read before the
+// write, in an earlier iteration of a loop, would find another value, so no earlier instruction may
+// name the register. In a watched kernel, all moves stay.
 bool lowering::names_fixed_vreg(const operand& to, std::uint32_t vreg) {
   if (out_.watched || !is_kernel() || to.kind != operand_kind::name || !written_->guard.empty() ||
       !fixed_vregs_.contains(vreg))

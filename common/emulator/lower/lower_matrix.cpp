@@ -1,6 +1,6 @@
 // Lowering: operations on matrix fragments.
 //
-// idea    A whole warp must come to such an instruction; then one op does its work, with the
+// idea    The whole warp must reach such an instruction. Then one op does its work, with the
 //         shapes, types and registers of a matrix_form.
 #include <algorithm>
 #include <cstdio>
@@ -90,7 +90,7 @@ bool is_wmma_shape(const matrix_form& f, matrix_type element) {
 
 }  // namespace
 
-// The op after this one runs once, for all 32 lanes, when they have all come here.
+// The op after this one runs once, for all 32 lanes, when all of them have arrived.
 void lowering::whole_warp() {
   sync_site site{};
   site.kind = sync_kind::whole_warp;
@@ -119,7 +119,7 @@ void lowering::emit_matrix(const char* name, const matrix_form& form) {
   emit(name).immediate = reinterpret_cast<std::int64_t>(&out_.matrices.back());
 }
 
-// mma.sync.aligned.shape.row.col... d, a, b, c; wmma.mma.sync.aligned.layout.layout.shape... alike.
+// mma.sync.aligned.shape.row.col... d, a, b, c; wmma.mma.sync.aligned.layout.layout.shape...
 void lowering::multiply_matrices() {
   const bool wmma = i_->opcode == "wmma";
   for (const char* m : {"sp", "sp::ordered_metadata", "block_scale", "rz", "rm", "rp"})
@@ -137,7 +137,7 @@ void lowering::multiply_matrices() {
   }
   if (wmma && named.size() == 2) named = {named[0], matrix_type::f16, matrix_type::f16, named[1]};
   const std::vector<operand>& o = i_->operands;
-  // The fragments of mma are for A by rows and B by columns; those of wmma for any.
+  // mma's fragments have A by rows and B by columns. wmma's may have either layout.
   if (!has_shape || named.size() != 4 || (!wmma && (column_major != 1 || !has("row"))))
     throw unsupported{"the instruction " + text()};
   f.d = fragment(o.at(0), named[0], true);
@@ -169,7 +169,7 @@ void lowering::multiply_matrices() {
   emit_matrix("<mma>", f);
 }
 
-// wmma.load.{a,b,c}.sync.aligned.layout.shape.space.type r, [p]{, stride}; wmma.store.d alike.
+// wmma.load.{a,b,c}.sync.aligned.layout.shape.space.type r, [p]{, stride}; wmma.store.d likewise.
 void lowering::move_matrix_tile() {
   const bool is_load = has("load");
   matrix_form f{};
@@ -189,7 +189,7 @@ void lowering::move_matrix_tile() {
   f.address = generic_address(o.at(is_load ? 1 : 0), space);
   f.stride = o.size() > 2 ? source(o[2], value_class::b32) : 0;
   f.is_column_major = has("col");
-  // Elements of a few bits lie side by side along k.
+  // Elements of less than a byte are adjacent along k.
   const bool crosses_bytes = bits_of(t->type) < 8 && f.is_column_major != (role == matrix_role::b);
   if (!is_wmma_shape(f, t->type) || crosses_bytes) throw unsupported{"the instruction " + text()};
   f.d.layout = layout_of(f, role, t->type);

@@ -27,9 +27,8 @@ struct memory_form {
   bool polls = false, acquires = false, releases = false;
 };
 
-// What an access's modifiers say. Those that ask a cache for speed (".L2::128B"), or that name the
-// weakest order or a scope, change nothing here. A block is a cluster of its own, so
-// shared::cluster is its shared memory.
+// The form of an access, by its modifiers. Cache hints (".L2::128B"), the weakest order and scopes
+// change nothing here. Each block is a cluster of its own, so shared::cluster is its shared memory.
 memory_form form_of(const ptx::instruction& i) {
   memory_form f;
   for (const std::string_view m : i.modifiers) {
@@ -50,7 +49,7 @@ memory_form form_of(const ptx::instruction& i) {
     else if (m == "v8" || m == "async" || m == "bulk")
       throw unsupported{"the instruction " + ptx::spelled(i)};
     else if (m == "volatile" || m == "relaxed" || m == "mmio" || m == "cv" || m == "cg")
-      f.polls = true;  // .cv and .cg do not look into caches that other blocks do not write
+      f.polls = true;  // .cv and .cg bypass caches that do not see other blocks' writes
     else if (m == "acquire")
       f.polls = f.acquires = true;
     else if (m == "release")
@@ -190,7 +189,7 @@ void lowering::atomic() {
   const address at = memory_address(o.at(first), f.space);
   const op_entry& r = find("atom." + std::string(op_space(f.space)) + "." + operation + "." + kind +
                            ".a" + std::to_string(at.bits));
-  // Of a vector every element is an atomic operation of its own.
+  // Each element of a vector is an atomic operation of its own.
   const auto element = [&](const operand& v, unsigned n) -> const operand& {
     return v.kind == operand_kind::vector ? v.elements.at(n) : v;
   };
@@ -215,7 +214,7 @@ void lowering::atomic() {
     e.slot = out_.window_count++;
   }
   if (reduction || f.vector == 1) return;
-  // Not before all operands have been read: they may be the same registers.
+  // Written after all operands have been read, since they may be the same registers.
   for (unsigned n = 0; n < f.vector; ++n)
     emit("mov.b" + std::to_string(8 * bytes), destination(element(o[0], n), r.d), results[n]);
 }

@@ -1,14 +1,14 @@
 // Lowering: conversions to and from f16, bf16, tf32, e4m3 and e5m2.
 //
-// idea    The common ones are ops. All others go through f64, which holds every source exactly
-//         (64-bit integers: rounded to odd), and are rounded once: "widen.*", then "narrow.*".
+// idea    The common conversions are single ops. All others widen to f64 ("widen.*"), which holds
+//         every source exactly (64-bit integers: rounded to odd), and round once ("narrow.*").
 #include <algorithm>
 
 #include "common/emulator/lower/lowering.hpp"
 
 namespace stepwise::emulator {
 
-// Bits part * index ... of a register of `bits`, in one of `part` bits (16 for 8).
+// Part number `index`, of `part` bits, of a register of `bits` bits. 8 bits take a 16-bit register.
 std::uint32_t lowering::part_of(std::uint32_t whole, unsigned bits, unsigned part, unsigned index) {
   const std::uint32_t shifted = new_vreg(class_of_bits(bits));
   emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, part * index));
@@ -31,7 +31,7 @@ std::uint32_t lowering::widened(std::uint32_t vreg, const std::string& from) {
   return wide;
 }
 
-// An f64 as the type `to`, rounded as the instruction says.
+// An f64 as the type `to`, rounded as the instruction asks.
 std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
   const auto through = [&](const std::string& name) {
     const std::uint32_t next = new_vreg(value_class::f64);
@@ -43,7 +43,7 @@ std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
     if (has(m)) mode = m;
   for (const char* m : {"rni", "rzi", "rmi", "rpi"})
     if (has(m)) through("cvt." + std::string(m) + ".f64.f64");
-  // Bounds are in every format, so that clamping before rounding is clamping after it.
+  // The bounds are exact in every format, so clamping before rounding equals clamping after it.
   if (has("sat")) through("<sat>.f64");
   if (has("relu")) through("<relu>.f64");
   const op_entry& r = find("narrow." + mode + (has("satfinite") ? ".satfinite." : ".") + to);
@@ -52,7 +52,7 @@ std::uint32_t lowering::rounded(std::uint32_t wide, const std::string& to) {
   return result;
 }
 
-// Two numbers: cvt.to.f32 d, a, b, with a as the upper part, or from another pair.
+// Converts two numbers: cvt.to.f32 d, a, b, with a as the upper part, or another pair.
 void lowering::convert_pair(const std::string& to, const std::string& from) {
   const std::vector<operand>& o = i_->operands;
   const auto element = [](const std::string& t) { return t.substr(0, t.size() - 2); };

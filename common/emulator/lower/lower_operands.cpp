@@ -1,4 +1,4 @@
-// Lowering: where registers, constants and variables are kept, and what an operand becomes.
+// Lowering: storage for registers, constants and variables, and the lowering of operands.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -41,7 +41,7 @@ const op_index& all_ops() {
 
 struct special_name {
   special which;
-  unsigned natural;  // bits
+  unsigned natural;  // width in bits
 };
 
 const special_name* find_special(std::string_view name) {
@@ -72,7 +72,7 @@ const special_name* find_special(std::string_view name) {
       {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
       {"%aggr_smem_size", {special::total_smem_size, 32}},
-      // Without clusters every block is one.
+      // Without clusters, every block is a cluster.
       {"%clusterid.x", {special::ctaid_x, 32}},
       {"%clusterid.y", {special::ctaid_y, 32}},
       {"%clusterid.z", {special::ctaid_z, 32}},
@@ -86,9 +86,9 @@ const special_name* find_special(std::string_view name) {
   return found == names.end() ? nullptr : &found->second;
 }
 
-// Special registers that are the same for all threads: those of clusters, as each block is one of
-// its own; places in the shared memory that belongs to the system, of which PTX leaves open where
-// the two numbered ones lie; performance counters.
+// Special registers with the same value in all threads: those of clusters, as each block is its own
+// cluster; places in the system's part of shared memory, where PTX does not define the two numbered
+// ones; performance counters.
 const std::uint64_t* find_fixed_special(std::string_view name) {
   static const std::unordered_map<std::string_view, std::uint64_t> values = {
       {"%cluster_ctaid.x", 0},
@@ -108,7 +108,7 @@ const std::uint64_t* find_fixed_special(std::string_view name) {
   };
   static constexpr std::uint64_t zero = 0;
   if (name.starts_with("%pm") && name.size() >= 4 && name[3] >= '0' && name[3] <= '7') return &zero;
-  if (name.starts_with("%envreg")) return &zero;  // the driver's; two are grid.sync's, above
+  if (name.starts_with("%envreg")) return &zero;  // the driver's; grid.sync's two are above
   const auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;
 }
@@ -209,8 +209,8 @@ void lowering::declare_registers() {
   }
 }
 
-// One of %r0 ... of a declaration %r<count>. Most of a large declaration is never used, so none is
-// made before it is asked for.
+// One of %r0 ... of a declaration %r<count>. Most of a large declaration is never used, so each
+// register is created when it is first needed.
 const lowering::counted_register* lowering::find_counted(std::string_view name) const {
   std::size_t digits = 0;
   while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
@@ -289,7 +289,7 @@ bool lowering::is_in_frame(std::string_view name) const {
   return at != locals_.end() && at->second.first == state_space::local;
 }
 
-// For a name in the frame of a function other than the kernel: relative to the frame's base.
+// For a name in the frame of a function other than the kernel, it is relative to the frame's base.
 std::uint64_t lowering::symbol_address(std::string_view name, bool generic) const {
   if (const auto at = locals_.find(name); at != locals_.end()) {
     const auto [space, offset] = at->second;
@@ -304,8 +304,7 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
 }
 
-// The address of a name as a vector register: a constant, or for other frames than the kernel's a
-// sum.
+// The address of a name as a vreg: a constant for the kernel's frame, otherwise a sum.
 std::uint32_t lowering::symbol_vreg(std::string_view name, value_class k, bool generic,
                                     std::int64_t offset) {
   const std::uint64_t at = symbol_address(name, generic) + static_cast<std::uint64_t>(offset);

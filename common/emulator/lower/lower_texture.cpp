@@ -36,7 +36,7 @@ constexpr named<std::uint8_t> components[] = {{"r", 0}, {"g", 1}, {"b", 2}, {"a"
 constexpr named<std::uint8_t> widths[] = {{"b8", 1}, {"b16", 2}, {"b32", 4}, {"b64", 8}};
 constexpr named<std::uint8_t> vectors[] = {{"v2", 2}, {"v4", 4}};
 
-// What the first modifier that is in the table means; null if none is.
+// The meaning of the first modifier that is in the table; null if there is none.
 template <class T, std::size_t N>
 const T* meant(const ptx::instruction& i, const named<T> (&table)[N]) {
   for (const std::string_view m : i.modifiers)
@@ -66,7 +66,7 @@ void lowering::texture() {
   const register_info* const handle = find_register(object.name);
   if (handle == nullptr) throw unsupported{"texture references (" + text() + ")"};
   if (bits_of(handle->kind) != 64) throw refusal;
-  if (values.kind == operand_kind::pair) {  // whether the texels are there: none is left out
+  if (values.kind == operand_kind::pair) {  // whether the texels are resident: all of them are
     const std::uint32_t all = constant(value_class::predicate, all_lanes);
     emit("mov.pred", destination(values.elements.at(1), value_class::predicate), all, all);
     values = values.elements.at(0);
@@ -115,7 +115,7 @@ void lowering::texture() {
       const value_class k = class_of_bits(bits);
       for (std::size_t n = 0; n < f.elements; ++n)
         vregs[n] = stores ? source(values.elements[n], k) : destination(values.elements[n], k);
-      if (stores) out_.writes_in_bulk = true;  // no observer can hold them back, either
+      if (stores) out_.writes_in_bulk = true;  // observers cannot hold these back either
     } else {
       const bool gathers = opcode == "tld4";
       const std::uint8_t* const component = meant(*i_, components);

@@ -9,7 +9,7 @@ namespace stepwise::emulator {
 void lowering::generic() {
   std::string key(i_->opcode);
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
-  // Types that name bits only, where the op is one for all types of a width.
+  // These have one op for all types of a width.
   static constexpr std::string_view by_width[] = {"and", "or", "xor", "not", "cnot", "selp", "shl"};
   if (std::ranges::find(by_width, i_->opcode) != std::end(by_width) && !type().empty() &&
       type() != "pred") {
@@ -24,7 +24,7 @@ void lowering::generic() {
   std::uint32_t vregs[3] = {0, 0, 0};
   std::size_t next = r.d == value_class::none ? 0 : 1;
   for (int k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
-    if (k == 1 && i_->opcode == "not") break;  // not.pred's op is one of the two-operand logic
+    if (k == 1 && i_->opcode == "not") break;  // not.pred uses a logic op with two operands
     vregs[k] = source(o.at(next++), kinds[k]);
   }
   std::uint32_t fourth = 0;
@@ -43,8 +43,8 @@ void lowering::generic() {
   e.immediate = table;
 }
 
-// .ftz, .sat and .relu of an operation whose op does not know them: ops of their own before and
-// after it.
+// Lowers .ftz, .sat and .relu to ops of their own, before and after an operation whose op lacks
+// them.
 void lowering::decorated(const std::string& key) {
   std::string plain(i_->opcode);
   bool any = false;
@@ -123,7 +123,7 @@ operand lowering::factor(std::uint32_t product, std::size_t which) const {
                                      : body_.instructions[product].operands[which + 1];
 }
 
-// A sum and a product of it as one fma, with the sum's modifiers.
+// Lowers a sum and its product to one fma, with the sum's modifiers.
 void lowering::fused(const fused_sum& sum) {
   ptx::instruction fma = in_manual_order(*written_);
   fma.opcode = "fma";
@@ -151,7 +151,7 @@ void lowering::look_up_and_test() {
   emit("mov.b32", destination(o[0].elements.at(0), value_class::b32), value);
 }
 
-// The registers that change while a warp runs. False if `name` is none of them.
+// Reads a register that changes while a warp runs. Returns false if `name` is no such register.
 bool lowering::read_clock(const operand& to, std::string_view name, value_class k) {
   if (name == "%clock" || name == "%clock64" || name == "%globaltimer") {
     (name == "%globaltimer" ? out_.reads_timer : out_.reads_clock) = true;
@@ -168,7 +168,7 @@ bool lowering::read_clock(const operand& to, std::string_view name, value_class 
   return true;
 }
 
-// mov.b64 d, {a, b}: the lowest part first. Registers of 8 bits take 16.
+// mov.b64 d, {a, b}: the lowest part first. 8-bit registers are kept in 16 bits.
 void lowering::pack_vector(const operand& to, const operand& from, unsigned bits) {
   const unsigned part = bits / std::max(1u, static_cast<unsigned>(from.elements.size()));
   if (part < 8 || part == bits) throw unsupported{"the instruction " + text()};
@@ -234,8 +234,8 @@ void lowering::move() {
   if (!names_fixed_vreg(to, a)) emit(name, d, a);
 }
 
-// isspacep.space p, a: whether the generic address a lies in the space's window, or, for constant
-// memory, in one of its variables. All else is global.
+// isspacep.space p, a: whether the generic address a lies in the space's window or, for constant
+// memory, in one of its variables. All other addresses are global.
 void lowering::address_space() {
   const std::string_view space = i_->modifiers.at(0);
   const std::uint32_t a = source(i_->operands.at(1), value_class::b64);
@@ -297,7 +297,7 @@ void lowering::convert() {
   }
   std::string key = "cvt";
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
-  // A float's saturation to an integer type is what the conversion does anyway.
+  // Conversions from float to integer always saturate.
   if (!is_float(to) && has("sat")) key.erase(key.find(".sat"), 4);
   if (!is_float(to)) return convert_to_integer(key, source(a, find(key).a));
   if (is_float(from)) {
@@ -319,7 +319,7 @@ void lowering::convert() {
   emit(r, destination(d, r.d), wide);
 }
 
-// `value`, a register of the type that the op `key` takes, into the instruction's result.
+// Converts `value`, a register of the type that the op `key` takes, to the instruction's result.
 void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
   const op_entry& r = find(key);
   const operand& d = i_->operands.at(0);
@@ -336,8 +336,8 @@ void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
        wide);
 }
 
-// cvta: between a state space's addresses and generic ones. Those of global and constant memory
-// are the same.
+// cvta: converts between a state space's addresses and generic addresses, which are the same for
+// global and constant memory.
 void lowering::convert_address() {
   const operand& d = i_->operands.at(0);
   const operand& a = i_->operands.at(1);

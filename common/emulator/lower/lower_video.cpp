@@ -16,7 +16,7 @@ const std::unordered_map<std::string_view, video_operation>& operations() {
 
 bool is_type(std::string_view m) { return m == "u32" || m == "s32"; }
 
-// %r1.b2 -> %r1 and its byte 2. False for a part that is none.
+// %r1.b2 -> %r1 and its byte 2. Returns false for an invalid part.
 bool split_part(operand& o, video_part& part) {
   const auto dot = o.kind == operand_kind::name ? o.name.rfind('.') : std::string_view::npos;
   if (dot == std::string_view::npos) return true;
@@ -64,10 +64,10 @@ void lowering::video() {
   std::vector<operand> o = i_->operands;
   if (o.size() < 3) throw unsupported{"the instruction " + text()};
   bool known = split_part(o[0], f.d) && split_part(o[1], f.a) && split_part(o[2], f.b);
-  // The SIMD forms number their parts otherwise.
+  // The SIMD forms number their parts differently.
   known &= f.lanes == 1 || (f.a.bits == 32 && f.b.bits == 32 && f.d.bits == 32);
   if (!known) throw unsupported{"the instruction " + text() + " with these parts of registers"};
-  // An H200 does not do what PTX says in these forms, which compilers do not make.
+  // In these forms an H200 differs from the PTX manual. Compilers do not generate them.
   const bool minimum = f.second == video_second::min || f.second == video_second::max;
   if (f.lanes == 1 && (minimum || f.d.bits != 32 || (f.saturates && !f.d_signed)))
     throw unsupported{"the instruction " + text()};

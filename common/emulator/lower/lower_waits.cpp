@@ -3,7 +3,7 @@
 
 namespace stepwise::emulator {
 
-// bar.sync a[, b]; bar.arrive a, b; bar.red.op.type d, a[, b], [!]p; barrier[.cta].… alike.
+// bar.sync a[, b]; bar.arrive a, b; bar.red.op.type d, a[, b], [!]p; barrier[.cta].* likewise.
 void lowering::barrier() {
   if (has("cluster")) {
     emit(has("arrive") ? "<cluster arrive>" : "<cluster wait>");

@@ -25,7 +25,7 @@ memory_space memory_space_of(state_space s) {
 
 }  // namespace
 
-// What the modifiers say of an access of `bytes` bytes per lane.
+// The site of an access of `bytes` bytes per lane, by the instruction's modifiers.
 access_site lowering::site_of(access_kind kind, state_space space, unsigned bytes) const {
   access_site s;
   s.function = static_cast<std::uint32_t>(out_.functions.size() - 1);
@@ -42,7 +42,7 @@ access_site lowering::site_of(access_kind kind, state_space space, unsigned byte
   if (has("acquire")) s.order = memory_order::acquire;
   if (has("release")) s.order = memory_order::release;
   if (has("acq_rel") || has("sc")) s.order = memory_order::acquire_release;
-  // Atomic operations without a scope have the GPU's.
+  // Atomic operations without a scope have GPU scope.
   s.scope = has("cta")                                                   ? sync_scope::block
             : has("gpu") || (kind == access_kind::atomic && !has("sys")) ? sync_scope::gpu
                                                                          : sync_scope::system;
@@ -63,7 +63,7 @@ void lowering::watch(access_site site, const address& at, std::uint32_t address_
   out_.accesses.push_back(site);
 }
 
-// A place for what access_range() says of this instruction to be counted.
+// Adds a site at which the instruction's access_range() events are counted.
 void lowering::watch_ranges(access_kind kind, state_space space) {
   if (!out_.watched) return;
   access_site site = site_of(kind, space, 0);
@@ -93,7 +93,7 @@ void lowering::watch_copy_groups() {
   e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
 }
 
-// Whether an observer must know who comes there: barriers, and calls, which may lead to some.
+// Finds the paths that lead towards barriers, or towards calls, which may lead to barriers.
 void lowering::find_ways(const control_flow& flow) {
   std::vector<std::uint32_t> wanted;
   for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
@@ -103,7 +103,7 @@ void lowering::find_ways(const control_flow& flow) {
   ways_ = ways_towards(flow, wanted);
 }
 
-// Before the branch of a block: lanes that take a way whose other way leads towards a barrier.
+// Before a block's branch, reports lanes that take one path if the other leads towards a barrier.
 void lowering::watch_branch(std::uint32_t target) {
   const std::uint32_t block =
       block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())];

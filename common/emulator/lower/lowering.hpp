@@ -1,8 +1,8 @@
 // The state of one kernel's lowering, shared by the files lower*.cpp.
 //
-// idea    Every instruction becomes the name of an op ("add.s32", "ld.global.u32.b32.a64"), its
-//         operands become offsets of vector registers. What has no op fails the launch by name;
-//         nothing is guessed.
+// idea    Every instruction becomes the name of an op ("add.s32", "ld.global.u32.b32.a64"), and its
+//         operands become offsets of vregs. An instruction without an op fails the launch by name.
+//         Nothing is guessed.
 #pragma once
 
 #include <list>
@@ -39,14 +39,14 @@ bool has_ops(std::string_view opcode);
 // Width of a value's register; 0 for a predicate.
 unsigned bits_of(value_class k);
 value_class class_of_bits(unsigned bits);
-// With the modifiers in the order of PTX's manual, where types come last. ptxas takes any order,
-// and NVIDIA's own headers use that.
+// The instruction with its modifiers in the order of the PTX manual, where types come last. ptxas
+// accepts any order, and NVIDIA's own headers rely on that.
 ptx::instruction in_manual_order(const ptx::instruction& i);
 // The 16 of "s16" or "b16".
 unsigned type_bits(std::string_view type);
 bool is_half(std::string_view type);  // f16, bf16 and their pairs
 
-// Most bytes of one warp's vector registers: some hundred times what compilers make.
+// The limit for a warp's vregs, in bytes: about a hundred times the size that compilers need.
 inline constexpr std::uint32_t most_vreg_bytes = std::uint32_t{64} << 20;
 
 struct runtime_form;
@@ -56,11 +56,11 @@ struct register_info {
   std::uint32_t offset = no_operand;
 };
 
-// State that the functions of one program share while they are lowered: which there are, and where
-// their shared variables lie. In lower_calls.cpp.
+// State that the functions of a program share while they are lowered: the list of functions, and
+// the places of their shared variables. In call_plan.cpp.
 class call_plan {
  public:
-  // `watched`: with room between shared variables, so that an access past one of them is seen.
+  // `watched`: leaves gaps between shared variables, so that an access past a variable is detected.
   call_plan(const link_unit& unit, const linked_function& kernel, bool watched);
 
   struct planned {
@@ -77,7 +77,7 @@ class call_plan {
   std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
   std::uint64_t system_shared_bytes() const { return system_shared_bytes_; }
   std::uint64_t shared_gap_bytes() const { return shared_gap_bytes_; }
-  // The static ones, by place.
+  // The static shared variables, by offset.
   const std::vector<program::shared_variable>& shared_variables() const { return placed_; }
   const std::string& dynamic_shared() const { return dynamic_; }
   const link_unit& unit() const { return unit_; }
@@ -93,7 +93,7 @@ class call_plan {
   std::vector<planned> functions_;
   std::unordered_map<const linked_function*, std::size_t> index_;
   std::unordered_set<std::string> prototypes_;  // signatures of the indirect calls
-  std::vector<std::string> fresh_prototypes_;   // those whose functions were not reached yet
+  std::vector<std::string> fresh_prototypes_;   // signatures whose functions were not reached yet
   std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
   std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0, shared_gap_bytes_ = 0;
   bool watched_;
@@ -101,12 +101,12 @@ class call_plan {
   std::string dynamic_;
 };
 
-// Where a function's results and parameters lie at the start of its frame, in this order; appended
-// to `offsets`. The bytes that they take.
+// Appends the offsets of a function's results and parameters in its frame, in this order, to
+// `offsets`. Returns the bytes that they take.
 std::uint64_t frame_offsets(const std::vector<ptx::variable>& returns,
                             const std::vector<ptx::variable>& parameters,
                             std::vector<std::uint32_t>& offsets);
-// "8:24,4:4": alignment and size of each result and parameter; equal for callers and callees.
+// "8:24,;4:4,;": alignment and size of the results, then of the parameters, for caller and callee.
 std::string signature_of(const std::vector<ptx::variable>& returns,
                          const std::vector<ptx::variable>& parameters);
 
@@ -135,13 +135,13 @@ class lowering {
   std::uint32_t new_vreg(value_class k);
   std::uint32_t constant(value_class k, std::uint64_t value);
   std::uint32_t vreg_of_special(special which, unsigned bits);
-  // Makes the register `to` another name of a vector register that does not change while a block
-  // runs, in place of the move that is lowered, which has no op then unless it must be counted.
-  // False where that is not possible.
+  // Makes the register `to` an alias of a vreg that does not change while a block runs. This
+  // replaces the move that is being lowered, which then gets an op only if it must be counted.
+  // Returns false if an alias is not possible.
   bool names_fixed_vreg(const operand& to, std::uint32_t vreg);
   struct mentions {
     std::uint32_t first = 0;  // index of the first instruction that names it
-    unsigned writes = 0;      // instructions whose result it is, or belongs to
+    unsigned writes = 0;      // instructions that write it, alone or in a vector
   };
   const mentions& mentions_of(std::string_view name);
   void declare_registers();
@@ -279,23 +279,23 @@ class lowering {
   program& out_;
   program_function& frame_;
   const ptx::body& body_;
-  const ptx::instruction* i_ = nullptr;        // that is lowered
-  const ptx::instruction* written_ = nullptr;  // the same as it stands in the body
+  const ptx::instruction* i_ = nullptr;        // the instruction to lower
+  const ptx::instruction* written_ = nullptr;  // the same, as written in the body
   std::uint32_t ordinal_ = 0;
   std::uint32_t next_vreg_ = 64;  // offset 0 is never a vector register
 
   std::unordered_map<std::string, register_info> registers_;
   std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
   std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
-  std::optional<std::unordered_set<std::string_view>> names_read_;  // when first asked for
-  std::unordered_map<std::string_view, mentions> mentions_;         // when first asked for
+  std::optional<std::unordered_set<std::string_view>> names_read_;  // filled when first needed
+  std::unordered_map<std::string_view, mentions> mentions_;         // filled when first needed
   std::unordered_set<std::uint32_t> fixed_vregs_;  // constants, parameters, special registers
   std::uint32_t carry_vreg_ = no_operand;          // predicate: what add.cc leaves for addc
 
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
   std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>>
-      locals_;  // places in the block
+      locals_;  // by name: state space and offset
 
   fusion fusion_;
   std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product

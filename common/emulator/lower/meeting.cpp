@@ -42,7 +42,7 @@ class one_pass {
            std::all_of(to.begin(), to.end(), [&](std::uint32_t s) { return has(s); });
   }
 
-  // The loop's blocks, without the ways out and those back to the header.
+  // The loop's blocks, without the edges that leave the loop or lead back to the header.
   graph within_a_pass() const {
     graph successors(loop_.blocks.size());
     for (std::size_t n = 0; n < successors.size(); ++n)

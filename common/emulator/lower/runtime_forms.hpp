@@ -15,7 +15,7 @@ struct runtime_form {
   std::uint64_t result_bytes = 4;
 };
 
-// The function `name` ("__cudaCDP2LaunchDeviceV2"); null if it is none that is implemented.
+// The function `name` ("__cudaCDP2LaunchDeviceV2"); null if it is not implemented.
 const runtime_form* find_runtime_form(std::string_view name);
 
 }  // namespace stepwise::emulator
