@@ -1,4 +1,4 @@
-// An access to memory that goes wrong, and the host memory behind a generic address.
+// A faulting memory access, and the host memory at a generic address.
 #pragma once
 
 #include "common/emulator/machine/observer.hpp"
@@ -12,11 +12,11 @@ struct access_fault {
   int lane = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  unsigned alignment = 0;  // that the access needs, if it is not its size
+  unsigned alignment = 0;  // required by the access, if it is not its size
   const char* whose = "";  // "the source of ", where an operation has several addresses
 };
 
-// Stops the launch with a message made of the fault; returns null. In ../run/scheduler.cpp.
+// Stops the launch with a message that describes the fault; returns null. In ../run/scheduler.cpp.
 const op* stop_with(context& x, const op* i, const access_fault& fault);
 
 // The access of an operation to a run of bytes, for its checks and for the text of a fault.
@@ -30,8 +30,8 @@ struct span {
   bool asynchronous = false;
 };
 
-// Host address of the bytes at a generic address; null (and the launch stopped) if they are not
-// whole, aligned and in the wanted space. In ../run/access.cpp.
+// The host address of the bytes at a generic address. Null, with the launch stopped, if the bytes
+// are not aligned and entirely in the wanted space. In ../run/access.cpp.
 std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s);
 
 }  // namespace stepwise::emulator

@@ -1,4 +1,4 @@
-// Adds up addresses and compares their differences, by AVX-512 if it can; finds runs of lanes.
+// Computes addresses and compares their differences, by AVX-512 if possible. Finds runs of lanes.
 #include "common/emulator/machine/access_shape.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// address[l] = values[l] + immediate, as A wraps around. Not 0 if a lane of `active` does not lie
-// as far from lane `first` as `offset` says.
+// address[l] = values[l] + immediate, wrapping as type A does. Not 0 if the distance from lane
+// `first` to a lane of `active` differs from `offset`.
 template <class A>
 u64 add_in_loops(const A* values, A immediate, u64* address, const u64* offset, u32 first,
                  u32 active) {
@@ -117,7 +117,7 @@ void access_shape::find_runs(unsigned bytes) {
     const u32 found = (~u32{0} >> (32 - (end - begin))) << begin;
     left &= ~found;
     const u32 count = one_place ? 1 : end - begin, at_first = one_place ? found : u32{1} << begin;
-    // Lanes before may have had the same places.
+    // Earlier lanes may have had the same places.
     lane_run* const end_of_runs = run + runs;
     lane_run* const known = std::find_if(run, end_of_runs, [&](const lane_run& r) {
       return r.offset == offset[begin] && r.count == count;

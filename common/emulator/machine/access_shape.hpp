@@ -1,9 +1,9 @@
-// How the addresses of a warp's lanes lie to each other.
+// The relative positions of the addresses of a warp's lanes.
 //
-// idea    An instruction in a loop mostly comes with the same differences between its lanes'
-//         addresses, at another place. So each access of a watched program keeps the last
-//         differences, and what follows from them: an access is compared with them at once, and
-//         taken apart only if it differs.
+// idea    An instruction in a loop usually has the same differences between its lanes' addresses,
+//         at other places. So each access of a watched program keeps the last differences and the
+//         properties derived from them. An access is first compared with these, and analysed only
+//         if it differs.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct lane_run {
 struct access_shape {
   static constexpr unsigned most_runs = 8;
 
-  std::uint64_t serial = 0;  // another number for another shape; 0: none yet
+  std::uint64_t serial = 0;  // differs for each shape; 0: none yet
   std::uint32_t active = 0;  // lanes
   std::uint32_t lanes = 0;   // how many
   std::uint32_t first = 0;   // the lowest lane
@@ -33,13 +33,13 @@ struct access_shape {
   lane_run run[most_runs];
   // For scattered lanes: the runs in which each higher lane accesses the preceding place. Their
   // first_lanes is the highest lane, and the next lower lane accesses the next place. 0: there are
-  // more than most_runs, or falling runs were not requested.
+  // more than most_runs, or the lanes are not scattered.
   unsigned falling_runs = 0;
   lane_run falling[most_runs];
-  std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
+  std::uint64_t offset[32];  // by lane, from the first lane's address; 0 for inactive lanes
 
-  // Writes the addresses values[l] + immediate of all lanes, which wrap around as the
-  // values' type does. Whether the lanes `now` lie as the shape says.
+  // Writes the addresses values[l] + immediate of all lanes, wrapping as type A does. Returns
+  // whether the lanes `now` have this shape.
   template <class A>
   bool reach(const A* values, std::uint64_t immediate, std::uint32_t now,
              std::uint64_t* address) const {
@@ -52,14 +52,14 @@ struct access_shape {
     return (add(values, static_cast<A>(immediate), address, offset, first, now) == 0) &
            (now == active);
   }
-  // Makes it the shape of these accesses of `bytes` bytes each; `now` is not 0.
+  // Sets the shape to that of these accesses of `bytes` bytes each. `now` must not be 0.
   void describe(const std::uint64_t* address, std::uint32_t now, unsigned bytes);
 
  private:
   void find_runs(unsigned bytes);
   void find_falling_runs(unsigned bytes);
 
-  // Writes the addresses; 0 if the lanes `now` lie as far from lane `first` as `offset` says.
+  // Writes the addresses. 0 if the lanes `now` have the distances `offset` from lane `first`.
   template <class A>
   using adder = std::uint64_t(const A* values, A immediate, std::uint64_t* address,
                               const std::uint64_t* offset, std::uint32_t first, std::uint32_t now);

@@ -7,7 +7,7 @@
 namespace stepwise::emulator {
 
 // Options of operations on a barrier in shared memory.
-inline constexpr std::int64_t drops = 1;              // arrive: and is not expected any more
+inline constexpr std::int64_t drops = 1;  // arrive_drop: later phases expect fewer arrivals
 inline constexpr std::int64_t completes_nothing = 2;  // arrive: .noComplete
 inline constexpr std::int64_t is_parity = 4;          // wait: for a parity, not a state
 inline constexpr std::int64_t subtracts = 8;          // bytes: complete_tx

@@ -1,10 +1,10 @@
 // The state that an executing operation sees, and the operation itself.
 //
 // idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all
-//         32 lanes of a warp and returns the op to continue with; null hands over to the scheduler.
-//         Registers are vector registers of 32 lanes in one block of memory per warp; every operand
-//         - constants, parameters and special registers too - is one, too, so an operation has one
-//         form.
+//         32 lanes of a warp and returns the op to continue with, or null to return to the
+//         scheduler. Registers are vector registers (vregs) of 32 lanes in one block of memory per
+//         warp. Every operand is a vreg, even a constant, parameter or special register, so an
+//         operation has one form.
 // watch   Operations are compiled several times for different instruction sets (see meson.build),
 //         so nothing here may be an inline function with external linkage.
 #pragma once
@@ -39,7 +39,7 @@ struct access_window {
   std::uint64_t bytes = 0;
 };
 
-// Where a load of contiguous words began last, and how far that was from the time before.
+// The start of the last load of contiguous words, and its distance from the load before.
 struct load_stride {
   std::uint64_t at = 0;
   std::uint64_t step = 0;
@@ -76,7 +76,7 @@ struct context {
   std::uint64_t parameter_bytes = 0;
 
   access_counts counts;
-  std::uint64_t polls = 0;  // volatile loads, results of atomics, fences: what waiting loops do
+  std::uint64_t polls = 0;  // volatile loads, results of atomics, and fences, as in waiting loops
   scheduler* owner = nullptr;
   observer* watch = nullptr;  // null: not watched
 

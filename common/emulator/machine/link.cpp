@@ -37,7 +37,7 @@ const linked_function* link_unit::find_function(std::size_t number, std::string_
   if (own != own_[number].end()) return &functions_[own->second];
   const auto other = visible_.find(name);
   if (other != visible_.end()) return &functions_[other->second];
-  // A second name, made by .alias. It may name a kernel, which is no function to call.
+  // A second name, made by .alias. It may name a kernel, which cannot be called.
   const ptx::function* alias = parts_[number].module->find_function(name);
   if (alias == nullptr) return nullptr;
   const auto aliased = own_[number].find(alias->name);
@@ -60,7 +60,7 @@ const linked_function* link_unit::find_kernel(std::string_view name) const {
 std::uint64_t link_unit::address_of(std::size_t number, std::string_view name) const {
   if (const symbol_place* v = find_variable(number, name)) return v->address;
   if (const linked_function* f = find_function(number, name)) return address_of(*f);
-  const linked_function* kernel = nullptr;  // the part's own before another's
+  const linked_function* kernel = nullptr;  // the part's own kernel takes precedence
   for (const linked_function& k : kernels_) {
     if (k.function->name == name && (kernel == nullptr || k.part == number)) kernel = &k;
   }

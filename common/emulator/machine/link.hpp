@@ -1,5 +1,5 @@
-// Modules linked into one, as a program built with -rdc=true needs it: a name that one module only
-// declares means what another defines.
+// Links modules, as a program built with -rdc=true needs: a name that a module only declares refers
+// to another module's definition.
 //
 // idea    A name belongs first to the module that uses it (two files may each have a static
 //         function of that name), then to whichever module makes it visible.
@@ -19,10 +19,10 @@ namespace stepwise::emulator {
 // Functions have addresses in a range of their own: code_window + code_step * number, from 1.
 inline constexpr std::uint64_t code_window = 0x0000'0103'0000'0000;
 inline constexpr std::uint64_t code_step = 16;
-// Kernels, which kernels launch by their addresses, lie behind all of them.
+// Kernels, which other kernels launch by their addresses, come after all functions.
 inline constexpr std::uint64_t kernel_window = code_window + 0x8000'0000;
 
-// Where a variable of global or constant memory lies.
+// The place of a variable of global or constant memory.
 struct symbol_place {
   ptx::state_space space;
   std::uint64_t address;
@@ -39,16 +39,16 @@ class link_unit {
   struct part {
     std::unique_ptr<ptx::module> module;
     bool fuses = true;  // whether ptxas was free to fuse products into sums
-    std::unordered_map<std::string_view, symbol_place> symbols;  // those that it defines
+    std::unordered_map<std::string_view, symbol_place> symbols;  // the symbols that it defines
   };
 
-  // invalid_ptx where two parts define the same visible function.
+  // Fails with invalid_ptx if two parts define the same visible function.
   status add(std::unique_ptr<ptx::module> module, bool fuses = true);
   // A variable's place is known once memory for it was allocated.
   void place(std::size_t part, const ptx::variable& v, const symbol_place& where);
 
   const std::vector<part>& parts() const { return parts_; }
-  // The definition that `name` means in a part; null if no part has one.
+  // The definition that `name` refers to in a part; null if no part has one.
   const linked_function* find_function(std::size_t part, std::string_view name) const;
   const symbol_place* find_variable(std::size_t part, std::string_view name) const;
   // The kernel of this name; null if there is none.

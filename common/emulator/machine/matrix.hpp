@@ -1,5 +1,5 @@
-// What an operation on matrix fragments works on: shapes, element types, and where the registers of
-// its fragments lie. Lowering makes one for each such instruction; op::immediate is its address.
+// The form of an operation on matrix fragments: shapes, element types, and the registers of its
+// fragments. Lowering makes one form per instruction, and op::immediate is its address.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class matrix_type : std::uint8_t {
 // The matrix A (m by k), B (k by n), or C or D (m by n) of a product.
 enum class matrix_role : std::uint8_t { a, b, c };
 
-// How a matrix lies in the registers of a warp.
+// The layout of a matrix in the registers of a warp.
 struct matrix_layout {
   matrix_role role;
   std::uint32_t bits;        // of an element
@@ -35,11 +35,11 @@ struct matrix_layout {
   std::uint32_t rows, cols;  // of the matrix
   // Element e of register r in lane l is places[(r * packed + e) * lanes + l]: row * cols + col.
   std::vector<std::uint16_t> places;
-  std::vector<std::uint16_t> transposed;  // the same of the transposed matrix: col * rows + row
+  std::vector<std::uint16_t> transposed;  // the same for the transposed matrix: col * rows + row
 };
 
-// A matrix spread over the registers of a warp: register r of the fragment is vregs[r].
-// Where there are more registers than the matrix fills, the first ones are repeated.
+// A matrix spread over the registers of a warp: register r of the fragment is vregs[r]. If there
+// are more registers than the matrix fills, the first ones are repeated.
 struct matrix_fragment {
   const matrix_layout* layout;
   matrix_type type;
@@ -62,7 +62,7 @@ struct matrix_form {
 // The size of one element in memory.
 unsigned bits_of(matrix_type t);
 
-// The layout of the matrix in a product of that shape. Kept for ever.
+// The layout of the matrix in a product of that shape. Never freed.
 const matrix_layout* layout_of(const matrix_form& f, matrix_role role, matrix_type type);
 
 }  // namespace stepwise::emulator

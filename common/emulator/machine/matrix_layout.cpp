@@ -1,9 +1,9 @@
-// Where the elements of a fragment lie.
+// The places of a fragment's elements.
 //
 // idea    One formula for all shapes. Lanes are 8 groups of 4. Sub-matrices of A are 8 rows by 4
 //         registers along k, those of B 4 registers along k by 8 columns, those of C 8 rows by 8
-//         columns. The fragments of mma are laid out as PTX says; those of wmma, which PTX leaves
-//         open, as several of mma side by side.
+//         columns. The fragments of mma are laid out as PTX defines them. PTX leaves those of wmma
+//         open; here they are several fragments of mma next to each other.
 // source  PTX ISA 9.0, "Matrix Fragments for mma.*". Tested by ../tests/opcodes/mma*.ptx.
 #include <map>
 #include <mutex>

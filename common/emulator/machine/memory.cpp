@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
-// Of cudaMalloc on an H200.
+// As cudaMalloc on an H200.
 constexpr std::uint64_t gpu_grain = 512, gpu_page = std::uint64_t{2} << 20, most_in_page = 1 << 20;
 constexpr std::size_t most_resting = 64;
-// Where a device's addresses begin, if they are free: counted cache hits depend on addresses, and
-// are to repeat from run to run.
+// The start of a device's addresses, if it is free. Counted cache hits depend on addresses and must
+// be the same in every run.
 constexpr std::uint64_t usual_base = 0x7000'0000'0000;
 constexpr std::uint64_t far = std::uint64_t{1} << 44;
 constexpr std::uint64_t arena_bytes = std::uint64_t{4} << 20;
@@ -26,7 +26,7 @@ constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-// Null where there is no room.
+// Null if there is no room.
 std::byte* reserve_pages(std::uint64_t bytes, std::uint64_t at = 0) {
   void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -109,7 +109,7 @@ global_memory::global_memory(std::uint64_t bytes)
   // earlier.
   constexpr std::uint64_t least = std::uint64_t{1} << 28;
 #if defined(__wasm__)
-  // One linear memory: addresses of the device are numbers only, and there is less behind them.
+  // With one linear memory, device addresses are only numbers, and less memory is reserved.
   reserved_ = least / 16;
   host_base_ = reserve_pages(reserved_);
   if (host_base_ == nullptr) throw std::bad_alloc();
@@ -118,7 +118,7 @@ global_memory::global_memory(std::uint64_t bytes)
   std::byte* device_base = nullptr;
   for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
     device_base = reserve_pages(reserved_, usual_base);
-    // Far away, so that at the same distance from the host's own memory nothing lies.
+    // Far away, so that nothing lies at the same distance from the host's own memory.
     const std::uint64_t device = reinterpret_cast<std::uint64_t>(device_base);
     if (device_base != nullptr)
       host_base_ = reserve_pages(reserved_, device > far ? device - far : 0);
@@ -216,7 +216,7 @@ result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
   // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
   const bool small = bytes < arena_bytes / 4;
-  // With room between them, none shares a guarded page (runtime/host/guarded_pages.hpp).
+  // With room between allocations, no two share a guarded page (runtime/host/guarded_pages.hpp).
   const std::uint64_t step = room_between_ ? page : grain;
   const std::uint64_t block = small ? round_up(round_up(bytes, grain) + grain, step)
                                     : round_up(bytes + grain, as_gpu_ ? gpu_page : page);
@@ -282,7 +282,7 @@ bool global_memory::share(std::uint64_t offset, std::uint64_t bytes) {
                 reinterpret_cast<void*>(device_base_ + offset)) != MAP_FAILED;
 }
 
-// Both ranges as they are where nothing is shared.
+// Makes both ranges private again.
 bool global_memory::unshare(std::uint64_t offset, std::uint64_t bytes) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   void* const device_side = reinterpret_cast<void*>(device_base_ + offset);
@@ -328,7 +328,7 @@ bool global_memory::contains(std::uint64_t address, std::uint64_t bytes) const {
     if (!at) return false;
     const std::uint64_t here = at->bytes - (address - at->base);
     if (bytes <= here) return true;
-    // Mappings may follow each other without a gap.
+    // Mappings may be adjacent.
     if (allocations_.at(at->base).where != placement::mapped) return false;
     address += here;
     bytes -= here;
@@ -343,12 +343,12 @@ bool global_memory::is_shared(std::uint64_t address) const {
 
 // --- memory that is mapped apart from its addresses ----------------------------------------------
 
-// From the end, so that what other allocations commit does not reach it.
+// Takes addresses from the end, so that memory committed for other allocations does not reach them.
 result<std::uint64_t> global_memory::reserve(std::uint64_t bytes, std::uint64_t alignment,
                                              std::uint64_t wanted) {
   if (wanted % alignment == 0 && is_device(wanted) && holes_.take_at(wanted - device_base_, bytes))
     return wanted;
-  // Addresses are to be multiples, not offsets.
+  // Addresses, not offsets, must be multiples of the alignment.
   const std::uint64_t skew = device_base_ % alignment;
   const std::uint64_t lead = skew == 0 ? 0 : alignment - skew;
   const auto offset = holes_.take_last(bytes + lead, alignment);
@@ -373,7 +373,7 @@ bool global_memory::map(std::uint64_t address, std::uint64_t bytes, int file,
               file, static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
-// The addresses may belong to another allocation next, which commits what is not yet.
+// The addresses may belong to another allocation next, so committed memory is made accessible.
 void global_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
   (void)mmap(host(address), bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);

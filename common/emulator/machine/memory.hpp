@@ -1,11 +1,11 @@
-// The emulated GPU's global memory: where allocations lie, and what belongs to which.
+// The emulated GPU's global memory and its allocations.
 //
 // idea    Two address ranges of the GPU's size are reserved. Programs get addresses in the first,
 //         which stays inaccessible, so that a host that dereferences a device pointer faults as it
 //         would with a GPU. The bytes live in the second, a constant distance away. Memory that the
 //         host shares (managed, pinned) is the same pages mapped into both ranges.
 // watch   Pages are committed as allocations reach them, so a limit on the process's data
-//         (RLIMIT_DATA) is met by a failing allocation, not by a signal.
+//         (RLIMIT_DATA) makes an allocation fail instead of raising a signal.
 //         Tested by tests/memory_test.cpp.
 #pragma once
 
@@ -22,13 +22,13 @@
 
 namespace stepwise::emulator {
 
-// Ranges of addresses, taken by best fit: the shortest that has room, of several the first. Freed
-// neighbours become one.
+// Free ranges of addresses, taken by best fit: the shortest range that has room, or the first of
+// several equally short ones. Adjacent freed ranges are merged.
 class free_ranges {
  public:
   // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
   std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
-  // The same at the end of the last range that has room, and at one offset.
+  // The same at the end of the last range that has room, or at a given offset.
   std::optional<std::uint64_t> take_last(std::uint64_t bytes, std::uint64_t alignment);
   bool take_at(std::uint64_t offset, std::uint64_t bytes);
   void give_back(std::uint64_t offset, std::uint64_t bytes);
@@ -45,27 +45,27 @@ class free_ranges {
 
 class global_memory {
  public:
-  // Throws std::bad_alloc where the address space cannot be reserved.
+  // Throws std::bad_alloc if the address space cannot be reserved.
   explicit global_memory(std::uint64_t bytes);
   ~global_memory();
   global_memory(const global_memory&) = delete;
   global_memory& operator=(const global_memory&) = delete;
 
-  // Aligned to 256 bytes; neighbours lie at least 256 bytes apart. Fresh pages read as zero; reused
-  // memory reads as zero or as its old content.
+  // Aligned to 256 bytes, and at least 256 bytes from the next allocation. Fresh pages read as
+  // zero. Reused memory reads as zero or as its old content.
   result<std::uint64_t> allocate(std::uint64_t bytes);
-  // From now on there is room after an allocation, about as much as it is long, so that an access
-  // far outside of it does not lie in another one.
+  // From now on, a gap about as long as the allocation follows each allocation, so that an access
+  // far outside of it does not hit another one.
   void set_room_between() { room_between_ = true; }
-  // From now on, and before the first allocation: memory lies and is mapped as a GPU's driver does
-  // it. Up to 1 MiB shares pages of 2 MiB, at multiples of 512 bytes and without gaps; more has
-  // pages of its own. Kernels may touch every byte of a page that holds part of an allocation.
+  // Places and maps memory as a GPU's driver does. Call it before the first allocation. Up to 1 MiB
+  // shares pages of 2 MiB, at multiples of 512 bytes and without gaps. A larger allocation has its
+  // own pages. Kernels may touch every byte of a page that holds part of an allocation.
   void place_as_gpu() { as_gpu_ = true; }
-  // For a variable of a module. Only with place_as_gpu() it differs: variables share pages with
-  // each other, not with what the program allocates.
+  // For a variable of a module. Differs from allocate() only with place_as_gpu(): variables share
+  // pages with each other, but not with the program's allocations.
   result<std::uint64_t> allocate_variable(std::uint64_t bytes);
-  // The same for memory whose addresses the host may use too. It comes out of the host's memory,
-  // not of the GPU's.
+  // Like allocate(), for memory whose addresses the host may use, too. It takes host memory, not
+  // the GPU's memory.
   result<std::uint64_t> allocate_shared(std::uint64_t bytes);
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
@@ -75,7 +75,7 @@ class global_memory {
   std::optional<access_window> find(std::uint64_t address) const;
   // The allocation that holds `address`.
   std::optional<access_window> allocation_at(std::uint64_t address) const;
-  // The nearest allocation that ends at or before `address`, to say how far past it is.
+  // The nearest allocation that ends at or before `address`, to report the distance from it.
   std::optional<access_window> before(std::uint64_t address) const;
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
   // True for an address in an allocation of allocate_shared().
@@ -83,22 +83,22 @@ class global_memory {
 
   // --- memory that is mapped apart from its addresses: see ../mapped_memory.hpp
 
-  // Addresses where nothing lies, at `wanted` if they are free there. memory_allocation.
+  // Reserves unused addresses, at `wanted` if these are free. Fails with memory_allocation.
   result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted);
   void unreserve(std::uint64_t address, std::uint64_t bytes);
-  // Counts memory as used, if there is so much.
+  // Counts memory as used. False if there is not enough.
   bool take_bytes(std::uint64_t bytes);
   void give_bytes(std::uint64_t bytes) { used_ -= bytes; }
-  // A part of a file at reserved addresses, until unmap(). False: the host refuses.
+  // Maps a part of a file at reserved addresses, until unmap(). False if the host refuses.
   bool map(std::uint64_t address, std::uint64_t bytes, int file, std::uint64_t offset);
   void unmap(std::uint64_t address, std::uint64_t bytes);
-  // Makes what was mapped an allocation, which free() does not know; and no allocation again.
+  // expose() makes a mapping an allocation, which free() does not accept. hide() undoes this.
   void expose(std::uint64_t address, std::uint64_t bytes) {
     allocations_[address] = {bytes, bytes, placement::mapped};
   }
   void hide(std::uint64_t address) { allocations_.erase(address); }
 
-  // Memory of the host's own that kernels use by its address; write_back() after each launch.
+  // Host memory that kernels use by its host address. Call write_back() after each launch.
   registered_memory& registered() { return registered_; }
 
   std::byte* host(std::uint64_t address) const {
@@ -131,7 +131,7 @@ class global_memory {
   // The page of place_as_gpu() around an address, if anything lies in it.
   std::optional<access_window> mapped_page(std::uint64_t address) const;
   bool commit(std::uint64_t end);
-  // Committed room: an offset, or memory_allocation.
+  // The offset of committed room, or memory_allocation.
   result<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
   result<std::uint64_t> take_shared(std::uint64_t bytes);
   bool share(std::uint64_t offset, std::uint64_t bytes);
@@ -145,7 +145,7 @@ class global_memory {
   std::int64_t host_of_device_ = 0;
   std::uint64_t committed_ = 0;                      // bytes from the base
   std::map<std::uint64_t, allocation> allocations_;  // by address
-  mutable registered_memory registered_;             // looking into it copies
+  mutable registered_memory registered_;             // find() copies into the mirror
   struct range {
     std::uint64_t offset, bytes;
   };
@@ -158,8 +158,8 @@ class global_memory {
   free_ranges variable_holes_;  // in pages of variables
 };
 
-// A file of so many bytes in memory, which read as zero until they are written; below 0 where there
-// can be none. What is emptied reads as zero again.
+// A file of `bytes` bytes in memory, which read as zero until they are written. Below 0 if the host
+// cannot create it. Emptied bytes read as zero again.
 int open_memory_file(std::uint64_t bytes);
 void empty_memory_file(int file, std::uint64_t offset, std::uint64_t bytes);
 void close_memory_file(int file);

@@ -52,8 +52,8 @@ bool has_memory(const ptx::variable& v) {
          !v.is_extern;
 }
 
-// A kernel's arguments are copied by the sizes that the PTX states: a wrong one must not make us
-// read what is no argument. PTX ISA 9.0, "Kernel Function Parameters".
+// A kernel's arguments are copied by the sizes in the PTX. A wrong size must not make the emulator
+// read beyond the arguments. PTX ISA 9.0, "Kernel Function Parameters".
 constexpr std::uint64_t most_parameter_bytes = 32764;
 
 status check_parameters(const ptx::module& m) {
@@ -80,7 +80,7 @@ status allocate(loaded_module& m, std::size_t part, const ptx::variable& v, glob
   return {};
 }
 
-// Addresses in an initialiser: whole ones, or single bytes of one (of packed structures).
+// Writes addresses into an initialiser: whole addresses, or single bytes (of packed structures).
 status relocate(const loaded_module& m, std::size_t part, const ptx::variable& v, std::byte* at) {
   for (const ptx::relocation& r : v.relocations) {
     const std::uint64_t target = m.unit.address_of(part, r.symbol);
@@ -97,8 +97,8 @@ status relocate(const loaded_module& m, std::size_t part, const ptx::variable& v
   return {};
 }
 
-// Makes an allocation read as zero. A large one takes no memory of the host by that: private pages
-// that are given back to the host read as zero.
+// Makes an allocation read as zero. A large allocation takes no host memory for this, because
+// private pages that are returned to the host read as zero.
 void clear(global_memory& memory, std::uint64_t address, std::uint64_t bytes) {
   constexpr std::uint64_t page = 4096;
   std::byte* const first = memory.host(address);
@@ -135,7 +135,7 @@ status place_variables(loaded_module& m, global_memory& memory) {
     }
     return {};
   };
-  // Initial values may be addresses of any variable, so all are placed first.
+  // Initial values may be addresses of any variable, so all variables are placed first.
   if (status s =
           each([&](std::size_t n, const ptx::variable& v) { return allocate(m, n, v, memory); });
       !s.ok())
@@ -165,8 +165,8 @@ status with_advice(status s, ptx::version version) {
   return s;
 }
 
-// Of the device's runtime, which an H200's programs link: the handle of a graph's condition is the
-// address of its value.
+// Functions of the device's runtime, which programs for an H200 link. The handle of a graph's
+// condition is the address of its value.
 constexpr std::string_view graph_functions = R"(
 .version 8.0
 .target sm_50
@@ -225,7 +225,6 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
   return m;
 }
 
-// What is known of a kernel from its PTX directives and its machine code's tables.
 kernel_attributes attributes_of(const loaded_module& m, const linked_function& k,
                                 const gpu& model) {
   const ptx::function& f = *k.function;

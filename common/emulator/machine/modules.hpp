@@ -43,8 +43,8 @@ struct loaded_module {
   const image::kernel_resources* resources(std::string_view kernel) const;
 };
 
-// What is wrong with a program's PTX, with what to do about it. PTX newer than what is known here
-// fails with unsupported_ptx_version.
+// Adds advice to an error in a program's PTX. PTX newer than the newest version known here fails
+// with unsupported_ptx_version.
 status with_advice(status s, ptx::version version);
 
 // Reads and links the parts, and places their variables. Fails as device::load_linked does; then
@@ -52,10 +52,10 @@ status with_advice(status s, ptx::version version);
 result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<const std::byte>> parts,
                                                   const gpu& model, global_memory& memory);
 
-// What is known of a kernel from its PTX directives and its machine code's tables.
+// The attributes of a kernel, from its PTX directives and its machine code's tables.
 kernel_attributes attributes_of(const loaded_module& m, const linked_function& f, const gpu& model);
 
-// The kernel that a function is, with its attributes; made when it is asked for.
+// The kernel for a function, with its attributes. It is created at the first request.
 loaded_kernel& kernel_of(loaded_module& m, const linked_function& f, const gpu& model);
 
 }  // namespace stepwise::emulator

@@ -34,7 +34,7 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
-// The slice of one warp before others run.
+// The instructions that one warp executes before others run.
 inline constexpr std::int64_t slice_instructions = 65536;
 
 // cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
@@ -56,9 +56,9 @@ struct access_site {
   bool asynchronous = false;  // cp.async's write: done at any time until it is waited for
   bool constant = false;      // ld.const
   bool matrix = false;        // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
-  // The checks hear of its lanes' accesses by access_range(); this event is for counting.
+  // This event is for counting. The checks receive the lanes' accesses by access_range().
   bool counted_only = false;
-  // No event describes its lanes: access_range() alone does (bulk copies).
+  // No access event describes its lanes, only access_range() (bulk copies).
   bool ranged = false;
   // For a store: the vector registers of its elements, and the width of their registers, to compare
   // values.
@@ -66,7 +66,7 @@ struct access_site {
   std::uint8_t value_bytes = 0;
 };
 
-// An access of a warp about to be done.
+// An access that a warp is about to make.
 struct access_event {
   const access_site* site;
   std::uint32_t index;           // of the site
@@ -74,11 +74,11 @@ struct access_event {
   std::uint32_t active;          // lanes
   std::uint32_t warp;            // in its block
   const std::uint64_t* address;  // by lane: device address; offset in shared or local memory
-  const access_shape* shape;     // of the lanes that the op found active; if there are any
+  const access_shape* shape;     // of the lanes that the op found active, if there are any
   const op* at;
 };
 
-// A warp-wide moment: which lanes of which warp of the running block, at which op.
+// An event of a warp of the running block: the warp, its lanes, and the op.
 struct warp_event {
   std::uint32_t warp;
   std::uint32_t lanes;
@@ -100,20 +100,20 @@ class observer {
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
     const global_memory* memory = nullptr;
     const warp_time* time = nullptr;  // null: the kernel reads no clock
-    // How much work a block does, at most `enough`, found by a probe without effects
-    // (run/block_probe.hpp); empty where the kernel cannot be probed. Valid during begin_launch().
+    // The work of a block, at most `enough`, found by a probe without effects
+    // (run/block_probe.hpp). Empty if the kernel cannot be probed. Valid during begin_launch().
     std::function<std::uint64_t(std::uint64_t block, std::uint64_t enough)> work_of_block;
   };
   virtual void begin_launch(const launch_info&) {}
-  // `failure`: how it ended. The answer replaces it, if it was ok.
+  // `failure`: how the launch ended. The returned status replaces it if it was ok.
   virtual status end_launch(const status& failure) { return failure; }
-  // Whether a block is to be run at all: of a launch that is only sampled, not all are.
+  // Whether a block is to run. A sampled launch does not run all of its blocks.
   virtual bool wants(std::uint64_t block) {
     (void)block;
     return true;
   }
-  // Instructions that a warp of the running block does before others get their turn; 0: the block
-  // is cut short here.
+  // Instructions that a warp of the running block executes before others get their turn. 0: the
+  // block ends early, here.
   virtual std::int64_t slice() { return slice_instructions; }
   virtual void begin_block(const block&) {}
   virtual void end_block(const block&) {}
@@ -123,7 +123,7 @@ class observer {
   // work from a counter then share it as they would on a GPU.
   virtual bool takes_turns() { return false; }
 
-  // The lanes that may continue with it; the others pass over the access.
+  // Returns the lanes that may make the access. The other lanes skip it.
   virtual std::uint32_t access(const access_event& e) { return e.active; }
   // `bytes` bytes from `address` on, read or written by one lane (bulk copies, mbarriers, tensor
   // tiles); `space` is global or shared.
@@ -146,27 +146,27 @@ class observer {
   // A branch divided the lanes: `taken` of them go to its target.
   virtual void diverged(const warp_event&, std::uint32_t taken) { (void)taken; }
 
-  // Lanes take a way to block `to` of their function, where another way of the same branch leads
-  // towards a barrier or a call.
+  // Lanes take a branch to block `to` of their function, and another target of the same branch
+  // leads towards a barrier or a call.
   virtual void took_branch(const warp_event&, std::uint32_t to) { (void)to; }
 
-  // A barrier of the block. `alive`: lanes of the warp that have not exited.
+  // A barrier of the block. `aligned`: every lane of a warp executes the same instruction.
   virtual void reached_barrier(const warp_event&, unsigned id, bool arrive_only, bool aligned) {
     (void)id, (void)arrive_only, (void)aligned;
   }
-  // Everyone that it waited for has come. `whole_block`: no thread that lives is missing.
+  // All threads that it waited for have arrived. `whole_block`: no live thread is missing.
   virtual void released_barrier(unsigned id, bool whole_block) { (void)id, (void)whole_block; }
   // __syncwarp and other warp-wide operations, complete: `lanes` took part. `orders_memory`: it is
   // bar.warp.sync.
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }
-  // A warp-wide operation is reached, before it waits: `members` as the first lane says.
+  // A warp reaches a warp-wide operation and has not waited yet. `members`: the first lane's mask.
   virtual void reached_warp_wide(const warp_event&, std::uint32_t members) { (void)members; }
   // Lanes of a warp named by one membermask complete a warp-wide operation from two places.
   virtual void met_at_two_places(const warp_event& one, const warp_event& other,
                                  std::uint32_t members) {
     (void)one, (void)other, (void)members;
   }
-  // A shuffle reads, in `lane`, a lane that takes no part.
+  // In `lane`, a shuffle reads from lane `source`, which takes no part.
   virtual void read_inactive_lane(const warp_event&, int lane, int source) {
     (void)lane, (void)source;
   }
@@ -183,21 +183,21 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
-  // Whether this warp is followed op by op from here until others get their turn: before() and
-  // after() are called for each of its ops, `next` being where it goes on, or null.
+  // Whether this warp is followed op by op until others get their turn. before() and after() are
+  // then called for each of its ops. `next` is the op that it continues with, or null.
   virtual bool follows(const block&, std::uint32_t warp) { return (void)warp, false; }
   virtual void before(const context&, const op*) {}
   virtual void after(const context&, const op*, const op* next) { (void)next; }
   // The launch is stopped because it never ends or its time limit has expired.
   virtual void does_not_end(const standstill&) {}
-  // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
+  // A kernel's malloc returned memory to a lane. Its free got memory back, or an unknown address.
   virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {
     (void)lane, (void)at, (void)bytes;
   }
   virtual void heap_got(const warp_event&, int lane, device_address at, bool is_known) {
     (void)lane, (void)at, (void)is_known;
   }
-  // The launch is stopped: by a trap, an assertion, an access that only its own code checks.
+  // The launch is stopped by a trap, an assertion, or an access that only the op itself checks.
   // `advice` may be empty.
   virtual void faulted(const warp_event&, error, const std::string& what, int lane,
                        const std::string& advice) {

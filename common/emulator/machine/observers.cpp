@@ -1,4 +1,4 @@
-// Passing events on, which happens for each instruction.
+// Passes events on, which runs for each instruction.
 #include "common/emulator/machine/observers.hpp"
 
 #include <algorithm>

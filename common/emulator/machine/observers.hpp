@@ -8,8 +8,8 @@
 
 namespace stepwise::emulator {
 
-// Passes everything on, in the order in which they were added. A lane that one of them holds back
-// from an access is not shown to those after it.
+// Passes every event to the observers in the order in which they were added. If an observer
+// excludes a lane from an access, later observers do not see that lane.
 class observers final : public observer {
  public:
   void add(observer& o) { all_.push_back(&o); }

@@ -1,4 +1,4 @@
-// A kernel, lowered: the ops, and what must be put into its registers before a warp starts.
+// A lowered kernel: its ops, and the values that its registers must hold before a warp starts.
 #pragma once
 
 #include <deque>
@@ -89,7 +89,7 @@ enum class sync_kind : std::uint8_t {
   redux_or,
   redux_xor,
   elect,
-  whole_warp  // all 32 lanes come to one instruction; the op after it then runs once, for all
+  whole_warp  // all 32 lanes reach one instruction; the next op then runs once, for all of them
 };
 
 inline constexpr std::uint32_t no_operand = 0xffffffffu;
@@ -106,18 +106,18 @@ enum class barrier_reduction : std::uint8_t { none, popc, logical_and, logical_o
 struct barrier_site {
   std::uint32_t id, count;  // vector registers; count may be no_operand
   bool arrive_only = false;
-  bool aligned = true;  // every lane of a warp comes to the same one
+  bool aligned = true;  // every lane of a warp reaches the same instruction
   barrier_reduction reduction = barrier_reduction::none;
   std::uint32_t source = no_operand;  // predicate
   bool source_negated = false;
 };
 
-// A call. Arguments and results are bytes of local memory: of the caller's frame, copied to the
-// callee's, and back.
+// A call. Arguments and results are bytes of local memory. Arguments are copied from the caller's
+// frame to the callee's, and results are copied back.
 struct call_site {
   static constexpr std::uint32_t indirect = 0xffffffffu;
   std::uint32_t function = indirect;  // index into program::functions
-  std::uint32_t target = no_operand;  // indirect: addresses
+  std::uint32_t target = no_operand;  // indirect: vreg of addresses
   struct piece {
     std::uint32_t caller, callee, bytes;  // offsets in the two frames
   };
@@ -128,8 +128,8 @@ struct call_site {
 // The functions of the device's runtime library: those that PTX calls and no module defines.
 enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail, runtime };
 
-// What kernels may call of the CUDA runtime. Those that only differ in the default stream that they
-// mean are one.
+// The functions of the CUDA runtime that kernels may call. Functions that differ only in their
+// default stream share a value.
 enum class runtime_function : std::uint8_t {
   get_attribute,
   get_limit,
@@ -171,32 +171,32 @@ struct library_call {
   std::uint32_t result = 0;
 };
 
-// A function of a program: the kernel itself, or one that it may call. Its registers and its local
-// memory are a frame, made when it is called.
+// A function of a program: the kernel itself, or a function that it may call. Its registers and its
+// local memory form a frame, which is created when the function is called.
 struct program_function {
   std::string pretty;  // demangled, without parameters
   const ptx::module* module = nullptr;
   const ptx::function* function = nullptr;
   const ptx::body* body = nullptr;
-  std::uint32_t first_op = 0;        // its ops reach to the next function's first
+  std::uint32_t first_op = 0;        // its ops end at the next function's first op
   std::uint32_t register_bytes = 0;  // of one warp
   std::vector<constant_vreg> constants;
   std::vector<special_vreg> specials;
   std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
-  std::uint64_t local_end = 0;    // of them, before rounding
-  std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
+  std::uint64_t local_end = 0;    // their end, before rounding
+  std::uint64_t stack_bytes = 0;  // of the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
-  // In a watched program, the PTX's registers that have vector registers.
+  // In a watched program: the PTX registers that have vregs.
   struct named_vreg {
     std::uint32_t offset;
     unsigned bytes;  // of one lane; 0: a predicate
   };
   std::unordered_map<std::string, named_vreg> registers;
-  status failure;  // why it could not be lowered, if only an address may lead to it
+  status failure;  // why lowering failed, if the function is called only by address
 };
 
-// The first KB of a block's shared memory belongs to the system since sm_80. The emulator keeps it
-// free only for kernels that ask where it is: cooperative groups put something there.
+// The first KB of a block's shared memory belongs to the system since sm_80. The emulator reserves
+// it only for kernels that ask for its place: cooperative groups store data there.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
 struct program {
@@ -207,8 +207,8 @@ struct program {
   std::deque<program_function> functions;  // the kernel first
   std::uint32_t window_count = 0;
   std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
-  std::uint64_t system_shared_bytes = 0;  // of them, those that are not the program's
-  std::uint64_t shared_gap_bytes = 0;     // of them, the room between variables
+  std::uint64_t system_shared_bytes = 0;  // of these, the system's
+  std::uint64_t shared_gap_bytes = 0;     // of these, gaps between variables
   std::uint64_t parameter_bytes = 0;
   std::vector<parameter_vreg> parameters;
   std::vector<sync_site> syncs;
@@ -219,7 +219,7 @@ struct program {
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it
   std::vector<access_site> accesses;  // of a watched program
-  // Shared variables in the order of their places; of a watched program there is room between them.
+  // Shared variables in the order of their places. A watched program has gaps between them.
   struct shared_variable {
     std::string name;
     std::uint64_t offset, bytes;
@@ -230,10 +230,10 @@ struct program {
   std::vector<library_call> library_calls;
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
-  std::deque<matrix_form> matrices;                             // ops keep their addresses
+  std::deque<matrix_form> matrices;                             // ops point to them
 
-  // Local memory of a thread: that of the longest chain of calls. With recursion, calls through
-  // pointers or alloca there is no longest chain: `limited_stack` is set, and a launch allows for
+  // Local memory of a thread, for the longest chain of calls. With recursion, calls through
+  // pointers or alloca, there is no longest chain. Then `limited_stack` is set, and a launch allows
   // as many frames as the stack limit does.
   std::uint64_t local_bytes = 0;
   bool limited_stack = false;
@@ -249,9 +249,9 @@ struct program {
 // The same for an instruction of a function's body.
 std::string source_line_of(const program_function& f, std::int32_t instruction);
 
-// Lowers a kernel and what it calls. not_supported, naming the instruction, the function and the
-// source line, for what the emulator does not implement; invalid_ptx for what does not parse.
-// `watched`: for observers.
+// Lowers a kernel and the functions that it calls; `watched`: for observers. Fails with
+// not_supported, naming the instruction, the function and the source line, for anything that the
+// emulator does not implement, and with invalid_ptx if the PTX does not parse.
 result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
                                        bool watched);
 

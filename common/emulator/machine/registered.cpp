@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// Aligned, so that no access of a lane reaches over the end of a piece within its area.
+// Pieces are aligned, so that no lane's access crosses the end of a piece within its area.
 constexpr std::uint64_t piece_bytes = 64 << 10;
 
 std::uint64_t page_of(std::uint64_t address) { return address / page * page; }
@@ -40,7 +40,7 @@ bool registered_memory::add(std::uint64_t address, std::uint64_t bytes) {
         mmap(mirror(first), length, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == MAP_FAILED) return false;
-    if (got != mirror(first)) {  // a kernel older than Linux 4.17 takes the place for a hint
+    if (got != mirror(first)) {  // Linux before 4.17 treats the address as a hint
       munmap(got, length);
       return false;
     }
@@ -89,7 +89,7 @@ void registered_memory::write_back() {
     for (const auto& [first, before] : in.touched) {
       std::byte* const host = reinterpret_cast<std::byte*>(first);
       const std::byte* const now = mirror(first);
-      // Only what changed: the rest may be another thread's to write.
+      // Writes only changed bytes, because another thread may write the others.
       for (std::size_t n = 0; n < before.size(); ++n) {
         if (now[n] != before[n]) host[n] = now[n];
       }

@@ -1,4 +1,4 @@
-// Coordinates to texels, texels to numbers.
+// Converts coordinates to texels, and texels to numbers.
 #include "common/emulator/machine/texture.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The texel that number `n` means; -1: the border.
+// The texel that number `n` addresses; -1 for the border.
 std::int64_t addressed(texture_address mode, std::int64_t n, std::int64_t size) {
   if (n >= 0 && n < size) return n;
   if (size <= 0) return -1;
@@ -33,8 +33,8 @@ texture_address mode_of(const texture_record& t, unsigned dimension) {
   return repeats && t.normalized_coordinates == 0 ? texture_address::clamp : mode;
 }
 
-// Normalised coordinates are truncated to 21 to 23 binary digits, then multiplied. An H100 was
-// asked for 2048 each in 31 sizes, among them 8191 to 8193, 65535 and 100001.
+// Normalised coordinates are truncated to 21 to 23 binary digits, then multiplied. Measured on an
+// H100 with 2048 coordinates in each of 31 sizes, among them 8191 to 8193, 65535 and 100001.
 double truncated_coordinate(double u, std::uint32_t size) {
   const double steps = size <= 8192 ? 0x1p21 : size <= 65536 ? 0x1p22 : 0x1p23;
   return std::floor(u * steps) / steps;
@@ -57,7 +57,7 @@ texel_pair texels_at(const texture_record& t, unsigned dimension, std::uint32_t 
   double u = static_cast<double>(coordinate);
   if (mode == texture_address::wrap) u -= std::floor(u);
   if (mode == texture_address::mirror) u -= 2 * std::floor(u / 2);
-  if (std::isnan(u)) u = 0;  // infinities that wrap, too
+  if (std::isnan(u)) u = 0;  // also for infinities that wrap
   if (t.normalized_coordinates != 0) u = truncated_coordinate(u, size) * size;
   u = std::clamp(u, -0x1p40, 0x1p40);
   if (!linear) {
@@ -68,7 +68,7 @@ texel_pair texels_at(const texture_record& t, unsigned dimension, std::uint32_t 
   const std::int64_t n = fixed >> 8;
   texel_pair p = {addressed(mode, n, size), addressed(mode, n + 1, size),
                   static_cast<std::uint32_t>(fixed & 255)};
-  // Both are the texel at the edge: dividing its weight would round a volume's weights otherwise.
+  // Both are the edge texel. Splitting its weight would change the rounding of a volume's weights.
   if (mode == texture_address::clamp && p.first == p.second) p.weight = 0;
   return p;
 }
@@ -77,8 +77,8 @@ std::int64_t texel_at(std::uint32_t size, std::int32_t coordinate) {
   return addressed(texture_address::border, coordinate, size);
 }
 
-// A weight is divided into two, both rounded to 256ths. Halves are rounded up in the part that
-// larger() gives, down in the one that smaller() gives; the other part is what remains.
+// A weight is split into two parts, both in 256ths. Halves are rounded up in the part that larger()
+// returns, and down in the part that smaller() returns. The other part is the remainder.
 corner_weights weights_of(const texel_pair (&p)[3], unsigned dimensions) {
   const auto larger = [](std::uint32_t of, std::uint32_t w) { return (of * w + 128) / 256; };
   const auto smaller = [](std::uint32_t of, std::uint32_t w) { return (of * w + 127) / 256; };
@@ -104,13 +104,13 @@ corner_weights weights_of(const texel_pair (&p)[3], unsigned dimensions) {
 
 namespace {
 
-// The exponent of a double that was a float; least of all that of 0.
+// The biased exponent of a double that was a float. It is lowest for 0.
 int exponent_of(double value) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);
 }
 
-// Of one plane. Texels are aligned with the largest of those that count: 28 binary digits of that
-// one are kept, 4 more than a float has, and the others' digits below are dropped.
+// The sum of one plane. Texels are aligned with the largest texel that counts. Its 28 leading
+// binary digits are kept, 4 more than a float has, and lower digits of the others are dropped.
 double plane_sum(const double* parts, const std::uint32_t* weights) {
   int largest = 0, smallest = 0x7ff;
   for (unsigned n = 0; n < 4; ++n) {
@@ -124,7 +124,7 @@ double plane_sum(const double* parts, const std::uint32_t* weights) {
       if (weights[n] != 0) sum += weights[n] * parts[n];
     return sum;
   }
-  constexpr int kept = 27;  // behind the first
+  constexpr int kept = 27;  // after the first
   const double unit = std::ldexp(1.0, largest - 1023 - kept);
   for (unsigned n = 0; n < 4; ++n)
     if (weights[n] != 0) sum += weights[n] * (std::trunc(parts[n] / unit) * unit);
@@ -222,7 +222,7 @@ double filtered_part(const texture_record& t, std::uint32_t channel) {
 
 namespace {
 
-// Of two equally near ones the one further from 0: so an H100 gives positive means.
+// Rounds ties away from 0, as an H100 does for positive means.
 float nearest_float(double value) {
   constexpr std::uint64_t half_a_step = std::uint64_t{1} << 28;
   const float even = static_cast<float>(value);
@@ -237,7 +237,7 @@ float filtered_value(const texture_record& t, double sum) {
   if (t.normalized_values != 0) return normal(t, std::floor(sum / 256 + 0.5));
   const double value = sum / 256;
   if (t.channel_bits != 16) return nearest_float(value);
-  // To the nearest half.
+  // Rounds to the nearest f16.
   const int exponent = std::max(std::ilogb(value), -14);
   if (value == 0 || !std::isfinite(value)) return static_cast<float>(value);
   const double unit = std::ldexp(1.0, exponent - 10);

@@ -22,7 +22,7 @@ struct video_form {
   video_second second : 4 = video_second::none;
   std::uint8_t lanes : 4 = 1;  // 2 or 4: in each half or byte
   bool d_signed : 1 = false, a_signed : 1 = false, b_signed : 1 = false, saturates : 1 = false;
-  bool wraps : 1 = false;  // shift amounts, instead of clamping
+  bool wraps : 1 = false;  // shift amounts wrap, otherwise they are clamped
   video_part a, b, d;
 };
 static_assert(sizeof(video_form) <= sizeof(std::int64_t));

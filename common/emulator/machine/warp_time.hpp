@@ -1,5 +1,4 @@
-// What time it is for a warp: the clock that answers a kernel that reads %clock, %clock64 or
-// %globaltimer.
+// The time of a warp: the clock that a kernel reads as %clock, %clock64 or %globaltimer.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@ class warp_time {
  public:
   virtual ~warp_time() = default;
 
-  // A warp of the running block, after all that it is known to have executed; `at` is the op that
-  // asks. Never less than the same warp's previous answer.
+  // The time of a warp of the running block, after everything that it is known to have executed.
+  // `at` is the op that reads the clock. Never less than the same warp's previous time.
   virtual std::uint64_t cycles(std::uint32_t warp, const op* at) = 0;
   virtual std::uint64_t nanoseconds(std::uint32_t warp, const op* at) = 0;
   // The warp sleeps.
