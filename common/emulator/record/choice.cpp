@@ -1,4 +1,4 @@
-// Reads what is to be recorded from the environment.
+// Reads the recording options from the environment.
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>

@@ -25,7 +25,7 @@ struct warp_recorder::known_instruction {
   const ptx::instruction* is = nullptr;  // null: the end of a body without ret
 };
 
-// What is looked up once for a function.
+// Data that is looked up once per function.
 struct warp_recorder::function_text {
   std::vector<std::string_view> lines;
   std::unordered_map<std::string_view, std::string_view> floats;  // registers that hold f32 or f64
@@ -99,7 +99,7 @@ status warp_recorder::end_launch(const status& failure) {
   return failure;
 }
 
-// Instructions that no step is of: those before the first that was asked for, and after the last.
+// Drops instructions without a step: those before the first requested one, and after the last.
 void warp_recorder::leave_out_unused() {
   std::vector<std::uint32_t> number(kept_.instructions.size(), 0);
   for (const auto& s : kept_.steps) number[s.instruction] = 1;
@@ -140,7 +140,7 @@ bool warp_recorder::follows(const block& b, std::uint32_t warp) {
 
 // --- instructions --------------------------------------------------------------------------------
 
-// Of nvcc's PTX, which has one statement on a line.
+// For nvcc's PTX, which has one statement per line.
 std::string warp_recorder::text_of(std::uint32_t function, const ptx::instruction& i) {
   const program_function& f = launch_.code->functions[function];
   function_text& t = texts_[function];
@@ -258,7 +258,7 @@ void warp_recorder::before(const context& x, const op* i) {
   begun& b = begun_.back();
   b.step.mask = b.step.active = x.mask;
   const known_instruction& k = instruction_at(i->ordinal);
-  // Of a branch, the guard says who takes it: all execute it.
+  // All lanes execute a branch. Its guard only selects the lanes that take it.
   if (k.is == nullptr || k.is->guard.empty()) return;
   if (ptx::traits_of(*k.is).kind == instruction_kind::control) return;
   const auto vreg = k.function->registers.find(std::string(k.is->guard));
@@ -271,11 +271,11 @@ void warp_recorder::after(const context& x, const op* i, const op* next) {
   if (!begun_.empty() && begun_.back().ordinal == i->ordinal &&
       (next == nullptr || next->ordinal != i->ordinal))
     capture(begun_.back(), x);
-  // What is left has not been executed: it waits, and comes again.
+  // Ops of the rest of the run have not been executed. The warp waits, and they are reported again.
   if (next == nullptr) begun_.clear();
 }
 
-// The values that an instruction has left in its registers, and in shared memory.
+// Records the values that an instruction has left in its registers, and in shared memory.
 void warp_recorder::capture(begun& b, const context& x) {
   const known_instruction& k = instruction_at(b.ordinal);
   b.step.values.clear();
@@ -325,7 +325,7 @@ std::int32_t warp_recorder::area_at(std::uint64_t address) {
   return known->second;
 }
 
-// What other warps have written to shared memory since the last step, in runs of words.
+// The words of shared memory that other warps have written since the last step, in runs.
 std::vector<warp_recording::fill> warp_recorder::take_fills() {
   std::map<std::uint32_t, std::vector<std::uint32_t>> words;  // by warp, ascending
   for (const auto& [word, warp] : filled_)
@@ -346,7 +346,7 @@ std::vector<warp_recording::fill> warp_recorder::take_fills() {
   return fills;
 }
 
-// By the profiler's rules.
+// Computes the cost of an access by the profiler's rules.
 void warp_recorder::cost(warp_recording::access& a, const site_plan& p, const access_event& e,
                          const std::uint64_t* address) {
   const auto served = [&](shared_use use) {
@@ -457,8 +457,8 @@ void warp_recorder::keep(warp_recording::step step, std::uint32_t ordinal, std::
   kept_.steps.push_back(std::move(step));
 }
 
-// The straight run [first, end): what began in it has happened; what did not begin has no op, such
-// as a product that is part of a fused multiply-add.
+// In the straight run [first, end), every begun instruction has been executed. An instruction that
+// has not begun has no op, such as a product that is part of a fused multiply-add.
 void warp_recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                              std::uint32_t lanes) {
   if (!here_ || !is_recorded(warp)) return;

@@ -1,10 +1,9 @@
-// The observer that records what chosen warps of one block do, instruction by instruction.
+// Records chosen warps of one block, instruction by instruction.
 //
-// idea    The scheduler follows the warps of one block op by op (observer::follows); all other
-// warps
-//         run as ever, and a program that is not recorded pays nothing. An instruction becomes a
-//         step when executed() reports its straight run, which is what the profiler counts: so
-//         steps and counters agree. What an access costs is computed by the profiler's rules.
+// idea    The scheduler follows the warps of one block op by op (observer::follows). All other
+//         warps run as usual, and a program that is not recorded pays nothing. An instruction
+//         becomes a step when executed() reports its straight run. The profiler counts the same
+//         runs, so steps and counters agree. The cost of an access follows the profiler's rules.
 // watch   Launches of recorded programs are watched: they run on one worker.
 // Tested by tests/recorder_test.cpp.
 #pragma once
@@ -23,18 +22,18 @@
 
 namespace stepwise::emulator {
 
-// What is to be recorded.
+// The recording options.
 struct recording_choice {
-  std::string file;                        // where to; empty: nothing is recorded
-  std::uint64_t launch = 1;                // the first one of the program
+  std::string file;                        // the output file; empty: nothing is recorded
+  std::uint64_t launch = 1;                // counted from 1
   std::vector<std::uint64_t> block = {0};  // its number, or its two or three coordinates
   std::vector<std::uint32_t> warps = {0};  // empty: all of the block
-  std::uint64_t first = 1;                 // instruction of theirs that is kept
-  std::uint64_t steps = 400;               // at most so many
+  std::uint64_t first = 1;                 // the first of their instructions to keep
+  std::uint64_t steps = 400;               // the most instructions to keep
 };
 
-// STEPWISE_RECORD and STEPWISE_RECORD_OF ("launch=1 block=0,2 warps=0,1 first=1 steps=400"). What
-// is wrong with the latter is said on stderr, and then nothing is recorded.
+// Reads STEPWISE_RECORD and STEPWISE_RECORD_OF ("launch=1 block=0,2 warps=0,1 first=1 steps=400").
+// After an error in the latter, prints it to stderr and records nothing.
 recording_choice recording_wanted();
 
 class warp_recorder final : public observer {
@@ -42,7 +41,7 @@ class warp_recorder final : public observer {
   warp_recorder(const gpu& model, recording_choice choice);
   ~warp_recorder() override;
 
-  // Names an allocation for the recording; "" if nothing is known of it.
+  // Names an allocation for the recording; "" if nothing is known about it.
   std::function<std::string(device_address)> name_of_allocation;
 
   void begin_launch(const launch_info& launch) override;
@@ -88,7 +87,7 @@ class warp_recorder final : public observer {
   memory_rules rules_;
   recording_choice choice_;
   std::uint64_t launches_ = 0;
-  bool on_ = false, here_ = false;  // the launch; its block runs
+  bool on_ = false, here_ = false;  // the launch is recorded; its block runs now
   const block* block_ = nullptr;
   launch_info launch_;
   std::unique_ptr<code_view> view_;
@@ -98,7 +97,7 @@ class warp_recorder final : public observer {
   std::map<std::uint32_t, function_text> texts_;                // by function
   std::map<std::uint64_t, std::int32_t> areas_;                 // by address
   std::map<std::string, std::int32_t> files_;
-  std::map<std::uint32_t, std::uint32_t> filled_;  // words of shared memory: by which warp
+  std::map<std::uint32_t, std::uint32_t> filled_;  // by word of shared memory: its last writer
   source_text sources_;
   std::uint64_t copied_from_[32] = {};
 };
