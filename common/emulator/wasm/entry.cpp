@@ -1,9 +1,9 @@
-// The emulated device for a page: what JavaScript calls (page/emulator.js of slides/site/live).
+// The emulated device for a page, called from JavaScript (page/emulator.js of slides/site/live).
 //
-// idea    One device per instance of the module. Text goes out as UTF-8 with a zero at the end, and
-//         lives until the next call; an empty text says that all is well.
-// watch   An address of the device has 64 bits, one of this machine 32: `address` is the former.
-// tested  slides/site/tests/live.py compares it with the emulator that this machine runs.
+// idea    One device per instance of the module. Text is returned as zero-terminated UTF-8 and
+//         is valid until the next call. An empty text means success.
+// watch   A device address has 64 bits, an address of this machine 32. `address` is the former.
+// tested  slides/site/tests/live.py compares it with the native emulator.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -35,14 +35,14 @@ const char* said(std::string what) {
   text = std::move(what);
   return text.c_str();
 }
-// Never empty where a call failed.
+// Never empty if a call failed.
 std::string message_of(const status& s) {
   if (s.ok() || !s.message.empty()) return s.ok() ? std::string() : s.message;
   return "CUDA error " + std::to_string(int(s.code));
 }
 const char* said(const status& s) { return said(message_of(s)); }
 
-// What the emulator throws for lack of memory is an answer, too.
+// An exception that the emulator throws for lack of memory is an answer, too.
 template <class Body>
 const char* guarded(Body body) {
   try {
@@ -57,8 +57,8 @@ const char* guarded(Body body) {
 STEPWISE_EXPORT(room) void* room(std::uint32_t bytes) { return std::malloc(bytes); }
 STEPWISE_EXPORT(leave) void leave(void* room) { std::free(room); }
 
-// A device like this GPU ("h200"). `watch` is what is also done while kernels run: 1 for checks,
-// 2 for counters, 3 for both.
+// Creates a device like this GPU ("h200"). `watch` selects the observers of its kernels: 1 for
+// checks, 2 for counters, 3 for both.
 STEPWISE_EXPORT(start) const char* start(const char* gpu, int watch) {
   return guarded([&]() -> std::string {
     setenv("STEPWISE_WORKERS", "1", 1);
@@ -66,13 +66,13 @@ STEPWISE_EXPORT(start) const char* start(const char* gpu, int watch) {
     watch & 2 ? setenv("STEPWISE_COUNTERS", "1", 1) : unsetenv("STEPWISE_COUNTERS");
     const auto model = find_gpu(gpu);
     if (!model.ok()) return model.failure().message;
-    the_device.reset();  // its addresses are those of the next one
+    the_device.reset();  // the next device uses the same addresses
     the_device = make_emulated_device(*model);
     return {};
   });
 }
 
-// A fat binary, not compressed, or PTX text.
+// Loads a fat binary, not compressed, or PTX text.
 STEPWISE_EXPORT(load) const char* load(const std::byte* image, std::uint32_t bytes) {
   return guarded([&]() -> std::string {
     const auto loaded = the_device->load_module({image, bytes});
@@ -82,7 +82,7 @@ STEPWISE_EXPORT(load) const char* load(const std::byte* image, std::uint32_t byt
   });
 }
 
-// 0 where there is no room; `problem` says why. A finding calls the memory `name`.
+// Returns 0 if there is no room; problem() has the reason. Findings call the memory `name`.
 STEPWISE_EXPORT(allocate) std::uint64_t allocate(std::uint32_t bytes, const char* name) {
   const auto got = the_device->allocate(bytes);
   if (!got.ok()) return said(got.failure().message), 0;
@@ -98,7 +98,7 @@ const char* put(std::uint64_t address, const std::byte* from, std::uint32_t byte
 STEPWISE_EXPORT(get) const char* get(std::byte* to, std::uint64_t address, std::uint32_t bytes) {
   return guarded([&] { return the_device->read({to, bytes}, address); });
 }
-// Garbage, as a contract promises: reading it before it is written is a finding.
+// Fills memory with garbage, as a contract promises. Reading it before a write is a finding.
 STEPWISE_EXPORT(spoil) const char* spoil(std::uint64_t address, std::uint32_t bytes) {
   return guarded([&] {
     const status filled = the_device->fill(address, 0xa5, 1, bytes);
@@ -107,7 +107,7 @@ STEPWISE_EXPORT(spoil) const char* spoil(std::uint64_t address, std::uint32_t by
   });
 }
 
-// Runs a kernel to its end. `arguments` has a value per parameter, its first bytes are taken.
+// Runs a kernel to its end. `arguments` has a value per parameter; its first bytes are used.
 STEPWISE_EXPORT(launch)
 const char* launch(const char* kernel, const std::uint32_t* shape, std::uint32_t shared_bytes,
                    const std::uint64_t* arguments, std::uint32_t count) {
@@ -138,7 +138,7 @@ const char* launch(const char* kernel, const std::uint32_t* shape, std::uint32_t
   });
 }
 
-// {"findings":[...],"warp_instructions":N,"profile":{...}}: grader/JSON.md says what is in them.
+// {"findings":[...],"warp_instructions":N,"profile":{...}}: see grader/JSON.md.
 STEPWISE_EXPORT(report) const char* report() {
   return guarded([&]() -> std::string {
     std::string all = "{\"findings\":[";

@@ -1,4 +1,4 @@
-// Fat binaries for a page are not compressed: these two libraries say that they cannot unpack.
+// Fat binaries for a page are not compressed. These stubs of two libraries always fail to unpack.
 #include <cstddef>
 
 extern "C" {

@@ -1,4 +1,4 @@
-// What libc++ has compiled where there are files. A page has none: opening one fails.
+// File streams, which libc++ lacks on systems without files. In a page, opening a file fails.
 #include <fstream>
 
 template class std::basic_filebuf<char>;

@@ -1,4 +1,4 @@
-// What libc++ leaves out where there are no threads: one thread does everything, at once.
+// Replaces the parts of libc++ that need threads: one thread does everything, at once.
 #pragma once
 #include <condition_variable>
 #include <mutex>
