@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// As far from an allocation an address is described as outside that one.
+// An address at least this close to an allocation, in bytes, is described as outside of it.
 constexpr std::uint64_t least_near = 256;
 
 }  // namespace
@@ -42,7 +42,7 @@ finding_object allocation_notes::object_at(device_address address, const global_
   if (!area) {
     area = memory.before(address + most_header_bytes);
     if (!area) return object;
-    // Further away it may as well have been another one.
+    // An address further away may well belong to another allocation.
     const std::uint64_t end = area->base + area->bytes, near = std::max(area->bytes, least_near);
     if (address > end && address - end > near) return object;
   }

@@ -1,4 +1,4 @@
-// Descriptions of allocations for when the host follows a pointer into one, in runs without checks.
+// Describes allocations when the host follows a pointer into device memory, in runs without checks.
 #pragma once
 
 #include <map>
@@ -11,21 +11,21 @@
 
 namespace stepwise::emulator {
 
-// The size of the header that the C library keeps before a block of memory.
+// The largest header that the C library keeps before a block of memory, in bytes.
 inline constexpr std::uint64_t most_header_bytes = 64;
 
 using module_table = std::map<std::uint64_t, std::unique_ptr<loaded_module>>;
 
 class allocation_notes {
  public:
-  // The next allocation is made by the code at this address of the host's; 0: unknown.
+  // The host code at this address makes the next allocation; 0: unknown.
   void set_origin(std::uint64_t code_address) { origin_ = code_address; }
   void allocated(device_address at, std::uint64_t bytes);
   void freed(device_address at);
   void name(device_address at, std::uint64_t bytes, std::string_view name);
 
-  // What lies at an address of the device's, or right after or before it; of no kind if nothing
-  // does. `was_freed`: it is memory that is free again, as far as it was noted.
+  // The object at a device address, or right after or before it, or one of kind `none`. `was_freed`
+  // is set if the memory is known to have been freed.
   finding_object object_at(device_address address, const global_memory& memory,
                            const module_table& modules, bool& was_freed) const;
 
@@ -36,7 +36,7 @@ class allocation_notes {
     std::uint64_t allocated_by = 0;
     bool freed = false;
   };
-  std::map<device_address, note> notes_;  // of those that are known
+  std::map<device_address, note> notes_;  // by address
   std::uint64_t origin_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // The device on the CPU: modules, memory and launches on top of the scheduler.
 //
-// idea    A launch runs to its end before launch() returns, unless it waits for what comes later
-//         (grids.hpp); what goes wrong in it is kept and answered from the next synchronize() on,
-//         as a GPU answers it.
+// idea    A launch runs to its end before launch() returns, unless it waits for later work
+//         (grids.hpp). Its errors are kept and returned from the next synchronize() on, as on a
+//         GPU.
 //         Tested by common/device/tests (conformance) and common/emulator/tests.
 #include <algorithm>
 #include <array>
@@ -133,7 +133,7 @@ class emulated_device final : public device,
 
   status free(device_address address) override {
     const emulator::grids::quiet quiet(*grids_);
-    if (!lost_.ok()) return checker_ ? checker_->freed(address), lost_ : lost_;  // no leak
+    if (!lost_.ok()) return checker_ ? checker_->freed(address), lost_ : lost_;  // not a leak
     const bool is_kept = is_variable(address) || library_.is_heap(address);
     if (address == 0) return {};
     if (!is_kept && memory_.free(address)) {
@@ -249,14 +249,14 @@ class emulated_device final : public device,
               "a stack of " + std::to_string(bytes) + " bytes per thread: at most " +
                   std::to_string(emulator::most_local_bytes) + " are possible"};
     }
-    // A heap of any size may be wished for, as on a GPU: it is made, or not, for the first kernel
-    // that allocates.
+    // Any heap size may be requested, as on a GPU. The heap is created, or not, for the first
+    // kernel that allocates.
     if (which == device_limit::printf_bytes && bytes > memory_.total_bytes()) {
       return {error::invalid_value,
               "a limit of " + std::to_string(bytes) + " bytes is more than the GPU's memory"};
     }
     const emulator::grids::quiet quiet(*grids_);
-    // A stack is made of steps of 16 bytes, as wide as the widest access.
+    // A stack consists of steps of 16 bytes, the width of the widest access.
     const std::uint64_t step = which == device_limit::stack_bytes ? 16 : 1;
     limits_[static_cast<std::size_t>(which)] = (bytes + step - 1) / step * step;
     return {};
@@ -326,7 +326,7 @@ class emulated_device final : public device,
     return {memory_.device_base(), memory_.reserved_bytes()};
   }
   bool owns_address(device_address address) const override {
-    // What free() reads of a block of the host's lies before it.
+    // free() reads a header before a block of host memory.
     return memory_.is_device(address) || memory_.is_device(address + emulator::most_header_bytes) ||
            emulator::is_kernels_own(address);
   }
@@ -338,7 +338,7 @@ class emulated_device final : public device,
   }
 
  private:
-  // An allocation; `initialised`: memory that the host writes without asking.
+  // Reports an allocation to the checks. `initialised`: the host writes it without a call.
   result<device_address> known_to_checks(result<device_address> at, std::uint64_t bytes,
                                          bool initialised) {
     if (checker_ && at.ok()) checker_->allocated(*at, bytes);
@@ -377,9 +377,9 @@ class emulated_device final : public device,
   global_memory memory_;
   emulator::device_library library_{memory_};
   unsigned workers_;
-  // By device_limit; those of CUDA's manual where the description has none.
+  // By device_limit. The defaults of CUDA's manual, where the GPU's description has none.
   std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
-  status lost_;  // what a kernel did that lost the device
+  status lost_;  // the error of a kernel that lost the device
   std::uint64_t last_handle_ = 0;
   emulator::module_table modules_;
   std::map<std::uint64_t, loaded_kernel*> kernels_;
@@ -420,7 +420,7 @@ result<module_handle> emulated_device::load_linked(
 status emulated_device::unload_module(module_handle handle) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
-  if (!grids_->none_left()) grids_->stop_left();  // they may run its code
+  if (!grids_->none_left()) grids_->stop_left();  // they may run the module's code
   std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
   if (checker_) checker_->forget_launches();
   for (const device_address a : m->allocations) {

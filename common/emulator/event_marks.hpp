@@ -1,4 +1,4 @@
-// Events of a device whose queue is always empty: when each was recorded, by the host's clock.
+// Events of a device whose queue is always empty. Each has the host's time when it was recorded.
 #pragma once
 
 #include <chrono>

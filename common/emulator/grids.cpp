@@ -1,4 +1,4 @@
-// Launches, one grid after the other, the copies and fills between them, and what was left running.
+// Runs grids one after the other, the copies and fills between them, and launches left running.
 #include "common/emulator/grids.hpp"
 
 #include <algorithm>
@@ -53,13 +53,13 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
   return {};
 }
 
-// Runs what a launch's grids have asked for. False: one of them is left running.
+// Runs the work that a launch's grids have requested. False: a grid is left running.
 bool grids::go_on(host_launch& in) {
   while (in.running == nullptr && in.failure.ok() && !in.to_do.empty()) {
     child_work next = std::move(in.to_do.back());
     in.to_do.pop_back();
     if (status s = run_work(in, next); !s.ok()) in.failure = std::move(s);
-    // A grid of few instructions does not look at the clock itself.
+    // A grid of few instructions does not check the time limit itself.
     if (in.failure.ok() && !in.to_do.empty() && in.deadline != steady::time_point::max() &&
         steady::now() > in.deadline) {
       in.failure = {error::launch_timeout, in.code->pretty +
@@ -106,7 +106,7 @@ status grids::move_bytes(const child_work& work) {
   return {};
 }
 
-// Starts a grid, which then has ended, or is left running. The answer says why it did not start.
+// Starts a grid. Afterwards it has ended or is left running. Returns why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
   if (!k.code->tensor_instruction.empty() && !allows_tensor_cores())
@@ -116,7 +116,7 @@ status grids::start(host_launch& in, loaded_kernel& k, const launch_config& conf
   auto grid = std::make_unique<running_grid>(threads_);
   launch_state& state = grid->state;
   {
-    // To rest takes a turn of every worker: only where memory is allocated.
+    // Pausing takes a slice of every worker, so it is done only where memory is allocated.
     std::optional<quiet> others;
     if (config.cooperative || k.code->uses(device_function::runtime) || allocates(*k.code))
       others.emplace(*this);
@@ -168,8 +168,8 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.patience = patience_;
 }
 
-// After the end of a launch's grid. The children that it launched first come first, and its tail
-// launches after all of them.
+// Completes a grid that has ended. Its children run in launch order, and its tail launches
+// run after all of them.
 void grids::finish(host_launch& in) {
   std::optional<quiet> others;
   if (in.running->state.grid_workspace != 0 || in.running->launches != nullptr ||
@@ -196,7 +196,7 @@ void grids::finish(host_launch& in) {
     std::move(list.rbegin(), list.rend(), std::back_inserter(in.to_do));
 }
 
-// The heap is made for the first kernel that may allocate from it.
+// The heap is created for the first kernel that may allocate from it.
 status grids::prepare_library(const program& code) {
   of_.library.set_printf_bytes(of_.limit(device_limit::printf_bytes));
   if (code.uses(device_function::runtime)) {
@@ -211,7 +211,7 @@ status grids::prepare_library(const program& code) {
   return s;
 }
 
-// Spreads a grid's blocks over the workers; this thread is one of them. False: it is left running.
+// Spreads a grid's blocks over the workers, including this thread. False: it is left running.
 bool grids::run_blocks(running_grid& grid) {
   const std::uint64_t useful = std::max<std::uint64_t>(1, grid.state.block_count / 4);
   const bool watched = grid.state.watch != nullptr;
@@ -265,7 +265,7 @@ grids::quiet::quiet(grids& all) : all_(all) {
     if (l->running != nullptr) l->running->pause();
 }
 
-// A launch that finish() has taken from meanwhile has no workers.
+// Launches whose grid finish() has taken in the meantime have no workers.
 grids::quiet::~quiet() {
   for (const auto& l : all_.beside_)
     if (l->running != nullptr) l->running->resume();

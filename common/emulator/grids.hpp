@@ -1,11 +1,10 @@
-// Runs the grid that the host launches, and those that kernels launch in turn.
+// Runs the grids that the host launches, and the grids that their kernels launch.
 //
-// idea    A grid's children are done when it has ended, each with its own children, then what its
-//         tail stream holds (run/grid_launches.hpp). What is left to do is a stack, so chains of
-//         tail launches may be long.
-//         If launches may be left, one whose grid waits is kept here, and goes on beside the host
-//         (running_grid.hpp). What the host changes of memory and modules meanwhile it changes
-//         while all workers rest between two slices, so that they need no locks.
+// idea    When a grid has ended, its children run, each followed by its own children, and then the
+//         work in its tail stream (run/grid_launches.hpp). Pending work is a stack, so chains of
+//         tail launches may be long. A launch whose grid waits may be left running. It is then kept
+//         here, and continues in parallel with the host (running_grid.hpp). The host changes memory
+//         and modules only while all workers rest between two slices, so they need no locks.
 //         Tested by run/tests/grid_launches_test.cpp, run/tests/left_launches_test.cpp and
 //         common/runtime/conformance/{nested,beside}.
 #pragma once
@@ -29,7 +28,7 @@ namespace stepwise::emulator {
 
 class grids {
  public:
-  // Of the device; they outlive this.
+  // Parts of the device, which outlive this object.
   struct parts {
     const gpu& model;
     global_memory& memory;
@@ -43,32 +42,33 @@ class grids {
   };
   explicit grids(parts of);
 
-  // Runs a kernel that was lowered and whose launch was checked, and all that it launches. The
-  // answer says why it could not start; `failure` is how it ended, or unchanged if it was left.
+  // Runs a lowered kernel whose launch was checked, and everything that it launches. Returns why it
+  // could not start. Sets `failure` to how it ended, unless it was left running.
   status launch(loaded_kernel& k, const launch_config& config,
                 std::span<const std::byte> parameters, status& failure);
 
-  // From now on launches that wait may be left. Without `may`, and in a watched program, they are
-  // named on stderr instead.
+  // From now on, launches that wait may be left running. Without `may`, or in a watched program,
+  // their names are printed to stderr instead.
   void leave_waiting(bool may) {
     leaves_ = may && of_.watch == nullptr;
     announces_wait_ = !leaves_;
   }
-  // The number, above 0, of the last launch if it was left, else 0; whether it has not ended, as of
-  // the last collect(); the names of the kernels that run, or of those that have polled.
+  // The number, above 0, of the last launch if it was left running, otherwise 0.
   std::uint64_t last_left() const { return last_left_; }
+  // Whether a launch that was left running had not ended at the last collect().
   bool runs(std::uint64_t launch) const;
+  // The names of the kernels that run, or only of those that have polled.
   std::string running_kernels(bool only_waiting) const;
   bool none_left() const { return beside_.empty(); }
-  // Whether one of them may lower kernels, which it launches.
+  // Whether a launch that was left running may lower kernels, which it launches.
   bool lowers_beside() const;
-  // Goes on with the launches whose grids have ended. The first failure goes to `failure`, and ends
-  // all others.
+  // Continues the launches whose grids have ended. The first failure is stored in `failure`, and
+  // ends all other launches.
   void collect(status& failure);
-  // Ends all launches that were left, wherever they are.
+  // Ends all launches that were left running.
   void stop_left();
 
-  // While it exists, no worker of a launch that was left runs. There is one at a time.
+  // While it exists, no worker of a launch that was left runs. At most one exists at a time.
   class quiet {
    public:
     explicit quiet(grids& all);
@@ -93,7 +93,7 @@ class grids {
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     const program* code = nullptr;          // of its first grid
     std::unique_ptr<running_grid> running;  // null: none
-    std::vector<child_work> to_do;          // the last one is next
+    std::vector<child_work> to_do;          // work that remains; the last element is next
     status failure;
   };
 
@@ -117,7 +117,7 @@ class grids {
   const patience patience_ = patience::from_environment();
   bool leaves_ = false, announces_wait_ = false;
   std::uint64_t last_left_ = 0, left_so_far_ = 0;
-  std::vector<std::unique_ptr<host_launch>> beside_;  // those that were left, as they came
+  std::vector<std::unique_ptr<host_launch>> beside_;  // launches that were left running, in order
 };
 
 }  // namespace stepwise::emulator

@@ -1,4 +1,4 @@
-// Puts the clock before the launch's other observers.
+// Adds the clock before the launch's other observers.
 #include "common/emulator/kernel_time.hpp"
 
 #include <algorithm>

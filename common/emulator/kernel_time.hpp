@@ -1,10 +1,11 @@
-// What time it is for the kernels of a device: whose clocks follow the model, and where they begin.
+// The time for kernels of a device: whose clocks follow the model, and where they begin.
 //
-// idea    A kernel that reads %clock or %clock64 is followed, in plain runs too. One that reads
-//         only %globaltimer is followed where the host lays launches out in time: code that hardly
-//         ever reads it is common (cuda::barrier waits with it), and following costs. Else it shows
-//         the host's date, as events show the host's time, or in a watched run a nanosecond for
-//         each warp instruction, so that runs repeat exactly. %globaltimer never goes back.
+// idea    A kernel that reads %clock or %clock64 is followed, even in plain runs. A kernel that
+//         reads only %globaltimer is followed if the host lays launches out in time. Code that
+//         hardly ever reads it is common (cuda::barrier waits with it), and following costs time.
+//         Otherwise %globaltimer is the host's date, as events show the host's time. In a watched
+//         run it counts a nanosecond per warp instruction, so that runs repeat exactly. It never
+//         goes back.
 // Tested by profile/tests/kernel_clock_test.cpp.
 #pragma once
 
@@ -20,25 +21,25 @@ namespace stepwise::emulator {
 
 class kernel_time {
  public:
-  // When the next launch begins, as set by the code that lays them out in time.
+  // Sets the start of the next launch, for code that lays launches out in time.
   void set(std::uint64_t ns) { set_ns_ = ns; }
-  // What a launch has of it until its end.
+  // The state of a launch until its end.
   struct following {
     std::unique_ptr<kernel_clock> clock;  // null: the kernel is not followed
-    observers all;                        // the clock and what watches the launch
+    observers all;                        // the clock, and the launch's other observers
   };
-  // Before a grid's workers begin, and after all of them have ended. A kernel that is followed has
-  // the clock beside what watches it already. Several launches may be between the two.
+  // Called before a grid's workers begin, and after all of them have ended. In between, a followed
+  // kernel has the clock as an additional observer. Several launches may overlap.
   void begin(launch_state& state, following& with);
   void end(launch_state& state, following& with);
 
  private:
   bool follows(const launch_state& state) const;
 
-  std::uint64_t until_ns_ = 0;  // that kernels have seen
+  std::uint64_t until_ns_ = 0;  // the latest time that kernels have seen
   std::optional<std::uint64_t> set_ns_;
-  std::optional<std::uint64_t> origin_ns_;  // of cycles: where the first such launch began
-  std::unique_ptr<kernel_clock> idle_;  // of a launch that has ended, with what is in its caches
+  std::optional<std::uint64_t> origin_ns_;  // of cycles: the start of the first followed launch
+  std::unique_ptr<kernel_clock> idle_;      // of a launch that has ended, with its caches' contents
 };
 
 }  // namespace stepwise::emulator

@@ -1,4 +1,4 @@
-// Reserves, makes, maps and lets go.
+// Reserves addresses, creates pieces, and maps and releases them.
 #include "common/emulator/mapped_memory.hpp"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ void mapped_memory::hide(std::uint64_t address, mapping& m) {
 status mapped_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
   return beside_([&] {
     const bool is_whole = bytes != 0 && is_multiple(address, bytes);
-    if (is_whole && is_free(address, bytes)) return status{};  // as an H100's driver has it
+    if (is_whole && is_free(address, bytes)) return status{};  // as an H100's driver does
     return for_each(address, bytes, [&](mapping_map::iterator m) {
       hide(m->first, m->second);
       memory_.unmap(m->first, m->second.bytes);
@@ -179,7 +179,7 @@ status mapped_memory::set_access(std::uint64_t address, std::uint64_t bytes, mem
       memory_.expose(m->first, m->second.bytes);
       if (check_ == nullptr) return status{};
       check_->mapped(m->first, m->second.bytes);
-      // What was written by another address, or before, is written here.
+      // Data written through another address, or earlier, counts as written here, too.
       piece_record& piece = pieces_.at(m->second.piece);
       if (std::exchange(piece.was_exposed, true)) all_written(m->second.piece);
       return status{};

@@ -1,9 +1,9 @@
-// Memory that is mapped apart from its addresses: the book-keeping over global_memory.
+// Memory that is mapped separately from its addresses: the book-keeping over global_memory.
 //
-// idea    All pieces are parts of one file in memory, so that one may be mapped at several
-//         addresses. A mapping is an allocation, to kernels and checks, as long as it may be used.
-// watch   The checks know bytes by their addresses: where a piece is mapped a second time, all of
-//         it counts as written.
+// idea    All pieces are parts of one file in memory, so that a piece may be mapped at several
+//         addresses. To kernels and checks, a mapping is an allocation while it may be accessed.
+// watch   The checks know bytes by their addresses. If a piece is mapped a second time, all of it
+//         counts as written.
 //         Tested by machine/tests/mapped_memory_test.cpp and common/runtime/conformance/driver.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace stepwise::emulator {
 
 class mapped_memory final : public virtual_memory {
  public:
-  // `beside` makes the changes of allocations while no kernel runs.
+  // `beside` runs changes of allocations while no kernel runs.
   using change = std::function<status()>;
   mapped_memory(global_memory& memory, std::function<status(const change&)> beside);
   ~mapped_memory() override;
@@ -42,7 +42,7 @@ class mapped_memory final : public virtual_memory {
   struct piece_record {
     std::uint64_t bytes = 0, offset = 0;  // in the file
     unsigned references = 1, mappings = 0;
-    bool was_exposed = false;  // to kernels, so that something may be written there
+    bool was_exposed = false;  // to kernels, so it may have been written
   };
   struct mapping {
     std::uint64_t bytes = 0;
@@ -56,20 +56,20 @@ class mapped_memory final : public virtual_memory {
   }
   // The mapping around an address, or the end.
   mapping_map::const_iterator around(std::uint64_t address) const;
-  // Nothing is mapped there.
+  // Whether nothing is mapped there.
   bool is_free(std::uint64_t address, std::uint64_t bytes) const;
-  // Does `what` to each of the mappings that fill a range; invalid_value if none or others do.
+  // Calls `what` for the mappings that exactly fill a range; invalid_value if they do not fill it.
   status for_each(std::uint64_t address, std::uint64_t bytes,
                   const std::function<status(mapping_map::iterator)>& what);
   void let_go(std::map<memory_piece, piece_record>::iterator piece);
   void hide(std::uint64_t address, mapping& m);
-  // For the checks, by whatever address it may be used.
+  // Marks a piece as written for the checks, at all of its accessible addresses.
   void all_written(memory_piece piece);
 
   global_memory& memory_;
   checker* check_ = nullptr;  // null: nothing is checked
   const std::function<status(const change&)> beside_;
-  int file_ = -1;  // made with the first piece
+  int file_ = -1;  // created with the first piece
   free_ranges room_;
   std::uint64_t last_piece_ = 0;
   std::map<std::uint64_t, std::uint64_t> ranges_;  // reserved: address -> bytes

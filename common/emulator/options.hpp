@@ -18,7 +18,7 @@ inline long environment_number(const char* name, long otherwise) {
   return *end == '\0' && value > 0 ? value : otherwise;
 }
 
-// Seconds for each kernel, from STEPWISE_TIME_LIMIT_S; 0: no limit.
+// The time limit of a kernel in seconds, from STEPWISE_TIME_LIMIT_S; 0: no limit.
 inline double time_limit_s() {
   const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
   const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
@@ -42,8 +42,8 @@ inline bool allows_tensor_cores() {
   return text == nullptr || std::string_view(text) != "0";
 }
 
-// STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it, "apart" for the
-// room that checks need between allocations.
+// STEPWISE_ADDRESSES: "gpu" for memory as with global_memory::place_as_gpu(), "apart" for the gaps
+// that checks need between allocations.
 inline std::string_view addresses_wanted() {
   const char* text = std::getenv("STEPWISE_ADDRESSES");
   return text != nullptr ? text : "";

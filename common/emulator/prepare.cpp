@@ -1,4 +1,4 @@
-// Lowers the kernel, refuses too much static shared memory, and completes its attributes.
+// Lowers the kernel, rejects too much static shared memory, and completes its attributes.
 #include "common/emulator/prepare.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace stepwise::emulator {
 
-// Lowers a kernel once, for observers if it shall be watched or reads a clock; its static shared
+// Lowers a kernel once, for observers if it is to be watched or reads a clock. Its static shared
 // memory is then known even without machine code.
 status prepare(loaded_kernel& k, const gpu& model, bool watched);
 

@@ -1,4 +1,4 @@
-// Runs a grid's workers, and hands the blocks of the calling thread to another one.
+// Runs a grid's workers, and hands the blocks of the calling thread to another thread.
 #include "common/emulator/running_grid.hpp"
 
 namespace stepwise::emulator {

@@ -1,9 +1,9 @@
-// A grid that runs, on the thread that asked for it and on others; and that goes on without the
-// first if it waits.
+// A grid that runs on the thread that launched it and on others. If it waits, it may continue
+// without the first thread.
 //
-// idea    A grid runs to its end before run() returns, unless it waits: for the host, or for a
-//         kernel that comes later; or unless it may never end. Then the thread that asked for it
-//         leaves, and another continues with its blocks where they are.
+// idea    A grid runs to its end before run() returns, unless it waits for the host or for a later
+//         kernel, or may never end. Then the thread that launched it leaves, and another thread
+//         continues with its blocks where they are.
 //         Tested by run/tests/left_launches_test.cpp and common/runtime/conformance/beside.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace stepwise::emulator {
 
 class running_grid {
  public:
-  // Its workers, but for the first, are among `threads`, which outlive it.
+  // Its workers, except for the first, are among `threads`, which outlive this object.
   explicit running_grid(worker_threads& threads) : threads_(threads) {}
   ~running_grid();
   running_grid(const running_grid&) = delete;
@@ -29,24 +29,24 @@ class running_grid {
   kernel_time::following time;
   std::unique_ptr<grid_launches> launches;  // null: the kernel does not call the runtime
 
-  // Runs it on this thread and `workers` - 1 others. False: it goes on without this thread, which
-  // is possible only if `may_leave` is set.
+  // Runs it on this thread and `workers` - 1 others. Returns false if it continues without this
+  // thread, which is possible only if `may_leave` is set.
   bool run(unsigned workers, bool may_leave);
 
-  // The following are for a grid that goes on. Each is called by one thread at a time.
+  // The following are for a grid that continues. Only one thread at a time may call each.
   bool ended() const { return breaks_->ended(); }
   bool has_polled() const { return breaks_->has_polled(); }
-  // Between the two no worker runs.
+  // No worker runs between pause() and resume().
   void pause() { breaks_->pause(); }
   void resume() { breaks_->resume(); }
-  // Ends it soon, wherever it is, and waits for that.
+  // Ends it soon, wherever it is, and waits for its end.
   void stop();
 
  private:
   void end_worker();
 
   std::unique_ptr<launch_breaks> breaks_;
-  std::unique_ptr<scheduler> first_;  // the worker that began on the thread that asked for it
+  std::unique_ptr<scheduler> first_;  // the worker that began on the thread that launched it
   worker_threads& threads_;
   std::vector<worker_threads::task> others_;
 };

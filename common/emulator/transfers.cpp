@@ -17,7 +17,7 @@ std::uint64_t sectors_of(device_address at, std::uint64_t bytes) {
 
 }  // namespace
 
-// Whether this row continues the operation of the one before it. Keeps it as the last one.
+// Whether this row continues the operation of the row before it. Stores it as the last row.
 bool transfer_counter::is_next_row(const row& next) {
   const row before = std::exchange(row_, next);
   if (before.bytes != next.bytes || before.copies != next.copies) return false;

@@ -1,12 +1,12 @@
-// Counts copies and fills of device memory, and models what they take.
+// Counts copies and fills of device memory, and models their time.
 //
-// idea    They bypass the profiler, which sees kernels only, but a GPU spends bandwidth and a
-//         launch on each. The rates are those of the timeline (common/timeline/transfer_rates).
-//         The device is asked row by row for a pitched area. Rows of one width at equal distances,
-//         with gaps between them, count as one operation, as a single 2D copy would; a plane of a
-//         3D copy counts as an operation of its own.
-// watch   Bytes are those of whole sectors, so that narrow rows are not cheap. A copy is assumed to
-//         read and write memory even where a GPU would find it in L2.
+// idea    Copies and fills bypass the profiler, which sees only kernels, but on a GPU each of them
+//         takes bandwidth and a launch. The rates are the timeline's
+//         (common/timeline/transfer_rates). The device gets a pitched area row by row. Rows of one
+//         width at equal distances, with gaps between them, count as one operation, like a single
+//         2D copy. A plane of a 3D copy counts as an operation of its own.
+// watch   Whole sectors are counted, so that narrow rows are not cheap. A copy is assumed to read
+//         and write memory even if a GPU would find the data in L2.
 // Tested by tests/transfers_test.cpp.
 #pragma once
 
@@ -19,16 +19,16 @@ namespace stepwise::emulator {
 
 class transfer_counter {
  public:
-  // `timed`: what they take is modelled, too.
+  // `timed`: the time is modelled, too.
   transfer_counter(const gpu& model, bool timed) : rates_(rates_of(model)), timed_(timed) {}
 
-  // The answer is what it takes, in microseconds; 0 if nothing is counted or modelled.
+  // Returns the modelled time in microseconds; 0 if nothing is counted or modelled.
   double copied(device_address to, device_address from, std::uint64_t bytes);
   double filled(device_address to, std::uint64_t bytes);
-  // Other work comes between: what follows is no further row.
+  // Other work comes between, so the next operation is not a further row.
   void end_rows() { row_ = {}; }
 
-  // Whether it counts from now on.
+  // Sets whether operations count from now on.
   void count(bool counted) {
     row_ = {};
     counted_ = counted;
@@ -38,7 +38,7 @@ class transfer_counter {
  private:
   struct row {
     bool copies = false;
-    std::uint64_t to = 0, from = 0, bytes = 0;  // no bytes: there is none
+    std::uint64_t to = 0, from = 0, bytes = 0;  // bytes is 0: no row
     std::uint64_t to_step = 0, from_step = 0;   // 0: not known yet
   };
   bool is_next_row(const row& next);

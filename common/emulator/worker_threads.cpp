@@ -15,14 +15,14 @@
 namespace stepwise::emulator {
 namespace {
 
-// How long a thread looks for work before it sleeps: about what it takes to wake it.
+// How long a thread looks for work before it sleeps: about as long as waking it takes.
 constexpr std::chrono::microseconds longest_look{50};
 
 #if defined(__wasm__)
 struct without_signals {};
 long this_process() { return 1; }
 #else
-// Blocks the signals of this thread, and so of those that it makes, for the object's life.
+// Blocks the signals of this thread, and of threads that it creates, for the object's life.
 class without_signals {
  public:
   without_signals() {
@@ -47,8 +47,8 @@ long this_process() { return getpid(); }
 struct worker_threads::worker {
   enum class state { idle, working, over };
   std::atomic<state> now{state::idle};
-  std::function<void()> work;  // of a thread that works
-  std::mutex mutex;            // held where `now` changes
+  std::function<void()> work;  // of a working thread
+  std::mutex mutex;            // held while `now` changes
   std::condition_variable changed;
   std::jthread thread;
 
@@ -113,7 +113,7 @@ worker_threads::task worker_threads::start(std::function<void()> work) {
   return {*this, next};
 }
 
-// Objects of threads that are not there cannot be destroyed.
+// Objects of threads that do not exist in this process cannot be destroyed.
 void worker_threads::forget_those_of_parent() {
   const long process = this_process();
   if (process_ != 0 && process_ != process) {

@@ -1,9 +1,9 @@
-// Threads that run blocks of grids beside the thread that asks for a launch, and wait for the next
+// Threads that run blocks of grids in parallel with the thread that launches, and wait for the next
 // launch in between.
 //
-// idea    A scheduler may place a new thread on the CPU that its creator keeps busy; it stays there
-//         for longer than a small launch takes. A thread that has run before wakes where it ran.
-//         So threads are kept, and look for work for a while before they sleep.
+// idea    The OS may place a new thread on the CPU that its creator keeps busy, where it stays for
+//         longer than a small launch takes. A thread that has run before wakes up where it ran. So
+//         threads are kept, and look for work for a while before they sleep.
 //         Tested by tests/worker_threads_test.cpp; `meson test --benchmark two-workers-*`.
 #pragma once
 
@@ -36,24 +36,24 @@ class worker_threads {
   };
 
   worker_threads();
-  // Ends the threads. All tasks have been destroyed.
+  // Ends the threads. All tasks must have been destroyed.
   ~worker_threads();
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  // Calls `work`, which must not throw, on a thread that has nothing to do, or else on a new one.
-  // The threads take no signals but those of their own faults. A child of fork(), which has none of
-  // its parent's threads, makes its own. Any thread may call this.
+  // Calls `work`, which must not throw, on an idle thread or else on a new thread. The threads take
+  // only signals of their own faults. A child of fork(), which has none of its parent's threads,
+  // makes its own. Any thread may call this.
   [[nodiscard]] task start(std::function<void()> work);
 
  private:
   static void serve(worker& self);
   void forget_those_of_parent();
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<worker>> all_;
   std::vector<worker*> idle_;  // the last one to become idle is the next to work
-  long process_ = 0;           // that the threads are in; 0: there are none
+  long process_ = 0;           // the process of the threads; 0: there are none
 };
 
 }  // namespace stepwise::emulator
