@@ -87,7 +87,7 @@ void barrier_check::missed_barrier(const arrival& waits) {
   block_waits& b = state();
   for (std::uint32_t w = 0; w < b.taken_branches.size() && !b.left_at; ++w)
     b.left_at = divergence_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~alive(w));
-  // Threads that were released at different barriers stay one barrier apart. This was reported.
+  // Threads that were released at different barriers stay one barrier apart, as already reported.
   if (!b.left_at && b.met_apart) return;
   const warp_event& gone = *b.first_exit;
   const finding_key k =

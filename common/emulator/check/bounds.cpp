@@ -62,7 +62,7 @@ std::uint32_t bounds_check::in_bounds_shared(const access_event& e, std::uint32_
   return allowed;
 }
 
-// The end of the variables in a kernel without calls, else the end of the stack.
+// The end of the variables in a kernel without calls, otherwise the end of the stack.
 std::uint64_t bounds_check::local_limit() const {
   return evidence_.code->functions.size() == 1 ? evidence_.code->functions.front().local_end
                                                : evidence_.state->local_bytes;

@@ -48,7 +48,7 @@ class bounds_check final : public check {
     finding first;
     std::uint64_t bytes = 0;  // at least this many are needed
     std::uint64_t count = 0;
-    std::int64_t place = 0;     // of the first access
+    std::int64_t place = 0;     // where the first access is
     bool several = false;       // there are several places
     bool fails_launch = false;  // nothing had failed before
   };

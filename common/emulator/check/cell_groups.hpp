@@ -30,10 +30,10 @@ struct cell_group {
 struct accessor {
   std::uint32_t settled;                  // anything before this tick is ordered before the warp
   std::uint32_t block_settled;            // and accesses of its own block before this tick
-  std::uint32_t first_warp, block_warps;  // of the warp's block
+  std::uint32_t first_warp, block_warps;  // the warp's block
   std::uint32_t launch;                   // when the running launch began
   std::uint32_t now;                      // the tick that its accesses get
-  std::uint32_t warp;                     // of the launch
+  std::uint32_t warp;                     // its number in the launch
   std::uint32_t site;
   std::uint32_t met = 0;  // the warp's lanes know each other's accesses before this tick
   // A load need not be recorded if its group's group_summary::two_readers() equals this tick. If

@@ -224,7 +224,7 @@ STEPWISE_AVX512 inline void note_loads(cell_group& g, u32 k, const apart& p, __m
     scatter(g.reader + k, on, p, all(a.warp));
   }
   scatter(g.read_site + k, on, p, all(a.site));
-  // Where several lanes load one cell, only the last lane's bit was noted.
+  // If several lanes load one cell, only the last lane's bit was noted.
   const __m512i noted = gather(g.read_lanes + k, on, p);
   for (u32 m = _mm512_mask_testn_epi32_mask(on, noted, bits); m != 0; m &= m - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(m));
@@ -270,7 +270,7 @@ STEPWISE_AVX512 u32 store_lanes_of(const cells& c, const std::uint64_t* at, unsi
       scatter(g.writer + k, on, p, threads);
       scatter(g.write_site + k, on, p, all(a.site));
     }
-    // Where several lanes store to one cell, the first lane gets it, and the others are open.
+    // If several lanes store to one cell, the first lane gets it, and the others are open.
     const __mmask16 lost = _mm512_mask_cmpneq_epu32_mask(on, gather(g.writer, on, p), threads);
     if (lost != 0) {
       for (u32 lane = first + 16; lane-- > first;)

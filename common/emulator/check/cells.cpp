@@ -1,4 +1,4 @@
-// Cells one by one, rows of lanes by groups and their summaries, and lanes that lie apart.
+// Accesses to single cells, to rows (by groups and their summaries), and by scattered lanes.
 #include "common/emulator/check/cells.hpp"
 
 #include "common/emulator/check/open_accesses.hpp"
@@ -81,7 +81,7 @@ grain memory_cells::touch_pages(std::uint64_t first, std::uint64_t last, grain w
   return pages_[last];
 }
 
-// Counts one more page of such cells.
+// Counts another page of cells of this grain.
 void memory_cells::count(grain g) {
   touched_ += std::uint64_t{4} >> log2_bytes(g);
   if (touched_ <= most_pages_) return;

@@ -1,8 +1,8 @@
 // The memory of the race check: who wrote a cell last, and who read it.
 //
 // idea    A cell represents a word of four bytes, or two bytes or one byte in pages with narrower
-//         accesses. Sixteen cells form a group. As long as all of them are accessed alike - by the
-//         lanes of a warp, in order - a summary represents the group, and accessing a row costs
+//         accesses. Sixteen cells form a group. As long as all of them are accessed alike (by the
+//         lanes of a warp, in order), a summary represents the group, and accessing a row costs
 //         one comparison per group and little memory. Times are ticks of `order`:
 //         anything that happened before a known tick is settled by one comparison. A field that was
 //         never set is 0, which is before everything.

@@ -42,7 +42,7 @@ bool barrier_check::misses(const taken_branch& t, const op* barrier) {
   std::vector<std::uint32_t> wanted;
   if (&f == &evidence_.code->function_of(barrier)) {
     wanted.push_back(evidence_.block_of(barrier));
-  } else {  // in a function that this one calls
+  } else {  // the barrier is in a function that this one calls
     for (std::size_t n = 0; n < f.body->instructions.size(); ++n)
       if (f.body->instructions[n].opcode == "call") wanted.push_back(known.flow.block_of[n]);
   }

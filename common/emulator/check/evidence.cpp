@@ -192,7 +192,7 @@ std::string evidence::action_words(const access_site& s, bool writes) {
          std::to_string(s.bytes) + (s.bytes == 1 ? " byte" : " bytes");
 }
 
-// The other side of a race: from this launch, or an earlier one of another stream.
+// The other side of a race, in this launch or in an earlier launch of another stream.
 finding_party evidence::party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                        bool writes) {
   finding_party p;

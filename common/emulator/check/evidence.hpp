@@ -41,7 +41,7 @@ struct past_launch {
 struct lane_access {
   shadow_memory* memory;
   const access_site* site;
-  std::uint32_t number;  // of the site
+  std::uint32_t number;  // the site's number
   std::uint64_t at, bytes;
   int lane;
   std::uint32_t warp;  // in the block
@@ -74,7 +74,7 @@ struct evidence {
   const access_site& site_at(std::uint32_t number) const;
   // The number of the site for an access that no op describes.
   std::uint32_t extra_site(const warp_event& e, const observer::range_event& r);
-  // The same number for all sites of one source line; -1 for no_site.
+  // A number that all sites of one source line share; -1 for no_site.
   std::int64_t line_number(std::uint32_t site) {
     return site == no_site ? -1 : line_of(site).number;
   }
@@ -144,7 +144,7 @@ struct evidence {
 
  private:
   struct site_line {
-    std::int64_t number = -1;  // not asked for yet
+    std::int64_t number = -1;  // not looked up yet
     bool is_library = false;
   };
   site_line line_of(std::uint32_t site);

@@ -35,8 +35,8 @@ class finding_log {
     findings_[found->second].count += occurrences;
     return false;
   }
-  // The same for a race. Also true if `between` ranks higher than in the finding that is there,
-  // which add() then replaces.
+  // Like is_new(), for a race. Also true if `between` ranks higher than in the finding that is
+  // there, which add() then replaces.
   bool is_new_or_decisive(const finding_key& key, race_between between) {
     const auto found = index_.find(key);
     if (found == index_.end()) return findings_.size() < most;
@@ -68,7 +68,7 @@ class unwritten_reads {
  public:
   struct read {
     std::uint64_t at, bytes;
-    std::uint32_t owner;  // of the memory: 0 for global memory, otherwise the block's index + 1
+    std::uint32_t owner;  // 0 for global memory, otherwise the block's index + 1
     std::uint32_t warp;   // in the block
     std::uint32_t block;
     int lane;
@@ -91,7 +91,7 @@ class unwritten_reads {
   void clear();
 
  private:
-  static constexpr std::size_t most_words = 1 << 20;  // of a launch; about 100 MB
+  static constexpr std::size_t most_words = 1 << 20;  // per launch; about 100 MB
   struct place_hash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& p) const {
       return std::hash<std::uint64_t>{}(p.first * 0x9e3779b97f4a7c15u ^ p.second);

@@ -1,4 +1,4 @@
-// The control flow and data flow of a function of a checked kernel, computed when first asked for.
+// The control flow and data flow of a function of a checked kernel, computed when first needed.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ class host_check final : public check {
   // The last use was by a fill.
   void last_use_is_fill();
   // An access left the window of its site; the window is now the allocation around `at`. For a
-  // store that the host may read, the window shrinks to its address as long as this is the only
-  // one, so that a store by the site to another address is noted, too.
+  // store that the host may read, the window shrinks to its address as long as the site has no
+  // other, so that a store by the site to another address is noted, too.
   void note_host_memory(const access_event& e, device_address at, access_window& window);
   // A copy or fill of the current stream has written bytes that the host can read at once.
   void note_copy_to_host(std::uint64_t bytes);
@@ -54,7 +54,7 @@ class host_check final : public check {
   struct host_flags {
     struct lone_store {
       device_address at;    // the only address to which the site stores; 0: there are several
-      device_address base;  // of the allocation
+      device_address base;  // the allocation's base
     };
     std::map<std::uint32_t, lone_store> lone;  // by site
     std::set<device_address> loaded;           // allocations that the launch loads from

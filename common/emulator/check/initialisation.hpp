@@ -22,7 +22,7 @@ class initialisation_check final : public check {
   finding describe(const unwritten_reads::read& r);
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
 
-  unwritten_reads reads_;  // of the running launch
+  unwritten_reads reads_;  // in the running launch
 };
 
 }  // namespace stepwise::emulator

@@ -69,11 +69,11 @@ class kept_walks {
  public:
   struct walk {
     accessor by{};
-    std::int64_t line = 0;    // of the source; an unrolled loop has several sites there
-    std::uint64_t first = 0;  // where the first lane began, from the start of the memory
-    std::uint64_t loads = 0;  // per lane; 0: the slot is empty
+    std::int64_t line = 0;                // source line; an unrolled loop has several sites there
+    std::uint64_t first = 0;              // the first lane's start, from the start of the memory
+    std::uint64_t loads = 0;              // per lane; 0: the slot is empty
     std::uint32_t active = 0, bytes = 0;  // lane mask; per load
-    std::uint64_t offset[32] = {};        // of a lane, from the first lane
+    std::uint64_t offset[32] = {};        // by lane, from the first lane
   };
 
   // Adds the warp's load to a walk, or begins a walk with it, and returns true. A new walk takes

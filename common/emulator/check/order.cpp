@@ -6,9 +6,9 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t most_entries = 1 << 20;  // of one object's log
+constexpr std::size_t most_entries = 1 << 20;  // in one object's log
 constexpr std::size_t most_learned = 4096;
-constexpr int most_steps = 4000;  // of a search
+constexpr int most_steps = 4000;  // per search
 constexpr std::int64_t most_steps_of_launch = 2'000'000;
 
 template <class F>

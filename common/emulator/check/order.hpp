@@ -86,7 +86,7 @@ struct block_clock {
   tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
-  knowledge seen;     // what its threads read before a barrier, for a fence after it
+  knowledge seen;     // reads by its threads before a barrier, for a fence after it
   struct arrival {
     std::uint32_t warp, lanes;
     bool waits;
@@ -218,7 +218,7 @@ class order {
   std::unordered_map<std::uint64_t, stream_state> streams_;
   std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_told_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
-  std::uint64_t stream_ = 0;  // of the running work
+  std::uint64_t stream_ = 0;  // the running work's
   // A cached search result: the lanes of `other_warp` whose accesses before the tick `before` are
   // ordered before the reader's next access. `reader` is 33 * warp + lane, where lane 32 stands for
   // all lanes of a warp that have learned the same. A hash of both members is its index.

@@ -21,7 +21,7 @@ class places {
   std::vector<source_line> chain_of(const program& code, const op* at);
   // Lines `first` to `last` of a file, as far as it has them.
   std::vector<std::string> lines(const std::string& file, std::uint32_t first, std::uint32_t last);
-  // Whether the line is known and stands in a header of CUDA or its libraries.
+  // Whether the line is known and in a header of CUDA or its libraries.
   bool is_library(const program& code, std::uint32_t function, std::int32_t instruction);
   // Earlier programs are gone, and new ones may reuse their addresses.
   void forget() { maps_.clear(); }

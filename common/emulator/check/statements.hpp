@@ -25,7 +25,7 @@ enum class way_past : std::uint8_t {
 };
 
 // `lines`: the source from the branch's line on. `barrier`: the index of the barrier's line,
-// negative if it stands before the branch. `leaves_loop`: the branch leads out of a loop that the
+// negative if it is before the branch. `leaves_loop`: the branch leads out of a loop that the
 // barrier is in.
 way_past how_past(const std::vector<std::string>& lines, int barrier, bool leaves_loop);
 

@@ -8,7 +8,7 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t most_sources = 500;  // of one value
+constexpr std::size_t most_sources = 500;  // per value
 constexpr int deepest_address = 24;        // dependent instructions
 
 bool passes_values_on(const ptx::instruction& i) {
