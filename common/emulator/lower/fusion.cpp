@@ -47,7 +47,7 @@ class finder {
     bool overwritten[2] = {false, false};
     std::vector<std::uint32_t> copies;
   };
-  struct value {  // of a register, in this chain
+  struct value {  // a register's value in this chain
     std::uint32_t chain = none, product = none, sum = none;
     bool negated = false;
     bool flushed = false;  // by neg.ftz
@@ -456,12 +456,12 @@ class finder {
   const bool is_entry_;
   fusion found_;
 
-  std::unordered_map<std::string_view, std::uint32_t> number_;  // of a register, or another name
+  std::unordered_map<std::string_view, std::uint32_t> number_;  // by register, or another name
   std::vector<const instruction*> constants_;  // by register: its last write of a constant
   std::vector<unsigned> writes_of_;            // by register: how often; guarded writes count twice
   std::vector<bool> needed_;                   // by instruction
 
-  std::vector<std::vector<std::uint32_t>> chains_;  // of blocks, in order
+  std::vector<std::vector<std::uint32_t>> chains_;  // blocks, in order
   // By register: the blocks that read it before they write it, and the blocks that write it without
   // a guard. Both are in ascending order.
   std::vector<std::vector<std::uint32_t>> read_first_, written_in_;

@@ -1,4 +1,4 @@
-// Which multiplications ptxas fuses into the additions that use them.
+// Finds the multiplications that ptxas fuses into the additions that use them.
 //
 // idea    PTX lets an assembler contract a `mul` and an `add` or `sub` without a rounding modifier
 //         into one fma, which rounds once. ptxas 13.0 does so by a rule that its line tables show:
@@ -37,7 +37,7 @@ namespace stepwise::emulator {
 // A sum that becomes (-)(a * b) + (-)c.
 struct fused_sum {
   std::uint32_t product = 0;  // the multiplication: index into the body's instructions
-  unsigned addend = 1;        // which operand of the sum is c: 1 or 2
+  unsigned addend = 1;        // the operand of the sum that is c: 1 or 2
   bool product_negated = false;
   bool addend_negated = false;
 };

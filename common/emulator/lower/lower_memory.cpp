@@ -164,7 +164,7 @@ void lowering::store() {
   if (f.vector != 1) emit("<vregs>", vregs[0], vregs[1], vregs[2], vregs[3]);
 }
 
-// Whether anything in the function reads the register, or one of the vector.
+// Whether anything in the function reads the register, or a register of the vector.
 bool lowering::is_read(const operand& result) {
   if (!names_read_) names_read_ = ptx::names_read(body_);
   const auto reads = [&](const operand& o) { return names_read_->contains(o.name); };

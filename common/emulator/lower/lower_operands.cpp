@@ -264,7 +264,7 @@ void lowering::place_variables() {
   if (local != before || before != 0) frame_.local_bytes = (local + 15) / 16 * 16;
 }
 
-// A kernel's parameters lie in a buffer of their own, those of other functions in their frames.
+// A kernel's parameters have a buffer of their own. Those of other functions are in their frames.
 void lowering::place_call_variables() {
   if (is_kernel()) {
     std::uint64_t at = 0;

@@ -286,7 +286,7 @@ class lowering {
 
   std::unordered_map<std::string, register_info> registers_;
   std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
-  std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
+  std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // in .param space
   std::optional<std::unordered_set<std::string_view>> names_read_;  // filled when first needed
   std::unordered_map<std::string_view, mentions> mentions_;         // filled when first needed
   std::unordered_set<std::uint32_t> fixed_vregs_;  // constants, parameters, special registers
