@@ -13,7 +13,7 @@ namespace stepwise::emulator {
 // Lanes at consecutive places: first_lanes at the first of them, the next higher lanes at
 // the next, and so on.
 struct lane_run {
-  std::uint64_t offset;       // of the first place, from that of the shape's first lane
+  std::uint64_t offset;       // the first place, from the shape's first lane
   std::uint32_t lanes;        // all of the run's
   std::uint32_t first_lanes;  // several where lanes share places
   std::uint32_t count;        // places

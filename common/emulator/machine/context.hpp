@@ -45,8 +45,8 @@ struct load_stride {
   std::uint64_t step = 0;
 };
 
-// Where the windows of shared and local memory lie in the generic address space. No allocation of
-// global memory overlaps them.
+// The windows of shared and local memory in the generic address space. No allocation of global
+// memory overlaps them.
 inline constexpr std::uint64_t shared_window = 0x0000'0100'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0000'0101'0000'0000;
 inline constexpr std::uint64_t parameter_window = 0x0000'0102'0000'0000;
@@ -57,10 +57,10 @@ class global_memory;
 class observer;
 
 struct context {
-  std::byte* registers = nullptr;  // of the running warp
+  std::byte* registers = nullptr;  // the running warp's
   std::uint32_t active = 0;        // lanes that take part in the next operation
   std::uint32_t mask = 0;          // lanes of the running split
-  const op* segment = nullptr;     // where the straight run that is being counted began
+  const op* segment = nullptr;     // start of the straight run that is being counted
   std::int64_t budget = 0;         // instructions until the split yields; polling costs more
 
   const op* code = nullptr;

@@ -67,8 +67,8 @@ class link_unit {
  private:
   std::vector<part> parts_;
   std::vector<linked_function> functions_, kernels_;
-  std::vector<std::unordered_map<std::string_view, std::size_t>> own_;  // of each part
-  std::unordered_map<std::string_view, std::size_t> visible_;           // of all parts
+  std::vector<std::unordered_map<std::string_view, std::size_t>> own_;  // by part
+  std::unordered_map<std::string_view, std::size_t> visible_;           // in all parts
   std::unordered_map<std::string_view, symbol_place> visible_variables_;
 };
 

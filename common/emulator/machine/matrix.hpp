@@ -29,10 +29,10 @@ enum class matrix_role : std::uint8_t { a, b, c };
 // The layout of a matrix in the registers of a warp.
 struct matrix_layout {
   matrix_role role;
-  std::uint32_t bits;        // of an element
+  std::uint32_t bits;        // per element
   std::uint32_t packed;      // elements in a register
   std::uint32_t registers;   // that hold the matrix once
-  std::uint32_t rows, cols;  // of the matrix
+  std::uint32_t rows, cols;  // the matrix's shape
   // Element e of register r in lane l is places[(r * packed + e) * lanes + l]: row * cols + col.
   std::vector<std::uint16_t> places;
   std::vector<std::uint16_t> transposed;  // the same for the transposed matrix: col * rows + row

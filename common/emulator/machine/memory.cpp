@@ -1,4 +1,5 @@
-// Reserves the address ranges, takes and returns parts of them, and maps what the host shares.
+// Reserves the address ranges, takes and returns parts of them, and maps memory that the host
+// shares.
 #include "common/emulator/machine/memory.hpp"
 
 #include <fcntl.h>
@@ -341,7 +342,7 @@ bool global_memory::is_shared(std::uint64_t address) const {
   return where == placement::shared || where == placement::arena;
 }
 
-// --- memory that is mapped apart from its addresses ----------------------------------------------
+// --- memory that is mapped separately from its addresses -----------------------------------------
 
 // Takes addresses from the end, so that memory committed for other allocations does not reach them.
 result<std::uint64_t> global_memory::reserve(std::uint64_t bytes, std::uint64_t alignment,

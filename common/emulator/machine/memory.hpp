@@ -28,7 +28,7 @@ class free_ranges {
  public:
   // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
   std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
-  // The same at the end of the last range that has room, or at a given offset.
+  // Like take(), but at the end of the last range that has room, or at a given offset.
   std::optional<std::uint64_t> take_last(std::uint64_t bytes, std::uint64_t alignment);
   bool take_at(std::uint64_t offset, std::uint64_t bytes);
   void give_back(std::uint64_t offset, std::uint64_t bytes);
@@ -81,7 +81,7 @@ class global_memory {
   // True for an address in an allocation of allocate_shared().
   bool is_shared(std::uint64_t address) const;
 
-  // --- memory that is mapped apart from its addresses: see ../mapped_memory.hpp
+  // --- memory that is mapped separately from its addresses: see ../mapped_memory.hpp
 
   // Reserves unused addresses, at `wanted` if these are free. Fails with memory_allocation.
   result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted);
@@ -119,10 +119,10 @@ class global_memory {
     shared,    // a mapping of its own, which free() closes
     arena,     // a part of a shared mapping that stays
     variable,  // in a page of variables, which stays
-    mapped,    // of map()
+    mapped,    // by map()
   };
   struct allocation {
-    std::uint64_t bytes = 0;        // as asked for
+    std::uint64_t bytes = 0;        // as requested
     std::uint64_t block_bytes = 0;  // taken from a free range
     placement where = placement::plain;
   };

@@ -34,7 +34,7 @@ struct loaded_kernel {
 
 struct loaded_module {
   link_unit unit;
-  std::vector<image::cubin> machine_code;  // of the parts that have some
+  std::vector<image::cubin> machine_code;  // for the parts that have some
   std::map<std::string, module_symbol, std::less<>> variables;
   std::vector<device_address> allocations;
   std::map<std::string, std::unique_ptr<loaded_kernel>, std::less<>> kernels;

@@ -45,10 +45,10 @@ struct access_site {
   std::uint32_t function = 0;     // index into program::functions
   std::int32_t instruction = -1;  // index into that function's body
   std::uint32_t ordinal = 0;
-  memory_space space = memory_space::generic;  // as the instruction says
+  memory_space space = memory_space::generic;  // as the instruction names it
   access_kind kind = access_kind::load;
-  std::uint8_t bytes = 0;          // of one lane, all elements of a vector
-  std::uint8_t element_bytes = 0;  // of one element
+  std::uint8_t bytes = 0;          // per lane: all elements of a vector
+  std::uint8_t element_bytes = 0;  // per element
   memory_order order = memory_order::weak;
   sync_scope scope = sync_scope::system;
   bool is_volatile = false;
@@ -69,12 +69,12 @@ struct access_site {
 // An access that a warp is about to make.
 struct access_event {
   const access_site* site;
-  std::uint32_t index;           // of the site
-  memory_space space;            // where it goes: global, shared, local or parameter
+  std::uint32_t index;           // the site's index
+  memory_space space;            // the space it goes to: global, shared, local or parameter
   std::uint32_t active;          // lanes
   std::uint32_t warp;            // in its block
   const std::uint64_t* address;  // by lane: device address; offset in shared or local memory
-  const access_shape* shape;     // of the lanes that the op found active, if there are any
+  const access_shape* shape;     // for the lanes that the op found active, if there are any
   const op* at;
 };
 
@@ -93,8 +93,8 @@ class observer {
     const program* code = nullptr;
     const gpu* model = nullptr;
     const launch_config* config = nullptr;
-    const context* state = nullptr;  // of the worker: shared memory, local memory
-    std::uint32_t warps = 0;         // of a block
+    const context* state = nullptr;  // the worker's: shared memory, local memory
+    std::uint32_t warps = 0;         // per block
     std::uint32_t threads = 0;
     const kernel_attributes* attributes = nullptr;
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none

@@ -36,7 +36,7 @@ std::string program::source_line(const op* i) const {
 std::uint64_t program::local_bytes_for(std::uint64_t limit) const {
   if (!limited_stack) return local_bytes;
   // Every frame takes some of the stack, so `limit` bounds the memory of all frames together.
-  std::uint64_t most = limit;  // of alloca alone
+  std::uint64_t most = limit;  // for alloca alone
   for (std::size_t n = 1; n < functions.size(); ++n) {
     const program_function& f = functions[n];
     most = std::max(most, (limit * f.local_bytes + f.stack_bytes - 1) / f.stack_bytes);

@@ -45,24 +45,24 @@ enum class special : std::uint8_t {
   total_smem_size,
   grid_workspace_low,  // %envreg2 and %envreg1: the address of the words that grid.sync() uses
   grid_workspace_high,
-  frame_base  // where the function's own local memory begins
+  frame_base  // the start of the function's own local memory
 };
 
 struct constant_vreg {
   std::uint32_t offset;
-  unsigned bytes;  // of one lane: 2, 4 or 8; 0 for a predicate
+  unsigned bytes;  // per lane: 2, 4 or 8; 0 for a predicate
   std::uint64_t value;
 };
 struct parameter_vreg {
   std::uint32_t offset;
-  unsigned vreg_bytes;  // of one lane
+  unsigned vreg_bytes;  // per lane
   unsigned bytes;       // read from the parameter buffer
   bool is_signed;
   std::uint32_t parameter_offset;
 };
 struct special_vreg {
   std::uint32_t offset;
-  unsigned bytes;  // of one lane: 2, 4 or 8
+  unsigned bytes;  // per lane: 2, 4 or 8
   special which;
 };
 
@@ -98,7 +98,7 @@ inline constexpr std::uint32_t no_operand = 0xffffffffu;
 struct sync_site {
   sync_kind kind;
   std::uint32_t members;                 // vector register of the membermask
-  std::uint32_t predicate = no_operand;  // of the second result
+  std::uint32_t predicate = no_operand;  // vreg of the second result
   bool source_negated = false;           // vote of !p
 };
 
@@ -179,17 +179,17 @@ struct program_function {
   const ptx::function* function = nullptr;
   const ptx::body* body = nullptr;
   std::uint32_t first_op = 0;        // its ops end at the next function's first op
-  std::uint32_t register_bytes = 0;  // of one warp
+  std::uint32_t register_bytes = 0;  // per warp
   std::vector<constant_vreg> constants;
   std::vector<special_vreg> specials;
   std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
   std::uint64_t local_end = 0;    // their end, before rounding
-  std::uint64_t stack_bytes = 0;  // of the thread's stack, as a GPU counts it
+  std::uint64_t stack_bytes = 0;  // in the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
   // In a watched program: the PTX registers that have vregs.
   struct named_vreg {
     std::uint32_t offset;
-    unsigned bytes;  // of one lane; 0: a predicate
+    unsigned bytes;  // per lane; 0: a predicate
   };
   std::unordered_map<std::string, named_vreg> registers;
   status failure;  // why lowering failed, if the function is called only by address
@@ -203,12 +203,12 @@ struct program {
   std::string name;    // as in the PTX
   std::string pretty;  // demangled, without parameters
   std::vector<op> code;
-  std::vector<std::int32_t> instruction;   // of each op: index into the body's instructions, or -1
+  std::vector<std::int32_t> instruction;   // by op: index into the body's instructions, or -1
   std::deque<program_function> functions;  // the kernel first
   std::uint32_t window_count = 0;
   std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
-  std::uint64_t system_shared_bytes = 0;  // of these, the system's
-  std::uint64_t shared_gap_bytes = 0;     // of these, gaps between variables
+  std::uint64_t system_shared_bytes = 0;  // the system's part of these
+  std::uint64_t shared_gap_bytes = 0;     // gaps between variables, included in these
   std::uint64_t parameter_bytes = 0;
   std::vector<parameter_vreg> parameters;
   std::vector<sync_site> syncs;
@@ -218,7 +218,7 @@ struct program {
   bool writes_in_bulk = false;        // bulk copies to global memory
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it
-  std::vector<access_site> accesses;  // of a watched program
+  std::vector<access_site> accesses;  // in a watched program
   // Shared variables in the order of their places. A watched program has gaps between them.
   struct shared_variable {
     std::string name;
@@ -246,7 +246,7 @@ struct program {
   std::string source_line(const op* i) const;
 };
 
-// The same for an instruction of a function's body.
+// Like program::source_line(), for an instruction of a function's body.
 std::string source_line_of(const program_function& f, std::int32_t instruction);
 
 // Lowers a kernel and the functions that it calls; `watched`: for observers. Fails with

@@ -1,4 +1,4 @@
-// Where the threads of an unfinished launch are, for messages and findings.
+// The places of the threads of an unfinished launch, for messages and findings.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace stepwise::emulator {
 struct standing_warps {
   enum class doing : std::uint8_t { run, poll, wait_at_barrier, wait_for_cluster, wait_for_lanes };
   doing what = doing::run;
-  const op* at = nullptr;  // where the first of them is
+  const op* at = nullptr;  // the first warp's op
   unsigned barrier = 0;
   std::uint64_t warps = 0, blocks = 0, threads = 0;
   std::uint64_t first_block = 0, last_block = 0;
@@ -25,7 +25,7 @@ struct standing_warps {
   memory_space space = memory_space::global;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t word = 0;  // of an mbarrier
+  std::uint64_t word = 0;  // an mbarrier's content
 };
 
 // "4 warps of block (0,0,0) poll"

@@ -10,7 +10,7 @@ enum class video_operation : std::uint8_t { add, sub, absdiff, min, max, shl, sh
 enum class video_relation : std::uint8_t { eq, ne, lt, le, gt, ge };
 enum class video_second : std::uint8_t { none, add, min, max };
 
-// Which part of a register: word, byte n or half n.
+// A part of a register: word, byte n or half n.
 struct video_part {
   std::uint8_t bits : 6 = 32;
   std::uint8_t index : 2 = 0;

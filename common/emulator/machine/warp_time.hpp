@@ -17,7 +17,7 @@ class warp_time {
   virtual std::uint64_t nanoseconds(std::uint32_t warp, const op* at) = 0;
   // The warp sleeps.
   virtual void slept(std::uint32_t warp, std::uint32_t ns) = 0;
-  // For a launch whose warps slept or waited for the clock, the time until now; else 0.
+  // For a launch whose warps slept or waited for the clock, the time until now; otherwise 0.
   virtual double waited_us() const = 0;
 };
 
