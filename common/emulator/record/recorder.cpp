@@ -246,7 +246,7 @@ const warp_recorder::known_instruction& warp_recorder::instruction_at(std::uint3
   return k;
 }
 
-// --- what happens --------------------------------------------------------------------------------
+// --- events --------------------------------------------------------------------------------------
 
 void warp_recorder::before(const context& x, const op* i) {
   if (!here_ || is_full()) return;
