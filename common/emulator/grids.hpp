@@ -91,7 +91,7 @@ class grids {
   struct host_launch {
     std::uint64_t number = 0;  // if it was left
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-    const program* code = nullptr;          // of its first grid
+    const program* code = nullptr;          // its first grid's code
     std::unique_ptr<running_grid> running;  // null: none
     std::vector<child_work> to_do;          // work that remains; the last element is next
     status failure;

@@ -38,8 +38,8 @@ class kernel_time {
 
   std::uint64_t until_ns_ = 0;  // the latest time that kernels have seen
   std::optional<std::uint64_t> set_ns_;
-  std::optional<std::uint64_t> origin_ns_;  // of cycles: the start of the first followed launch
-  std::unique_ptr<kernel_clock> idle_;      // of a launch that has ended, with its caches' contents
+  std::optional<std::uint64_t> origin_ns_;  // cycles count from here: the first followed launch
+  std::unique_ptr<kernel_clock> idle_;      // a finished launch's clock, with its cache contents
 };
 
 }  // namespace stepwise::emulator

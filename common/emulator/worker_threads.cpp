@@ -47,7 +47,7 @@ long this_process() { return getpid(); }
 struct worker_threads::worker {
   enum class state { idle, working, over };
   std::atomic<state> now{state::idle};
-  std::function<void()> work;  // of a working thread
+  std::function<void()> work;  // set while the thread works
   std::mutex mutex;            // held while `now` changes
   std::condition_variable changed;
   std::jthread thread;
