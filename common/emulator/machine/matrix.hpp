@@ -35,7 +35,7 @@ struct matrix_layout {
   std::uint32_t rows, cols;  // the matrix's shape
   // Element e of register r in lane l is places[(r * packed + e) * lanes + l]: row * cols + col.
   std::vector<std::uint16_t> places;
-  std::vector<std::uint16_t> transposed;  // the same for the transposed matrix: col * rows + row
+  std::vector<std::uint16_t> transposed;  // for the transposed matrix: col * rows + row
 };
 
 // A matrix spread over the registers of a warp: register r of the fragment is vregs[r]. If there
