@@ -3,6 +3,7 @@
 // idea    NVML has a counter in millijoules for the whole board (Volta and later). The library is
 //         opened at run time: a machine without a GPU has none. The device is found by its place on
 //         the PCI bus, since NVML and CUDA number devices in different orders.
+//         Rejected: sampling watts, which are averages over an unknown time.
 // source  NVML API Reference Guide, nvmlDeviceGetTotalEnergyConsumption.
 // Tested by tests/energy_test.cpp with a library of its own.
 #pragma once
