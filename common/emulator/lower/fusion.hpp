@@ -20,7 +20,7 @@
 //         continues in its only successor if nothing else leads there, and ends at an instruction
 //         that ptxas turns into a call or a branch (`divides_block`).
 // watch   Fusions after ptxas has unrolled a loop or inlined a function are not known: a product
-//         that is added in the next iteration of a loop is not fused here. DESIGN.md has more.
+//         that is added in the next iteration of a loop is not fused here (DESIGN.md, Limits).
 // source  ptxas 13.0.88. Tested by tests/fusion_test.cpp, against ptxas by fusion_ptxas_test.cpp,
 //         and by ../tests/opcodes/fusion.ptx.
 #pragma once

@@ -101,7 +101,7 @@ class hang_search {
   std::map<std::uint32_t, std::vector<range>> ranges_;  // by function
 };
 
-// Recognises a checked launch that never ends, on the worker that runs it (DESIGN.md).
+// Recognises a checked launch that never ends, on the worker that runs it.
 class hang_detector {
  public:
   hang_detector(launch_state& launch, context& x, const execution_counters& counters)
