@@ -8,7 +8,7 @@
 // watch   Which set a line belongs to is NVIDIA's secret; here neighbours spread evenly. The set's
 //         lowest `sampled_bits` bits are the same in both levels, so some of the sets can be
 //         simulated without the others.
-// source  Measured on an H200 (DESIGN.md). Tested by tests/caches_test.cpp.
+// source  Measured on an H200 (DESIGN.md, Limits). Tested by tests/caches_test.cpp.
 #pragma once
 
 #include <cstdint>

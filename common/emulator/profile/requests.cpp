@@ -158,7 +158,8 @@ bool agree_in_pairs(const u64* offset, u32 lanes) {
 }
 
 // Loads of 8 and 16 bytes: the two halves of a warp, or the two quarters of a half, are served
-// together if their lanes agree in pairs.
+// together if their lanes agree in pairs. With inactive lanes ncu's two metrics disagree with each
+// other (`smsp__sass_...`, `l1tex__...`); 4 of 61 recorded partial accesses are off by one here.
 unsigned load_wavefronts(const u64* offset, u32 active, const slots& s) {
   if (s.count == 32) return most_units(offset, active, s);
   unsigned sum = 0;
@@ -317,7 +318,7 @@ unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigne
   // By quarters of a warp: pieces of 16 bytes that come from one line, go to one line, and keep
   // their place in 64 bytes but for one exchange of neighbours and one of pairs, the same for all.
   // Zeros: one line for all of them. A quarter of which two lanes read one piece goes lane by lane.
-  // Of several lanes that write a piece, the first counts.
+  // Of several lanes that write a piece, the first counts: 12 of 437 recorded accesses differ.
   struct way {
     u64 from, to;
     unsigned exchange;

@@ -6,7 +6,7 @@
 //         every block one request, then the next.
 // watch   Memory is bounded: when it is full, only half of the caches' sets are recorded from there
 //         on, then a quarter, down to one of 32; the counts of a site are then those of its share
-//         of the sets (DESIGN.md says what is lost). Without an end to that, what is there is
+//         of the sets (DESIGN.md, Decisions). Without an end to that, what is there is
 //         played at once.
 // Tested by tests/caches_test.cpp.
 #pragma once
