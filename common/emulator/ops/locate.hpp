@@ -1,9 +1,9 @@
-// Finds the host memory behind the addresses of a warp's lanes, and refuses what is outside.
+// Finds the host addresses of a warp's lanes, and rejects accesses outside of memory.
 //
-// idea    Checking is apart from reading and writing: `locate` proves that every active lane's
-//         bytes lie in an allocation (or a window of shared or local memory) and gives host
-//         addresses. Each operation remembers the allocation that it touched last, so the usual
-//         check is one comparison per lane.
+// idea    Checks are separate from reads and writes: `locate` proves that every active lane's bytes
+//         lie in an allocation (or a window of shared or local memory) and returns host addresses.
+//         Each operation remembers the allocation that it touched last, so the usual check is one
+//         comparison per lane.
 #pragma once
 
 #include "common/emulator/machine/access.hpp"
@@ -41,8 +41,8 @@ template <unsigned Bytes>
   const access_window window = x.windows[i->slot];
   const u64 limit = window.bytes >= Bytes ? window.bytes - Bytes + 1 : 0;
   const u64 base = window.base - static_cast<u64>(i->immediate);
-  // Without a comparison: few instruction sets compare unsigned words of 64 bits in vectors. The
-  // upper bit is set if an offset has it, as no window's size does, or is at least the limit.
+  // This avoids a comparison, because few instruction sets compare unsigned 64-bit words in
+  // vectors. The top bit is set if the offset has its top bit set or is at least the limit.
   u64 outside = 0, low = 0;
   if (x.active == all_lanes) {
     for (int l = 0; l < lanes; ++l) {
@@ -71,7 +71,7 @@ template <unsigned Bytes>
   return check_global_lanes(x, i, address, Bytes, kind);
 }
 
-// Host addresses of one lane's access in a window of `limit` bytes per lane or block.
+// True if one lane's access is aligned and inside a window of `limit` bytes, else stops the launch.
 inline bool check_window(context& x, const op* i, memory_space space, access_kind kind, int lane,
                          u64 offset, u64 limit, unsigned bytes) {
   const bool misaligned = (offset & (bytes - 1)) != 0;
@@ -80,8 +80,8 @@ inline bool check_window(context& x, const op* i, memory_space space, access_kin
   return false;
 }
 
-// The host addresses of all lanes in shared memory or each lane's local memory; false if an active
-// lane's bytes are not inside, or misaligned.
+// The host addresses of all lanes in shared memory or in each lane's local memory. False if an
+// active lane's bytes are outside or misaligned.
 template <memory_space Space, class A, unsigned Bytes>
 [[gnu::always_inline]] inline bool locate_own_memory(context& x, const op* i, const A* address,
                                                      std::byte** host) {
@@ -90,7 +90,7 @@ template <memory_space Space, class A, unsigned Bytes>
   if (size < Bytes) return false;
   const u64 base = reinterpret_cast<u64>(shared ? x.shared : x.local), stride = shared ? 0 : size;
   const u64 last = size - Bytes, offset = static_cast<u64>(i->immediate);
-  // As in inside_window, without a comparison.
+  // This avoids a comparison, as in inside_window.
   u64 outside = 0, low = 0;
   for (int l = 0; l < lanes; ++l) {
     u64 at = address[l] + offset;
@@ -103,8 +103,8 @@ template <memory_space Space, class A, unsigned Bytes>
   return ((outside >> 63) | (low & (Bytes - 1))) == 0;
 }
 
-// host[l] for every active lane; false (and a fault recorded) if any is not allowed.
-// A is the type of the address register.
+// Sets host[l] for every active lane. Returns false and records a fault if an access is invalid. A
+// is the type of the address register.
 template <memory_space Space, class A, unsigned Bytes>
 bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
   const A* address = x.vreg<A>(i->a);
@@ -117,7 +117,7 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
   if constexpr (Space == memory_space::global) {
     return check_global<Bytes>(x, i, address, kind) && hosts_of_global();
   } else {
-    // A generic address in an allocation is one of global memory: the windows lie elsewhere.
+    // A generic address in an allocation is global, because the windows lie elsewhere.
     if constexpr (Space == memory_space::generic)
       if (inside_window<Bytes>(x, i, address)) return hosts_of_global();
     if constexpr (Space == memory_space::shared || Space == memory_space::local)

@@ -1,10 +1,11 @@
 // Floating-point numbers of fewer bits than a float: f16, bf16, tf32, e4m3 and e5m2.
 //
-// idea    Widening is exact. A result is computed exactly or "to odd" in a wider format - if it is
-//         not exact, its last bit is 1 - and then rounded once; with two bits to spare this gives
-//         the correctly rounded result in every rounding mode (Boldo and Melquiond, "Emulation of
-//         FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
-// watch   In an unnamed namespace, as ops.hpp. Tested by tests/narrow_test.cpp.
+// idea    Widening is exact. A result is computed in a wider format, exactly or rounded to odd (the
+//         last bit of an inexact result is 1), and then rounded once. With two bits to spare this
+//         gives the correctly rounded result in every rounding mode (Boldo and Melquiond,
+//         "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
+//         2008).
+// watch   In an unnamed namespace, like ops.hpp. Tested by tests/narrow_test.cpp.
 #pragma once
 
 #include <bit>
@@ -18,8 +19,8 @@ namespace {
 
 enum class rounding { nearest, zero, down, up, away };  // away: to nearest, ties away from zero
 
-// A format: bits of exponent and mantissa, the bits of its largest number and of its canonical NaN.
-// `infinite` is its infinity, or 0 if it has none.
+// A format: the number of exponent and mantissa bits, and the bits of its largest number and
+// canonical NaN. `infinite` is its infinity, or 0 if it has none.
 template <int ExponentBits, int MantissaBits, u32 Largest, u32 Nan, u32 Infinite>
 struct narrow_format {
   static constexpr int exponent_bits = ExponentBits, mantissa_bits = MantissaBits;
@@ -34,8 +35,8 @@ struct single : narrow_format<8, 23, 0x7f7fffff, 0x7fffffff, 0x7f800000> {};
 struct e4m3 : narrow_format<4, 3, 0x7e, 0x7f, 0> {};
 struct e5m2 : narrow_format<5, 2, 0x7b, 0x7f, 0x7c> {};
 
-// Rounds v to F. Beyond the largest number comes the infinity or, with `finite` or in a format
-// without infinity, the largest number. An infinity stays one, unless `finite`.
+// Rounds v to F. A value above the largest number becomes infinity or, with `finite` or in a format
+// without infinity, the largest number. An infinity stays infinite unless `finite`.
 template <class F>
 u32 narrow(f64 v, rounding mode, bool finite = false) {
   constexpr int bias = (1 << (F::exponent_bits - 1)) - 1, smallest = 1 - bias;
@@ -51,7 +52,7 @@ u32 narrow(f64 v, rounding mode, bool finite = false) {
   const u64 mantissa = field == 0 ? fraction : fraction | (u64{1} << 52);
   const int exponent = field == 0 ? -1022 : field - 1023;
   int shift = 52 - F::mantissa_bits + (exponent < smallest ? smallest - exponent : 0);
-  if (shift > 63) shift = 63;  // nothing but a rest, less than a half
+  if (shift > 63) shift = 63;  // only a remainder below one half
   const u64 rest = mantissa & ((u64{1} << shift) - 1), half = u64{1} << (shift - 1);
   u64 kept = mantissa >> shift;
   const bool odd = (kept & 1) != 0;
@@ -61,7 +62,7 @@ u32 narrow(f64 v, rounding mode, bool finite = false) {
                   : mode == rounding::up    ? rest != 0 && !negative
                                             : false;
   kept += up;
-  // A carry out of the mantissa goes into the exponent, where it belongs.
+  // A carry out of the mantissa correctly increments the exponent.
   u64 result = kept;
   if (exponent >= smallest) result += static_cast<u64>(exponent - smallest) << F::mantissa_bits;
   if (result <= F::largest) return sign | static_cast<u32>(result);
@@ -70,7 +71,7 @@ u32 narrow(f64 v, rounding mode, bool finite = false) {
   return sign | (keep_infinity && !stops ? F::infinite : F::largest);
 }
 
-// As narrow(), but with a GPU's NaNs of conversions from f64: they keep their sign and the upper
+// Like narrow(), but with a GPU's NaNs for conversions from f64: they keep their sign and the upper
 // bits of their mantissa, and are quiet.
 template <class F>
 u32 narrow_double(f64 v, rounding mode) {
@@ -103,7 +104,7 @@ f64 widen(u32 v) {
   return negative ? -value : value;
 }
 
-// One step towards an odd last bit, given what rounding left out of `rounded`.
+// Moves `rounded` by one step to an odd last bit, given its rounding error.
 [[gnu::always_inline]] inline f64 to_odd(f64 rounded, f64 error) {
   const u64 bits = std::bit_cast<u64>(rounded);
   const bool outwards = (error > 0) == (rounded > 0);
@@ -137,7 +138,7 @@ template <class T>
   return std::bit_cast<f32>(inexact && (bits & 1) == 0 ? moved : bits);
 }
 
-// Integers of 64 bits as f64, to odd.
+// 64-bit integers as f64, rounded to odd.
 inline f64 odd_double(u64 v) {
   int shift = v >> 53 == 0 ? 0 : 11 - __builtin_clzll(v);
   const u64 kept = v >> shift, rest = v & ((u64{1} << shift) - 1);
@@ -147,7 +148,7 @@ inline f64 odd_double(s64 v) {
   return v < 0 ? -odd_double(-static_cast<u64>(v)) : odd_double(static_cast<u64>(v));
 }
 
-// --- the fast ways between f16, bf16 and f32, without branches --------------------------------
+// --- fast conversions between f16, bf16 and f32, without branches -----------------------------
 
 [[gnu::always_inline]] inline f32 single_of_f16(u32 h) {
   const u32 moved = (h & 0x7fff) << 13;
@@ -157,11 +158,11 @@ inline f64 odd_double(s64 v) {
 }
 [[gnu::always_inline]] inline f32 single_of_bf16(u32 h) { return std::bit_cast<f32>(h << 16); }
 
-// To nearest even.
+// Rounds to nearest even.
 [[gnu::always_inline]] inline u16 f16_of(f32 v) {
   const u32 bits = std::bit_cast<u32>(v), magnitude = bits & 0x7fffffffu;
   const u32 normal = (magnitude - (112u << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-  // Below 2^-14 an addition moves the bits to where those of a subnormal f16 are.
+  // Below 2^-14 an addition moves the bits to their place in a subnormal f16.
   const u32 small =
       std::bit_cast<u32>(std::bit_cast<f32>(magnitude) + 0.5f) - std::bit_cast<u32>(0.5f);
   u32 result = magnitude < 0x38800000u ? small : normal;
@@ -175,8 +176,8 @@ inline f64 odd_double(s64 v) {
   return static_cast<u16>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fff : rounded);
 }
 
-// The same for formats of fewer bits: the value of F's low bits in v, every NaN a quiet one; not
-// for bf16, whose exponents are those of f32.
+// The value of F's low bits in v, for other formats; every NaN becomes a quiet NaN. Not for bf16,
+// whose exponents are those of f32.
 template <class F>
 [[gnu::always_inline]] inline f32 single_of(u32 v) {
   constexpr int bias = (1 << (F::exponent_bits - 1)) - 1, shift = 23 - F::mantissa_bits;
@@ -189,7 +190,7 @@ template <class F>
       F::infinite != 0 && magnitude == above ? 0x7f800000u | negative : 0x7fc00000u;
   return std::bit_cast<f32>(magnitude >= above ? infinity : finite | negative);
 }
-// To nearest even, as narrow().
+// Rounds to nearest even, like narrow().
 template <class F>
 [[gnu::always_inline]] inline u32 nearest_of(f32 v, bool finite) {
   constexpr int bias = (1 << (F::exponent_bits - 1)) - 1, shift = 23 - F::mantissa_bits;
@@ -197,7 +198,7 @@ template <class F>
   const u32 normal = (magnitude - (static_cast<u32>(127 - bias) << 23) + ((1u << (shift - 1)) - 1) +
                       ((magnitude >> shift) & 1)) >>
                      shift;
-  // Its last bit is that of F's subnormal numbers.
+  // The addend's last bit has the weight of the last bit of F's subnormal numbers.
   constexpr u32 addend = static_cast<u32>(127 + 24 - bias - F::mantissa_bits) << 23;
   const u32 small =
       std::bit_cast<u32>(std::bit_cast<f32>(magnitude) + std::bit_cast<f32>(addend)) - addend;
@@ -225,8 +226,8 @@ template <>
   return value == value ? value : std::numeric_limits<f64>::quiet_NaN();
 }
 
-// Arithmetic of f16: sums and products of f16 rounded to f32 first give the right f16 (24 bits are
-// two more than twice 11, and subnormal results are exact); a + b * c goes to odd first.
+// f16 arithmetic. Rounding a sum or product to f32 first still gives the right f16: 24 bits are two
+// more than twice 11, and subnormal results are exact. a + b * c is rounded to odd first.
 struct f16_arithmetic {
   static constexpr const char* name = "f16";
   static constexpr u32 largest = f16::largest, infinite = f16::infinite, one = 0x3c00;
@@ -237,7 +238,7 @@ struct f16_arithmetic {
     return f16_of(odd_sum(value(a) * value(b), value(c)));
   }
 };
-// bf16 has the exponents of f32, where products underflow: they are made in f64.
+// bf16 has the exponents of f32, in which products underflow, so they are computed in f64.
 struct bf16_arithmetic {
   static constexpr const char* name = "bf16";
   static constexpr u32 largest = bf16::largest, infinite = bf16::infinite, one = 0x3f80;

@@ -9,11 +9,11 @@
 
 namespace stepwise::emulator {
 
-// The type of an operand as lowering needs it: which registers fit, how a literal is stored.
+// The type of an operand for lowering: it decides which registers fit and how a literal is stored.
 enum class value_class : std::uint8_t { none, predicate, b16, b32, b64, f32, f64 };
 
-// Put together from parts: "cvt." + type_name<D>() + ".f32". Not a std::string, whose code at each
-// + of some thousand ops took half of their compile time.
+// A name built from parts: "cvt." + type_name<D>() + ".f32". With std::string, the code of each +
+// in a few thousand ops took half of their compile time.
 class op_name {
  public:
   op_name(const char* text);  // NOLINT(google-explicit-constructor): a part of a name
@@ -38,7 +38,7 @@ using op_table = std::vector<op_entry>;
 void add_op(op_table& table, const op_name& name, handler run, value_class d, value_class a,
             value_class b, value_class c);
 
-// The ops of one instruction set, by file; appended to `table`.
+// Functions that append the ops of one instruction set to a table, one per file.
 struct op_set {
   void (*integer)(op_table&);
   void (*floating)(op_table&);
@@ -50,8 +50,8 @@ struct op_set {
   void (*rounding)(op_table&);  // .rz .rm .rp of floating-point arithmetic
 };
 
-// The ops compiled for the best instruction set that this CPU has; where it has none of them, ops
-// that must not be run, and the name of what is missing ("AVX2"; else null).
+// The ops compiled for the best instruction set that this CPU supports. If it supports none, the
+// ops must not run, and missing_instruction_set() names the missing one ("AVX2"; else null).
 const op_set& best_op_set();
 const char* missing_instruction_set();
 // Ops that exist once, because their work is scalar or rare.
@@ -60,7 +60,7 @@ void control_ops(op_table& table);
 void watch_ops(op_table& table);   // notify observers of accesses
 void narrow_ops(op_table& table);  // conversions of f16, bf16, tf32, e4m3, e5m2
 void carry_ops(op_table& table);   // add.cc, addc, madc ...
-void packed_ops(op_table& table);  // several integers in a register: dp2a, vabsdiff4 ...
+void packed_ops(op_table& table);  // several integers in a register: dp2a, prmt ...
 void video_ops(op_table& table);   // vadd, vabsdiff4 ...
 void async_ops(op_table& table);   // cp.async, mbarrier
 void call_ops(op_table& table);    // calls and returns, printf, malloc

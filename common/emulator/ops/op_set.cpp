@@ -1,5 +1,4 @@
-// Picks the ops that this CPU runs fastest, of those that were compiled (meson.build); names of
-// ops.
+// Selects the fastest compiled ops (meson.build) that this CPU can run, and builds op names.
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -25,7 +24,7 @@ namespace {
 
 struct choice {
   const op_set* ops = nullptr;
-  const char* missing = nullptr;  // the least that was compiled, and this CPU lacks
+  const char* missing = nullptr;  // the lowest compiled instruction set, if this CPU lacks it
 };
 
 choice choose() {

@@ -1,6 +1,6 @@
-// How ops are made: a body for one lane and its name become an op.
+// Makes an op from a name and a body that computes one lane.
 //
-// idea    One op beside each body: add_op<u32, u32, u32>(t, "shl.b32", [](u32 a, u32 n) {...}).
+// idea    Add an op at its body: add_op<u32, u32, u32>(t, "shl.b32", [](u32 a, u32 n) {...}).
 //         The generic adapter `lanewise` makes a handler for 32 lanes and any mask out of the body.
 // watch   Everything is in an unnamed namespace: each file that includes this gets its own copy,
 //         compiled for its own instruction set.
@@ -10,7 +10,7 @@
 
 #include "common/emulator/ops/op_entry.hpp"
 
-// Before a loop over lanes, in which no lane reads what another one writes.
+// Precedes a loop over lanes in which no lane reads what another lane writes.
 #if defined(__clang__)
 #define STEPWISE_LANES_APART _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -81,8 +81,7 @@ inline constexpr u32 lane_bit[lanes] = {
     1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
     1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-// By the table, so that compilers make vector code of loops over lanes: of a shift they make a
-// branch.
+// A table lookup lets compilers vectorise loops over lanes. A shift would become a branch.
 [[gnu::always_inline]] inline bool lane_in(u32 mask, int lane) {
   return (mask & lane_bit[lane]) != 0;
 }
@@ -94,7 +93,7 @@ template <class T>
   for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? values[l] : d[l];
 }
 
-// d[l] = value(l) for the active lanes. In vector code it costs nothing to compute the others' too.
+// d[l] = value(l) for the active lanes. Vector code computes the inactive lanes at no extra cost.
 template <class D, class Value>
 [[gnu::always_inline]] inline void for_active(u32 active, D* d, Value value) {
   if (active == all_lanes) {
@@ -111,7 +110,7 @@ template <class D, class Value>
 #endif
 }
 
-// d[l] = body(a[l], ...) for the active lanes. Ops of one width coincide or are disjoint, so the
+// d[l] = body(a[l], ...) for the active lanes. Vregs of one width are identical or disjoint, so the
 // loops carry no dependence.
 template <class Body, class D, class A>
 const op* lanewise1(context& x, const op* i) {

@@ -1,10 +1,10 @@
 // Asynchronous copies and the barriers in shared memory that wait for them.
 //
-// idea    A copy is done at once, in the order of the program. That is one of the orders that
-//         hardware may show, so commits and waits of groups have nothing left to do. A barrier's
-//         whole state is its 64-bit word in shared memory, which belongs to one host thread.
-//         All addresses are generic ones; lowering converts those of shared memory.
-// watch   A program that reads before it waits is wrong, but not found out here.
+// idea    A copy completes at once, in program order. Hardware may show this order too, so commits
+//         and waits of groups have nothing left to do. A barrier's whole state is its 64-bit word
+//         in shared memory, which belongs to one host thread. All addresses are generic; lowering
+//         converts addresses of shared memory.
+// watch   A program that reads before it waits is wrong, but this file does not detect it.
 // source  PTX ISA 9.0, "Asynchronous copy", "mbarrier". Tested by tests/opcodes/cp_async*.ptx and
 //         mbarrier*.ptx.
 #include <cstring>
@@ -45,7 +45,7 @@ struct memory_barrier {
         bytes(static_cast<s64>(word << (64 - mbarrier_parity_at)) >> (64 - byte_bits)),
         parity(parity_of(word)) {}
 
-  // Begins the next phase if nothing is missing.
+  // Starts the next phase if no arrivals or bytes are missing.
   void turn() {
     if (pending != 0 || bytes != 0) return;
     parity ^= 1;
@@ -171,8 +171,8 @@ const op* arrive_all(context& x, const op* i) {
   });
 }
 
-// d: predicate; a: address; b: state or, with is_parity, parity. A wait that failed ends the
-// split's time slice at the next branch.
+// d: predicate; a: address; b: state or, with is_parity, parity. A failed wait ends the split's
+// time slice at the next branch.
 const op* test_wait(context& x, const op* i) {
   const bool by_parity = (i->immediate & is_parity) != 0;
   u32 done = 0;
@@ -197,7 +197,7 @@ const op* test_wait(context& x, const op* i) {
   return i + 1;
 }
 
-// d: arrivals that were missing in the state a.
+// d: the number of pending arrivals in state a.
 const op* pending_count(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     x.vreg<u32>(i->d)[l] = static_cast<u32>(memory_barrier::pending_of(x.vreg<u64>(i->a)[l]));
@@ -207,8 +207,8 @@ const op* pending_count(context& x, const op* i) {
 
 // --- copies ------------------------------------------------------------------------------------
 
-// d: predicate that says to ignore the source, 0 for none; a: destination, b: source, c: bytes that
-// the source gives, 0 for all; immediate: bytes to write. What the source does not give is zero.
+// d: predicate to ignore the source, 0 for none; a: destination; b: source; c: bytes to read, 0 for
+// all; immediate: bytes to write. Bytes that are not read are written as zeros.
 const op* copy_async(context& x, const op* i) {
   const auto size = static_cast<unsigned>(i->immediate);
   return each_lane(x, i, [&](int l) {
@@ -236,7 +236,7 @@ const op* copy_async(context& x, const op* i) {
   });
 }
 
-// Both ends of a bulk copy; false if the launch was stopped.
+// Finds both ends of a bulk copy; false if the launch was stopped.
 bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::byte*& to,
                std::byte*& from) {
   if (size % 16 != 0)
@@ -244,7 +244,7 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
                     "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
   const bool reads_shared = (i->immediate & from_shared) != 0;
   const bool writes_shared = (i->immediate & to_shared) != 0;
-  if (reads_shared && writes_shared) {  // as an H200 answers
+  if (reads_shared && writes_shared) {  // as on an H200
     x.owner->stop(
         i, error::illegal_instruction,
         "a bulk copy from shared to shared memory, in a launch without clusters of blocks "
@@ -264,7 +264,7 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
   return from != nullptr;
 }
 
-// The barrier that counts the bytes, if any (d: its address, 0 for none), counts them.
+// Counts the bytes at the barrier whose address is in d (0 for none).
 bool complete_bytes(context& x, const op* i, int l, u64 size) {
   if (i->d == 0) return true;
   u64* word = live_barrier(x, i, l, x.vreg<u64>(i->d)[l]);
@@ -350,7 +350,7 @@ const op* generic_address(context& x, const op* i) {
   return i + 1;
 }
 
-// a: an address of the block's own shared memory; b: rank of a block, which must be the only one.
+// a: an address of the block's own shared memory; b: rank of a block, which must be 0.
 const op* map_address(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     const u32 rank = x.vreg<u32>(i->b)[l];

@@ -1,9 +1,9 @@
 // Atomic read-modify-write operations on global, shared and generic addresses.
 //
-// idea    Lanes take their turn in order of their number. Neighbours that have the same word, often
-//         a whole warp, replace it with one host atomic operation, since blocks on other host
-//         threads may hit it; a block's shared memory belongs to one host thread at a time. Ops:
-//         "atom.global.add.u32".
+// idea    Lanes run in order of their number. Adjacent lanes with the same address, often a whole
+//         warp, replace the word with one host atomic operation, since blocks on other host threads
+//         may access it. A block's shared memory belongs to one host thread at a time. Ops are
+//         named "atom.global.add.u32".
 // source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
 #include <bit>
 #include <cmath>
@@ -14,8 +14,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// Applies `next` to the word at `at`; if it is shared with other host threads, until nobody came
-// between.
+// Applies `next` to the word at `at`. If other host threads share the word, retries until no other
+// thread wrote in between.
 template <bool Shared, class T, class Next>
 void replace(std::byte* at, Next next) {
   using word =
@@ -32,8 +32,8 @@ void replace(std::byte* at, Next next) {
   }
 }
 
-// .ftz is the default of f32 atom.add on global memory; subnormals there are kept by current
-// hardware, and NaN is canonical.
+// PTX specifies .ftz for f32 atom.add on global memory, but current hardware keeps subnormals. NaN
+// is canonical.
 inline f32 sum(f32 a, f32 b) {
   const f32 r = a + b;
   return r == r ? r : std::bit_cast<f32>(0x7fffffffu);
@@ -48,7 +48,7 @@ const op* atomic(context& x, const op* i) {
   T* d = x.vreg<T>(i->d);
   const T* b = x.vreg<T>(i->b);
   const T* c = x.vreg<T>(i->c);
-  T before[lanes];  // d may be b or c, which a second try needs
+  T before[lanes];  // d may be b or c, which a retry reads
   for (u32 m = x.active; m != 0;) {
     const int first = __builtin_ctz(m);
     std::byte* const at = host[first];
@@ -69,8 +69,8 @@ const op* atomic(context& x, const op* i) {
   return i + 1;
 }
 
-// Stops at an address that is no multiple of the op's b bytes: the elements of a vector are atomic
-// one by one, but it must be aligned as a whole.
+// Stops at an address that is not a multiple of the op's b bytes. The elements of a vector are
+// atomic individually, but the vector must be aligned as a whole.
 const op* aligned(context& x, const op* i) {
   const u64* address = x.vreg<u64>(i->a);
   for (u32 m = x.active; m != 0; m &= m - 1) {

@@ -18,7 +18,7 @@ const op* return_if(context& x, const op* i) {
 
 const op* call_library(context& x, const op* i) { return x.owner->call_library(i); }
 
-// The lanes of a split get one place, large enough for the lane that needs most.
+// The lanes of a split share one stack address, with enough room for the largest request.
 template <class T>
 const op* allocate_stack(context& x, const op* i) {
   const T* bytes = x.vreg<T>(i->a);

@@ -1,8 +1,7 @@
 // Additions and multiplications with a carry, for integers of several words.
 //
-// idea    The carry is a predicate of the kernel, whose register is in op::slot. "add.cc" writes
-// it,
-//         "addc" reads it, "addc.cc" does both.
+// idea    The carry is a predicate of the kernel; op::slot is its register. "add.cc" writes it,
+//         "addc" reads it, and "addc.cc" does both.
 // source  PTX ISA 9.0, "Extended-Precision Integer Arithmetic Instructions".
 //         Tested by tests/opcodes/carry.ptx.
 #include "common/emulator/ops/ops.hpp"
@@ -17,7 +16,7 @@ using wide_of =
 
 enum class carry_out { kept, written };
 
-// Body(a, b, c, carry) changes carry and returns the result; all in unsigned words.
+// Body(a, b, c, carry) updates carry and returns the result. All words are unsigned.
 template <class Body, class T, carry_out Out>
 const op* with_carry(context& x, const op* i) {
   T* d = x.vreg<T>(i->d);
@@ -43,8 +42,8 @@ T sum(T a, T b, bool& carry) {
   carry = first || second;
   return result;
 }
-// a + ~b + carry: the carry is 1 where nothing was borrowed. The manual calls it a borrow; the
-// difference shows where addc reads it, as the division of 128-bit integers does that nvcc emits.
+// a + ~b + carry. The carry is 1 if nothing was borrowed, while the manual defines it as a borrow.
+// This matters if addc reads it, as in the 128-bit integer division that nvcc emits.
 template <class T>
 T difference(T a, T b, bool& carry) {
   return sum(a, static_cast<T>(~b), carry);
@@ -56,7 +55,7 @@ std::make_unsigned_t<S> high_part(std::make_unsigned_t<S> a, std::make_unsigned_
   return static_cast<std::make_unsigned_t<S>>(product >> (8 * sizeof(S)));
 }
 
-// S is the type in the name; words are unsigned, as the carry is that of unsigned addition.
+// S is the type in the name. Words are unsigned because the carry is that of unsigned addition.
 template <class S>
 void type_ops(op_table& t) {
   using T = std::make_unsigned_t<S>;

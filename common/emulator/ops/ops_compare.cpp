@@ -41,7 +41,7 @@ void ordered(op_table& t) {
 template <class T>
 void floating(op_table& t) {
   ordered<T>(t);
-  // The plain relations are false where an operand is NaN; those ending in u are true there.
+  // If an operand is NaN, the plain relations are false and those that end in u are true.
   compare_op<T>(t, "ne", [](T a, T b) { return a < b || a > b; });
   compare_op<T>(t, "equ", [](T a, T b) { return !(a < b || a > b); });
   compare_op<T>(t, "neu", [](T a, T b) { return !(a == b); });
@@ -126,7 +126,7 @@ void compare_ops(op_table& t) {
   logic_op(t, "and.pred", [](u32 a, u32 b) { return a & b; });
   logic_op(t, "or.pred", [](u32 a, u32 b) { return a | b; });
   logic_op(t, "xor.pred", [](u32 a, u32 b) { return a ^ b; });
-  // mov, not: the second operand is not used.
+  // mov and not ignore the second operand.
   logic_op(t, "mov.pred", [](u32 a, u32) { return a; });
   logic_op(t, "not.pred", [](u32 a, u32) { return ~a; });
 }

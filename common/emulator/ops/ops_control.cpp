@@ -12,8 +12,8 @@ u32 guard_mask(context& x, const op* i) { return x.predicate(i->a) ^ (i->b != 0 
 
 const op* branch(context& x, const op* i) { return x.owner->branch(i, x.code + i->immediate); }
 
-// a: predicate, b: negated; slot: the op where the paths meet again, c: one further out, after a
-// loop.
+// a: predicate; b: negated; slot: the op where the branches reconverge; c: an outer reconvergence
+// op, after a loop.
 const op* branch_if(context& x, const op* i) {
   const u32 taken = x.mask & guard_mask(x, i);
   if (taken == 0) return i + 1;
@@ -48,16 +48,16 @@ const op* cluster_arrive(context& x, const op* i) { return x.owner->arrive_at_cl
 const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_cluster(i); }
 const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
 
-// A volatile or ordered load, an atomic whose result is used, or a fence follows: what a loop that
-// waits would execute. It makes the warp's slice end sooner, so that the thread it waits for can
-// run.
+// Precedes a volatile or ordered load, an atomic whose result is used, or a fence, since a loop
+// that waits executes one of these. It ends the warp's time slice sooner, so that the thread that
+// the loop waits for can run.
 const op* poll(context& x, const op* i) {
   ++x.polls;
   x.budget -= 512;
   return i + 1;
 }
 
-// Holds the registers of a vector access; that access passes over it.
+// Holds the registers of a vector access, which skips this op.
 const op* vregs(context&, const op* i) { return i + 1; }
 
 const op* fence(context&, const op* i) {

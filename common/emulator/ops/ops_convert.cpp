@@ -37,8 +37,8 @@ T round_to(A exact) {
   return got < want ? std::nextafter(nearest, infinity) : nearest;
 }
 
-// Out of range clamps. NaN becomes 0 or, where either type has 64 bits, the top bit alone, as an
-// H200 answers.
+// Values out of range are clamped. NaN becomes 0 or, if either type has 64 bits, only the top bit,
+// as on an H200.
 template <rounding R, class D, class A>
 D to_integer(A v) {
   if (!(v == v)) {
@@ -46,7 +46,7 @@ D to_integer(A v) {
     return wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : D{0};
   }
   const A r = to_integral<R>(v);
-  // 2^digits is exact in A, the largest value of D may not be.
+  // 2^digits is exact in A, but the largest value of D may not be.
   const A limit = std::ldexp(A{1}, std::numeric_limits<D>::digits);
   if (r >= limit) return std::numeric_limits<D>::max();
   if (r < static_cast<A>(std::numeric_limits<D>::min())) return std::numeric_limits<D>::min();
@@ -93,7 +93,7 @@ void with_rounding(op_table& t, const op_name& mode) {
     add_op<D, f64>(t, integral + type_name<D>() + ".f64",
                    [](f64 a) { return to_integer<R, D>(a); });
   });
-  // 8-bit results are made in 32 bits.
+  // 8-bit results are computed in 32 bits.
   for_types<u8, s8>([&]<class D>() {
     using W = std::conditional_t<std::is_signed_v<D>, s32, u32>;
     add_op<W, f32>(t, integral + type_name<D>() + ".f32",
@@ -105,7 +105,7 @@ void with_rounding(op_table& t, const op_name& mode) {
   });
 }
 
-// From a 64-bit value of signed or unsigned type A to D, clamped.
+// Clamps a 64-bit value of signed or unsigned type A to D.
 template <class D, class A>
 D clamp_to(A v) {
   using limits = std::numeric_limits<D>;
@@ -121,8 +121,8 @@ D clamp_to(A v) {
 }
 
 // "extend.u8.b32": the low 8 bits of a 32-bit register as a 64-bit value.
-// "store.u8.b32": a 64-bit value cut to 8 bits and extended to a 32-bit register;
-// "store.sat.u8.u64.b32" clamps it first, taking it as unsigned.
+// "store.u8.b32": a 64-bit value truncated to 8 bits and extended to a 32-bit register.
+// "store.sat.u8.u64.b32" first clamps it as an unsigned value.
 template <class T, class Register>
 void widths(op_table& t) {
   const op_name bits = ".b" + bits_name<Register>();

@@ -1,8 +1,8 @@
-// Floating-point operations, one op beside each body.
+// Floating-point operations.
 //
-// idea    Every result is the IEEE one with round-to-nearest; a single-precision NaN becomes the
-//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions give the bits that a
-//         GPU's special function unit gives (special_functions.hpp).
+// idea    Every result follows IEEE 754 with round-to-nearest. A single-precision NaN becomes the
+//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions return the bits of a
+//         GPU's special function unit (special_functions.hpp).
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/.
 #if defined(__wasm__)
 #include <wasm_simd128.h>
@@ -22,7 +22,7 @@ namespace {
   return v == v ? v : std::bit_cast<f32>(0x7fffffffu);
 }
 // In double precision a NaN operand is quieted and passed on, and an invalid operation gives
-// 0xfff8000000000000: what x86 does too.
+// 0xfff8000000000000, as on x86.
 [[gnu::always_inline]] inline f64 canonical(f64 v) { return v; }
 
 // .ftz: a subnormal becomes a zero of its sign.
@@ -46,8 +46,8 @@ template <bool Ftz, class T>
   return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
 }
 
-// min and max take the number when one is NaN, and order -0 below +0. Without branches, so that
-// they are vector code.
+// min and max return the number if one operand is NaN, and order -0 below +0. They have no
+// branches, so that they become vector code.
 template <class T, class Combine>
 [[gnu::always_inline]] inline T chosen(T a, T b, bool first, Combine combine) {
   using bits = std::conditional_t<sizeof(T) == 4, u32, u64>;
@@ -66,8 +66,8 @@ template <class T>
   return chosen(a, b, b < a, [](auto p, auto q) { return p & q; });
 }
 
-// a * b + c, rounded once. Where no instruction does that, std::fma is a call: a product of floats
-// is exact in double precision, and the sum goes to odd first.
+// a * b + c, rounded once. WebAssembly has no such instruction, and std::fma would be a call. The
+// product of floats is exact in double precision, and the sum is rounded to odd first.
 [[gnu::always_inline]] inline f32 fused(f32 a, f32 b, f32 c) {
 #if defined(__wasm__)
   return static_cast<f32>(odd_sum(static_cast<f64>(a) * b, static_cast<f64>(c)));
@@ -78,9 +78,9 @@ template <class T>
 [[gnu::always_inline]] inline f64 fused(f64 a, f64 b, f64 c) { return std::fma(a, b, c); }
 
 #if defined(__wasm__)
-// fused() of a warp. A sum in double precision may be rounded again unless it is half-way between
-// two floats, or so small that floats near it have fewer bits. V8 makes a vector's constant again
-// wherever it is used: these come from memory, once.
+// fused() of a warp. A sum in double precision can be rounded again, unless it is half-way between
+// two floats or so small that nearby floats have fewer bits. V8 rebuilds a vector constant at each
+// use, so these constants are loaded from memory once.
 const op* fused_op(context& x, const op* i) {
   static u64 masks[] = {(1u << 29) - 1, 1u << 28, ~u64{0} >> 1};
   u64* from = masks;
@@ -190,8 +190,8 @@ const op* reciprocal_op(context& x, const op* i) {
   return i + 1;
 }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
-// the upper word of the result.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read only the upper word of the operand, and set the
+// upper word of the result.
 template <class Operation>
 const op* upper_word_op(context& x, const op* i) {
   const u64* a = x.vreg<u64>(i->a);
@@ -212,7 +212,7 @@ void approximate_ops(op_table& t) {
     using form_of = quotient<Ftz, Full>;
     const op_name form = (Full ? "full." : "approx.") + type;
     add_op(t, "div." + form, &quotient_op<Ftz, Full>, k, k, k, none);
-    // Its factors, where the product is fused into a sum.
+    // The factors of the quotient, for products that are fused into a sum.
     add_op<f32, f32, f32>(t, "<dividend>." + form,
                           [](f32 a, f32 b) { return form_of::dividend(a, b); });
     add_op(t, "<reciprocal>." + form, &reciprocal_op<Ftz, Full>, k, k, none, none);

@@ -1,8 +1,8 @@
 // Arithmetic of f16 and bf16, alone and in pairs, and their conversions from and to f32.
 //
 // idea    A body for one number gives two ops: "add.f16" on 16 bits, "add.f16x2" on the halves of
-//         32. Modifiers that work on operands or results alone (.ftz, .sat, .relu) are ops of
-//         their own, in angle brackets, which lowering puts around the others.
+//         32. Modifiers of a single operand or result (.ftz, .sat, .relu) are separate ops in angle
+//         brackets, which lowering inserts before or after the main op.
 // source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
 //         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/ops/narrow.hpp"
@@ -11,7 +11,7 @@
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
-// The operation on both halves.
+// Applies the operation to both halves.
 template <class Body>
 struct on_pair {
   template <class... Words>
@@ -71,7 +71,7 @@ void arithmetic(op_table& t) {
   unary(t, "abs" + type, [](u32 a) { return a & 0x7fffu; });
 }
 
-// ex2 and tanh, in the floats' unit; the result is truncated.
+// ex2 and tanh, computed as for floats; the result is truncated.
 template <class F, class Truncated, class Operation, class Word>
 const op* approximate_op(context& x, const op* i) {
   const Word* a = x.vreg<Word>(i->a);
@@ -100,7 +100,7 @@ void approximate_ops(op_table& t) {
   add("tanh.approx.", unit::hyperbolic_tangent{});
 }
 
-// Which of two numbers; -0 is below +0. NaN loses against a number, unless it is to win.
+// The lesser or greater of two numbers; -0 is below +0. A NaN loses to a number unless NanWins.
 template <class F, bool Least, bool NanWins, bool XorSign>
 u32 choose(u32 a, u32 b) {
   const u32 sign = (a ^ b) & 0x8000u;
@@ -110,7 +110,7 @@ u32 choose(u32 a, u32 b) {
   }
   const bool a_nan = (a & 0x7fffu) > F::infinite, b_nan = (b & 0x7fffu) > F::infinite;
   if ((a_nan && b_nan) || (NanWins && (a_nan || b_nan))) return 0x7fff;
-  // Order of the bits as signed integers, negative numbers reversed.
+  // Orders the bits as signed integers, with negative numbers reversed.
   const auto key = [](u32 v) {
     return v & 0x8000u ? -static_cast<s32>(v & 0x7fffu) - 1 : static_cast<s32>(v);
   };
@@ -187,7 +187,7 @@ void common_conversions(op_table& t) {
   });
 }
 
-// Steps of conversions, by way of f32: see ops_narrow.cpp for the other roundings.
+// Steps of conversions that round to nearest. ops_narrow.cpp has the other rounding modes.
 template <class F>
 void conversion_steps(op_table& t, const char* type) {
   constexpr u32 all = 2 * F::sign - 1;

@@ -1,4 +1,4 @@
-// Integer and bit operations, one op beside each body.
+// Integer and bit operations.
 //
 // source  PTX ISA 9.0, "Integer Arithmetic Instructions", "Logic and Shift Instructions".
 //         Tested by tests/opcodes/.
@@ -28,15 +28,15 @@ T saturate_sum(s64 sum) {
                                : static_cast<T>(sum);
 }
 
-// The quotient of 32 bits in double precision, which vectors divide: the nearest double lies on the
-// same side of each whole number as the quotient, which is at least 1 / b away from it.
+// The quotient of 32-bit integers in double precision, which vectorises. An inexact quotient is at
+// least 1 / b away from every integer, so rounding to double does not cross one.
 template <class T>
 [[gnu::always_inline]] inline T quotient_of(T a, T b) {
   const f64 quotient = static_cast<f64>(a) / static_cast<f64>(b != 0 ? b : 1);
   return static_cast<T>(static_cast<s64>(quotient));
 }
 
-// Division by zero gives all ones, quotient and remainder alike, as an H200 answers.
+// Division by zero sets all bits of the quotient or remainder, as on an H200.
 template <class T>
 [[gnu::always_inline]] inline T divide(T a, T b) {
   if constexpr (sizeof(T) == 4) return b == 0 ? static_cast<T>(-1) : quotient_of(a, b);
@@ -60,7 +60,7 @@ template <class T>
   return static_cast<T>(a % b);
 }
 
-// Only 32 bits are divided in vectors; otherwise lanes that are not active cost as much as others.
+// Only 32-bit divisions are vectorised; otherwise inactive lanes would cost as much as others.
 template <class Body, class T>
 const op* one_by_one(context& x, const op* i) {
   T* d = x.vreg<T>(i->d);
@@ -116,7 +116,7 @@ u32 find_bit_shift(T a) {
 
 template <class T>
 T extract_field(T a, u32 b, u32 c) {
-  // Of the position 8 bits count, but all of them in 64-bit code, as an H200 answers.
+  // Only 8 bits of the position count, but all of them in 64-bit code, as on an H200.
   const u32 bits = 8 * sizeof(T), position = sizeof(T) == 8 ? b : b & 0xff, length = c & 0xff;
   if (length == 0) return 0;
   bool sign = false;

@@ -1,12 +1,12 @@
 // Matrix fragments: loads, stores and products of a whole warp.
 //
 // idea    Fragments are spread out into plain matrices, multiplied by loops, and gathered again.
-//         Products are exact. They are added to C in the order of k: in f32 with rounding to
-//         nearest, rounded once to f16 at the end where D is f16; in f64 with fused operations; in
-//         integers exactly. A GPU's tensor cores add several products at once, in an order that is
-//         not documented, with truncated low bits: f32 and f16 sums may differ from these in
-//         their last bits, sums that need no rounding may not.
-// watch   Lowering has made sure that all 32 lanes are active.
+//         Products are exact and are added to C in the order of k. f32 sums round to nearest, then
+//         once to f16 if D is f16; f64 uses fused operations; integer sums are exact. A GPU's
+//         tensor cores add several products at once, in an undocumented order, with truncated low
+//         bits. f32 and f16 sums may therefore differ from these in their last bits, but not if
+//         they need no rounding.
+// watch   Lowering guarantees that all 32 lanes are active.
 // source  PTX ISA 9.0, "Matrix Fragments for mma.*", "ldmatrix". Tested by tests/opcodes/mma*.ptx,
 //         wmma*.ptx, ldmatrix.ptx.
 #include <bit>
@@ -23,11 +23,11 @@ constexpr u32 most_elements = 1024;  // of A, B or C, spread out
 
 // --- elements ----------------------------------------------------------------------------------
 
-// All of these are plain arithmetic, so that the compiler vectorises the loops around them.
+// The conversions are plain arithmetic, so that the compiler vectorises the loops around them.
 
-// `magnitude` are the bits of a float narrower than f32, without its sign, put where f32 has its
-// exponent and fraction; the exponent's bias is less by `bias`. All ones in the exponent are
-// infinity or NaN.
+// `magnitude` holds the bits of a float narrower than f32, without its sign, moved to the place of
+// an f32's exponent and fraction. Its exponent bias is smaller than that of f32 by `Bias`. An
+// exponent of all ones is infinity or NaN.
 template <u32 Bias, u32 ExponentBits>
 [[gnu::always_inline]] inline f32 widened(u32 magnitude, u32 sign) {
   constexpr u32 special = ((1u << ExponentBits) - 1) << 23;
@@ -46,7 +46,7 @@ template <u32 Bias, u32 ExponentBits>
   return std::bit_cast<f32>(known | (bits & 0x80) << 24);
 }
 
-// Calls use(conversion of an element's bits).
+// Calls use(function that converts an element's bits).
 template <class Use>
 void with_float_of(matrix_type type, Use use) {
   switch (type) {
@@ -54,7 +54,7 @@ void with_float_of(matrix_type type, Use use) {
       return use([](u32 bits) { return from_f16(bits); });
     case matrix_type::bf16:
       return use([](u32 bits) { return std::bit_cast<f32>(bits << 16); });
-    case matrix_type::tf32:  // the low bits are not looked at
+    case matrix_type::tf32:  // ignores the low bits
       return use([](u32 bits) { return std::bit_cast<f32>(bits & 0xffffe000u); });
     case matrix_type::e4m3:
       return use([](u32 bits) { return from_e4m3(bits); });
@@ -92,8 +92,8 @@ void spread(context& x, const matrix_fragment& from, T* to, Value value_of) {
   }
 }
 
-// The other way round: bits_of_value gives an element's bits. Registers beyond the matrix repeat
-// it.
+// The inverse of spread(). bits_of_value returns an element's bits. Excess registers repeat the
+// matrix.
 template <class T, class Bits>
 void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_value) {
   const matrix_layout& where = *to.layout;
@@ -108,8 +108,8 @@ void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_v
 
 // --- products ----------------------------------------------------------------------------------
 
-// c += a * b, sums in the order of k. m and n are multiples of 8. Eight rows at a time keep the
-// additions of one sum apart; the vectors are said so, or the compiler would vectorise along k.
+// c += a * b, summed in the order of k. m and n are multiples of 8. Eight rows at a time keep
+// dependent additions apart. Without explicit vectors the compiler would vectorise along k.
 template <class T>
 void accumulate_products(const matrix_form& f, const T* a, const T* b, T* c) {
   constexpr u32 high = 8, wide = 8;
@@ -130,7 +130,7 @@ void accumulate_products(const matrix_form& f, const T* a, const T* b, T* c) {
   }
 }
 
-// The same for other kinds of products.
+// The general form: c = add(c, a, b), in the order of k.
 template <class T, class Add>
 void accumulate(const matrix_form& f, u32 k, const T* a, const T* b, T* c, Add add) {
   for (u32 row = 0; row < f.m; ++row)
@@ -164,7 +164,7 @@ void multiply_doubles(context& x, const matrix_form& f) {
     for (int l = 0; l < lanes; ++l) x.vreg<f64>(f.d.vregs[r])[l] = c[place[l]];
 }
 
-// The sum of the products of 8- or 4-bit integers always fits; C is added at the end.
+// The sum of 8- or 4-bit integer products always fits in s32. C is added at the end.
 void multiply_integers(context& x, const matrix_form& f) {
   s32 a[most_elements], b[most_elements], c[most_elements], sum[most_elements] = {};
   for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}})
@@ -181,7 +181,7 @@ void multiply_integers(context& x, const matrix_form& f) {
   gather(x, f.d, c, [](s32 value) { return static_cast<u32>(value); });
 }
 
-// Counts the ones of "a xor b" or "a and b"; 32 elements along k are a word.
+// Counts the set bits of "a xor b" or "a and b". A word holds 32 elements along k.
 void multiply_bits(context& x, const matrix_form& f) {
   u32 a[most_elements], b[most_elements], c[most_elements];
   const u32 words = f.k / 32;
@@ -231,7 +231,7 @@ const op* multiply(context& x, const op* i) {
 
 // --- loads and stores --------------------------------------------------------------------------
 
-// A tile in memory: its rows, or its columns if they are what lies together. Host addresses.
+// Host addresses of a tile's rows, or of its columns if the tile is column-major.
 struct tile_lines {
   std::byte* at[32];
   u32 count, bytes;
@@ -262,7 +262,7 @@ bool find_lines(context& x, const op* i, const matrix_form& f, access_kind kind,
   return true;
 }
 
-// A tile's lines one after the other, as elements or, if those have a few bits, as words of them.
+// A tile's lines, stored contiguously as elements, or as 32-bit words of elements below 8 bits.
 template <class T>
 struct joined_lines {
   T elements[most_elements];
@@ -282,7 +282,8 @@ struct joined_lines {
   }
 };
 
-// Calls move(what lies in memory, its place in the registers) for each register's share.
+// Calls move(part of the tile, its place in the registers). A part is an element, or a 32-bit word
+// of elements below 8 bits.
 template <class T, class Move>
 void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   const matrix_layout& where = *f.d.layout;
@@ -296,7 +297,7 @@ void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   }
 }
 
-// Calls use<type of what lies together>().
+// Calls use<type of a part>().
 template <class Use>
 void with_part_type(const matrix_form& f, Use use) {
   switch (f.d.layout->bits) {
@@ -338,8 +339,8 @@ const op* store_tile(context& x, const op* i) {
   return i + 1;
 }
 
-// Matrix q of an ldmatrix or stmatrix: 8 rows of 16 bytes, row r at the address of lane 8 q + r. A
-// lane's register holds two neighbours of a row, transposed: of a column.
+// Matrix q of an ldmatrix or stmatrix has 8 rows of 16 bytes; row r is at the address in lane 8 q +
+// r. A lane's register holds two neighbours of a row or, if transposed, of a column.
 template <class Move>
 const op* each_half(context& x, const op* i, access_kind kind, Move move) {
   const matrix_form& f = form_of(i);

@@ -1,8 +1,8 @@
 // Loads and stores of every state space, element width and vector length.
 //
-// idea    Contiguous and uniform accesses of a full warp - nearly all of a tuned kernel's - are one
-//         vector copy; the rest goes lane by lane. Ops are named "ld.global.u32.b64.a64": memory
-//         type, register width, address width; lowering makes that name from the instruction.
+// idea    A contiguous or uniform access of a full warp, as in most tuned kernels, is one vector
+//         copy. Other accesses go lane by lane. Ops are named "ld.global.u32.b64.a64": memory type,
+//         register width, address width. Lowering builds the name from the instruction.
 // watch   Global memory is shared with other host threads that run other blocks. Lane accesses are
 //         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
 //         word by word as one access each.
@@ -33,10 +33,10 @@ template <class T>
 
 enum class pattern { scattered, uniform, contiguous };
 
-// How the addresses of `Count` lanes lie: all the same, or each `bytes` after the one before.
+// The address pattern of `Count` lanes: uniform, or contiguous with a stride of `bytes`.
 #if defined(__AVX512F__)
-// In vectors, whose comparison with zero is one instruction: the compiler would fold them to a word
-// in eight, each of which waits for the one before.
+// Explicit vectors, because their comparison with zero is one instruction. The compiler would
+// reduce them to a word in eight dependent steps.
 using u32_vector = u32 __attribute__((vector_size(64)));
 using u64_vector = u64 __attribute__((vector_size(64)));
 template <int Count, class A>
@@ -75,8 +75,8 @@ template <int Count, class A>
 }
 #endif
 
-// Where `bytes` bytes at the first lane's address lie, if they are whole and aligned in the window
-// known for this operation; else null.
+// The host address of the `bytes` bytes at the first lane's address if they are aligned and lie
+// entirely in the window known for this operation; else null.
 template <memory_space Space, class A>
 [[gnu::always_inline]] inline std::byte* whole(context& x, const op* i, A first, unsigned element,
                                                unsigned bytes) {
@@ -97,8 +97,8 @@ template <memory_space Space, class A>
   return x.active == all_lanes ? u64{lanes} : static_cast<u64>(__builtin_popcount(x.active));
 }
 
-// Accesses that are looked at as a whole first. A generic one is, as one of global memory: only of
-// that are there windows.
+// Spaces whose accesses are first tried as a whole. A generic access is tried as a global one,
+// because only global memory has windows.
 template <memory_space Space>
 constexpr bool may_be_regular = Space == memory_space::global || Space == memory_space::shared ||
                                 Space == memory_space::generic;
@@ -120,9 +120,9 @@ template <memory_space Space>
   if constexpr (Space == memory_space::shared) x.counts.shared_store_bytes += total;
 }
 
-// Loops go through memory in steps that the processor foresees only within a page: a load that has
-// made the same step twice requests early what it will load some steps later. `first` is the
-// address, `from` where its bytes lie.
+// Loops step through memory, and the processor foresees their steps only within a page. A load that
+// has made the same step twice prefetches the bytes that it will load a few steps later. `first` is
+// the device address, `from` the host address.
 [[gnu::always_inline]] inline void foresee(context& x, const op* i, u64 first,
                                            const std::byte* from) {
   constexpr u64 near = 2047, steps = 6;
@@ -155,8 +155,8 @@ template <class T, class R>
   return true;
 }
 
-// Loads `Count` neighbouring lanes from the first on if their addresses are contiguous or uniform
-// and inside what this operation touched last. `first`: they are the warp's first.
+// Loads `Count` adjacent lanes if their addresses are contiguous or uniform and inside the window
+// known for this operation. `first`: they are the warp's first lanes.
 template <memory_space Space, class T, class R, int Count, class A>
 [[gnu::always_inline]] inline bool load_regular(context& x, const op* i, const A* address, R* d,
                                                 bool first = true) {
@@ -178,8 +178,8 @@ template <memory_space Space, class T, class R, int Count, class A>
   return true;
 }
 
-// What is neither contiguous nor uniform for a full warp or its halves; apart, so that the usual
-// case saves no registers for it.
+// Accesses that are neither contiguous nor uniform for a full warp or its halves. A separate
+// function, so that the usual case saves no registers for it.
 template <memory_space Space, class T, class R, class A>
 [[gnu::noinline]] const op* load_rest(context& x, const op* i) {
   R* d = x.vreg<R>(i->d);
@@ -218,7 +218,7 @@ const op* load(context& x, const op* i) {
     const A* address = x.vreg<A>(i->a);
     if (x.active == all_lanes) {
       if (load_regular<space, T, R, lanes>(x, i, address, d)) return i + 1;
-      // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
+      // In blocks 16 threads wide, each half of the warp is a row. The first half's result may
       // overwrite the address register, so the second half's addresses are kept.
       if constexpr (sizeof(T) >= 4) {
         constexpr int half = lanes / 2;
@@ -248,8 +248,8 @@ template <memory_space Space, class T, class R, int Count, class A>
   return true;
 }
 
-// store(l) for the active lanes, so that of several that write one word the same one's value stays
-// as on an H100: 128 bytes of lanes at a time, of these the lowest lane last.
+// Calls store(l) for the active lanes. If several lanes write one word, the same lane wins as on an
+// H100: lanes are taken in groups of 128 bytes, and within a group the lowest lane stores last.
 template <unsigned Bytes, class Store>
 [[gnu::always_inline]] inline void in_store_order(u32 active, Store store) {
   constexpr int together = std::min(128 / static_cast<int>(Bytes), lanes);
@@ -289,8 +289,8 @@ const op* store(context& x, const op* i) {
   return store_rest<Space, T, R, A>(x, i);
 }
 
-// A lane's vector is read and written whole, as by hardware: CUB keeps a value and the flag that
-// says that it is there in 16 bytes. x86 processors with AVX move 16 aligned bytes in one access.
+// A lane's vector is read and written whole, as by hardware. CUB keeps a value and its valid flag
+// in 16 bytes. x86 processors with AVX move 16 aligned bytes in one access.
 using bits16 [[gnu::vector_size(16)]] = u64;
 struct word16 {
   bits16 bits;
@@ -321,8 +321,8 @@ template <class R, int N>
   for (int k = 0; k < N; ++k) vregs[k] = x.vreg<R>(offsets[k]);
 }
 
-// Where the vectors of a full warp lie if they are contiguous and inside what this operation
-// touched last; else null.
+// The host address of the vectors of a full warp if they are contiguous and inside the window known
+// for this operation; else null.
 template <memory_space Space, class A>
 [[gnu::always_inline]] inline std::byte* contiguous_vectors(context& x, const op* i,
                                                             unsigned vector_bytes) {
@@ -334,8 +334,8 @@ template <memory_space Space, class A>
   return nullptr;
 }
 
-// Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the
-// vector registers of the elements.
+// Vectors of two or four elements. The op after this one never runs; its d, a, b, c are the vregs
+// of the elements.
 template <memory_space Space, class T, class R, class A, int N>
 [[gnu::noinline]] const op* load_vector_rest(context& x, const op* i) {
   std::byte* host[lanes];
@@ -405,8 +405,8 @@ constexpr value_class register_class(std::size_t bytes) {
   return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
 }
 
-// The ops for one element type T, into or from registers of type R (of T's signedness, at least as
-// wide). A table: code that adds each op would be a third of what is compiled here.
+// The ops for one element type T and registers of type R (of T's signedness, at least as wide). A
+// table, because code that adds each op would be a third of the code compiled here.
 struct element {
   op_name (*type)();  // of T
   op_name (*bits)();  // of R
@@ -442,7 +442,7 @@ constexpr element elements[] = {
     element_of<Space, A, u64, u64>(),
 };
 
-// `address`: bytes of the address register.
+// `address`: size of the address register in bytes.
 void space_ops(op_table& t, const char* space, std::size_t address, std::span<const element> all) {
   constexpr const char* vectors[] = {".", ".v2.", ".v4."};
   const value_class a = register_class(address), none = value_class::none;

@@ -1,5 +1,5 @@
-// The steps of conversions to and from narrow formats: "widen.e4m3" to f64, "narrow.rz.f16" from
-// it; "cvt.rz.f16.f64" in one. The usual ones are in ops_half.cpp.
+// Steps of conversions to and from narrow formats: "widen.u64" returns f64, "narrow.rz.f16" takes
+// f64. "cvt.rz.f16.f64" is a whole instruction. The common steps are in ops_half.cpp.
 //
 // source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/cvt_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/ops/narrow.hpp"

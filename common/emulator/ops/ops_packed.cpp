@@ -1,5 +1,5 @@
-// Integer operations that the instruction-set specific files do not have: pairs of 16 bits, dot
-// products, byte patterns, clamping, and tests of floats. One op beside each body.
+// Integer operations that are compiled once for all instruction sets: pairs of 16 bits, dot
+// products, byte patterns, clamping, and tests of floats.
 //
 // source  PTX ISA 9.0, "Integer Arithmetic Instructions", "prmt", "testp", "cvt.pack".
 //         Tested by tests/opcodes/.
@@ -45,7 +45,7 @@ void products24(op_table& t) {
   });
 }
 
-// Two halves of a by two bytes of b, from byte First on, added to c.
+// c plus the dot product of the two halves of a and the bytes First and First + 1 of b.
 template <class A, class B, int First>
 u32 dot_halves(u32 a, u32 b, u32 c) {
   for (int k = 0; k < 2; ++k) {
@@ -68,7 +68,7 @@ void dot_products(op_table& t) {
   });
 }
 
-// The four bytes of b:a that the low two bits of c choose from a row of selectors, lowest first.
+// Four bytes of b:a. The low two bits of c choose a pattern, whose hex digits select the bytes.
 template <u32 Pattern0, u32 Pattern1, u32 Pattern2, u32 Pattern3>
 u32 pattern_of_bytes(u32 a, u32 b, u32 c) {
   constexpr u32 patterns[] = {Pattern0, Pattern1, Pattern2, Pattern3};
@@ -153,7 +153,7 @@ u32 find_nth_set(u32 mask, u32 base, s32 n) {
   return 0xffffffffu;
 }
 
-// Bit b - 1 of a is repeated above it.
+// Extends the low b bits of a: with bit b - 1 if T is signed, else with zeros.
 template <class T, bool Wraps>
 T extend_sign(T a, u32 b) {
   if (Wraps) b &= 31;
@@ -219,7 +219,7 @@ void float_tests(op_table& t) {
   add("infinite", [](T a) { return std::isinf(a); });
   add("number", [](T a) { return a == a; });
   add("notanumber", [](T a) { return a != a; });
-  // A zero is normal, as an H200 answers.
+  // Zero counts as normal, as on an H200.
   add("normal", [](T a) { return a == 0 || std::isnormal(a); });
   add("subnormal", [](T a) { return std::fpclassify(a) == FP_SUBNORMAL; });
 }

@@ -1,10 +1,8 @@
-// Floating-point arithmetic that does not round to nearest: .rz, .rm and .rp; approximations of
-// doubles.
+// Floating-point arithmetic with rounding .rz, .rm and .rp, modifiers, and rsqrt.approx.f64.
 //
-// idea    The host rounds: its rounding mode is switched for one loop. What the loop reads and
-// writes
-//         is hidden from the compiler, so that it neither computes at compile time nor moves an
-//         operation across the switch. .ftz and .sat are put around these ops by lowering.
+// idea    The host rounds: its rounding mode is switched for one loop. The loop's operands and
+//         results are hidden from the compiler, so that it neither computes at compile time nor
+//         moves an operation across the switch. Lowering puts .ftz and .sat around these ops.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/*_float.ptx.
 #include <bit>
 #include <cfenv>
@@ -25,15 +23,15 @@ namespace {
 class host_rounding {
  public:
 #if defined(__FMA__)
-  // Of all but the x87's instructions, which nothing here uses: fesetround takes many times as
-  // long.
+  // Sets the mode of SSE and AVX only, because nothing here uses the x87. fesetround is many times
+  // slower.
   explicit host_rounding(int mode) : before_(_mm_getcsr()) {
-    constexpr int from_x87 = 3;  // where the same two bits are in the two registers
+    constexpr int from_x87 = 3;  // MXCSR has the mode bits 3 places further left
     _mm_setcsr((before_ & ~static_cast<u32>(_MM_ROUND_MASK)) | static_cast<u32>(mode) << from_x87);
   }
   ~host_rounding() { _mm_setcsr(before_); }
 #else
-  // libm computes fma, and asks for the mode.
+  // libm computes fma, and reads the mode that fesetround sets.
   explicit host_rounding(int mode) : before_(static_cast<u32>(std::fegetround())) {
     std::fesetround(mode);
   }
@@ -99,7 +97,7 @@ void directed_ops(op_table& t) {
       "sqrt", [](T a, T, T) { return std::sqrt(a); }, 1);
 }
 
-// Modifiers that lowering puts around ops that do not know them.
+// Modifiers that lowering puts around ops that do not have them.
 template <class T>
 void modifiers(op_table& t) {
   const op_name type = ">." + type_name<T>();
@@ -107,8 +105,8 @@ void modifiers(op_table& t) {
   add_op<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }
 
-// rsqrt.approx.f64: the upper word of the root, and one step of an iteration of third order, which
-// ptxas puts there.
+// rsqrt.approx.f64: the upper word of the root, refined by one step of a third-order iteration, as
+// in ptxas's code.
 f64 reciprocal_root(f64 a) {
   const auto refined = [](f64 v) {
     const u32 upper = static_cast<u32>(std::bit_cast<u64>(v) >> 32);

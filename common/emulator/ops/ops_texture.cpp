@@ -1,10 +1,10 @@
 // Textures and surfaces: tex, tld4, txq, suld, sust, suq.
 //
-// idea    One op, lane by lane: it reads the object's record, then each texel, with the checks of
-//         any other access. What it does is in op::immediate (texture.hpp); the two ops after it
-//         are never run, their d, a, b, c are the registers of coordinates and of values.
-// watch   Texels are told to the checks, not to the counters: on hardware such requests are no
-//         global loads.
+// idea    One op, which works lane by lane: it reads the object's record and then each texel, with
+//         the same checks as any other access. op::immediate encodes the instruction (texture.hpp).
+//         The two ops after it never run; their d, a, b, c are the vregs of coordinates and values.
+// watch   Texels are reported to the checks but not to the counters, because on hardware such
+//         requests are not global loads.
 #include "common/emulator/ops/ops_texture.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// A place in the texture: numbers of texels, negative for the border.
+// Coordinates of a texel; negative for the border.
 struct texel_place {
   s64 x = 0, y = 0, z = 0;
 };
@@ -35,7 +35,7 @@ class texture_lane {
     std::copy(std::begin(to), std::end(to), values_);
   }
 
-  // False: the launch was stopped.
+  // False if the launch was stopped.
   bool run(int lane) {
     lane_ = lane;
     const u64 handle = x_.vreg<u64>(i_->a)[lane];
@@ -83,12 +83,12 @@ class texture_lane {
     return true;
   }
 
-  // The bytes of a texel; null: the launch was stopped.
+  // The host address of a texel; null if the launch was stopped.
   std::byte* reach_texel(u64 at, unsigned bytes, access_kind kind) {
     if (x_.watch == nullptr && at - window_.base < window_.bytes &&
         bytes <= window_.bytes - (at - window_.base))
       return x_.memory->host(at);
-    // Surfaces are aligned by their coordinate.
+    // Surface accesses are checked for alignment by their x coordinate.
     const unsigned alignment = form_.has(texture_form::of_surface) ? 1 : t_.channel_bits / 8u;
     std::byte* const found =
         reach(x_, i_, lane_, at,
@@ -112,7 +112,7 @@ class texture_lane {
     return true;
   }
 
-  // The dimensions in which coordinates are filtered, and the layer or face.
+  // The coordinates in the filtered dimensions, and the layer or face.
   struct position {
     float at[3] = {};
     unsigned dimensions = 1;
@@ -124,7 +124,7 @@ class texture_lane {
     unsigned n = 0;
     p.dimensions = form_.dimensions;
     if (form_.has(texture_form::layered)) {
-      // Of 32 bits without a sign.
+      // The layer index is an unsigned 32-bit integer.
       const u32 layers = form_.has(texture_form::cube) ? t_.depth / 6 : t_.depth;
       p.layer = std::min<u32>(static_cast<u32>(whole(n++)), std::max(layers, 1u) - 1);
       p.in_layer = true;
@@ -162,7 +162,8 @@ class texture_lane {
 
   bool filtered(const position& p, u32 (&channels)[4]) {
     const bool linear = t_.linear_filter != 0 && reads_floats(t_);
-    // A line is a plane with one row, which is read at y = 0: beyond a border, half of it.
+    // A 1D texture is filtered as a 2D texture with one row, read at y = 0. With border addressing,
+    // half of the weight is on the border.
     const bool one_row = linear && p.dimensions == 1 && t_.layout != texel_layout::linear;
     const unsigned dimensions = one_row ? 2 : p.dimensions;
     const auto along = [&](unsigned d) -> texel_pair {
@@ -218,7 +219,7 @@ class texture_lane {
     return true;
   }
 
-  // Coordinates of surfaces: x in bytes.
+  // Surface coordinates are in texels, except x, which is in bytes.
   bool surface() {
     const bool loads = form_.operation == texture_operation::load;
     const auto bounds = static_cast<surface_bounds>(form_.detail);
@@ -294,8 +295,8 @@ class texture_lane {
   u32 coordinates_[4], values_[4];
   int lane_ = 0;
   u64 handle_ = 0;
-  texture_record t_;      // kind 0: none was read
-  access_window window_;  // of the texel that was read last
+  texture_record t_;      // kind is 0 until a record was read
+  access_window window_;  // the allocation of the last texel read
 };
 
 const op* texture(context& x, const op* i) {

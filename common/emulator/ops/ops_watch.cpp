@@ -1,8 +1,7 @@
 // The ops that describe memory accesses to the observers of a watched launch.
 //
-// idea    Addresses are gathered into one array, whatever their space; generic addresses are
-//         sorted by where they lead. Lanes that an observer holds back pass over the access, which
-//         is the op after this one.
+// idea    The addresses of every space go into one array; generic addresses are grouped by space.
+//         Lanes that an observer holds back skip the access, which is the next op.
 #include "common/emulator/ops/locate.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
@@ -18,13 +17,13 @@ memory_space space_of(u64 address) {
                        : memory_space::global;
 }
 
-// Does the access, the next op, for the lanes that may.
+// Runs the access, which is the next op, for the allowed lanes.
 const op* go_on(context& x, const op* i, u32 allowed) {
   if (allowed == x.active) [[likely]]
     return i + 1;
   const u32 active = x.active;
   x.active = allowed;
-  // An access that nobody does still says where the code goes on.
+  // Even an access without active lanes returns the op that follows.
   const op* next = i[1].run(x, i + 1);
   x.active = active;
   return next;
@@ -38,7 +37,7 @@ const op* watch(context& x, const op* i) {
   access_shape& shape = x.owner->shape(i->slot);
   alignas(64) u64 address[lanes];
   const bool fits = shape.reach(x.vreg<A>(i->a), static_cast<u64>(i->immediate), active, address);
-  // The access itself will need its bytes soon. They may be nowhere.
+  // The access itself will need its bytes soon. Prefetching an invalid address is harmless.
   if constexpr (Space == memory_space::global) {
     const u64 from = address[shape.first] + static_cast<u64>(x.host_of_device);
     __builtin_prefetch(reinterpret_cast<const void*>(from));
@@ -58,7 +57,7 @@ const op* watch(context& x, const op* i) {
       left &= ~same;
       e.space = first;
       e.active = same;
-      // In its window, an address is the offset in the memory that it leads to.
+      // The offset of an address in its window is its offset in that memory.
       const u64 window = address[__builtin_ctz(same)] & ~(window_bytes - 1);
       alignas(64) u64 offsets[lanes];
       e.address = first == memory_space::global ? address : offsets;
@@ -70,8 +69,8 @@ const op* watch(context& x, const op* i) {
   }
 }
 
-// Like watch(), for a copy: d is 0 or the register of a predicate, c is 0 or one of byte counts;
-// lanes for which they say so read nothing.
+// Like watch(), for a copy. d is 0 or a predicate register; c is 0 or a register of byte counts.
+// Lanes with a true predicate or a byte count of 0 read nothing.
 const op* watch_copied(context& x, const op* i) {
   u32 reads = x.active;
   if (i->d != 0) reads &= ~x.predicate(i->d);
@@ -99,14 +98,14 @@ const op* watch_fence(context& x, const op* i) {
   return i + 1;
 }
 
-// a: predicate, b: negated; slot: the block that lanes go to for which it holds.
+// a: predicate; b: negated; slot: the basic block to which the lanes that satisfy it branch.
 const op* watch_turn(context& x, const op* i) {
   const u32 taking = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
   if (taking != 0) x.watch->took_branch({x.owner->warp_index(), taking, i}, i->slot);
   return i + 1;
 }
 
-// a: indices into the table `immediate` of blocks.
+// a: indices into the table `immediate` of basic blocks.
 const op* watch_turn_indexed(context& x, const op* i) {
   const std::vector<u32>& table = x.owner->jump_table(i);
   const u32* index = x.vreg<u32>(i->a);

@@ -1,16 +1,17 @@
-// What a GPU's special function unit computes: reciprocals, roots, exp2, log2, sin, cos and tanh of
-// floats, bit for bit, and the instructions of PTX that ptxas makes of them.
+// A GPU's special function unit, bit for bit: reciprocals, roots, exp2, log2, sin, cos and tanh of
+// floats; and the PTX instructions that ptxas implements with it.
 //
 // idea    The unit interpolates: the upper bits of the operand choose a segment of a table, and the
-//         17 bits below it, x, enter c0 + c1 * x + c2 * x * x, computed in fixed point and
+//         17 bits below them, x, enter c0 + c1 * x + c2 * x * x, computed in fixed point and
 //         truncated. x * x lacks the partial products below a certain column. This design is
 //         published: Oberman and Siu, "A High-Performance Area-Efficient Multifunction
-//         Interpolator", ARITH 2005; the coefficients and the truncated columns are measured
+//         Interpolator", ARITH 2005. The coefficients and the truncated columns are measured
 //         (special_tables.hpp). A lane loads its segment as one word.
-//         An operation is a structure: the table, the place of an operand in it, and what becomes
-//         of the sum. An op runs the three parts for 32 lanes each, so that all are vector code.
-// watch   In an unnamed namespace, as ops.hpp. No branches: where another result is selected
-//         afterwards, a place is still inside its table, and a number still fits its integer.
+//         An operation is a struct: the table, the place of an operand in it, and the result made
+//         from the sum. An op runs each of these parts for all 32 lanes, so that all are vector
+//         code.
+// watch   In an unnamed namespace, like ops.hpp. There are no branches, so even a place or number
+//         whose result is not selected must be inside its table or fit its integer.
 // source  The sequences around the unit's operations (scaling of subnormal operands and the like)
 //         are those of ptxas 13.0 for sm_90. Tested by tests/special_functions_test.cpp and
 //         common/runtime/conformance/math/math_approximate.cu.
@@ -29,8 +30,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// The unit's operations. Bits of a float go in and out; subnormal operands and results are zeros,
-// except in hyperbolic_tangent; a NaN is 0x7fffffff.
+// The unit's operations, which take and return the bits of a float. Subnormal operands and results
+// are zeros, except in hyperbolic_tangent. A NaN is 0x7fffffff.
 namespace unit {
 
 constexpr u32 sign_bit = 0x80000000u, infinite = 0x7f800000u, nan = 0x7fffffffu, hidden = 1u << 23;
@@ -40,8 +41,9 @@ struct place {
   s32 segment, x;
 };
 
-// x * x / 2^19 without the partial products below column 19. What remains are those of the upper 8
-// bits with each other, and those of seven lower bits with some of the upper ones; all fit 16 bits.
+// x * x / 2^19 without the partial products below column 19. The remaining products are those of
+// the upper 8 bits with each other and of seven lower bits with some upper bits. All fit in 16
+// bits.
 template <int Bit>
 [[gnu::always_inline]] inline u16 partial(u16 lower, u16 upper) {
   return static_cast<u16>((lower & (1 << (Bit - 2))) != 0 ? upper >> (8 - Bit) : 0);
@@ -67,10 +69,10 @@ template <const auto& Table>
   return c0 + Table.fraction + static_cast<s64>(c1) * (x << p.zeros[1]) +
          static_cast<s64>(c2) * (square << (2 + p.zeros[2]));
 }
-// In units of 2^-24: truncated, and exact.
+// The sum in units of 2^-24: whole() truncates it, exact() does not.
 [[gnu::always_inline]] inline u32 whole(s64 sum) { return static_cast<u32>(sum >> 17); }
 [[gnu::always_inline]] inline f64 exact(s64 sum) {
-  // The bits of 2^52 and those below it; not every instruction set converts 64-bit integers.
+  // Uses the bits of 2^52, because not every instruction set converts 64-bit integers.
   return (std::bit_cast<f64>(sum | 0x4330000000000000) - 0x1p52) * 0x1p-17;
 }
 
@@ -125,8 +127,8 @@ struct root {
   }
 };
 
-// The operand becomes a fixed-point number with 23 bits behind the point. A negative one that is
-// not whole is complemented bit by bit, so it lies 2^-23 below.
+// The operand becomes a fixed-point number with 23 fractional bits. A negative number that is not
+// whole is complemented bit by bit, so it is 2^-23 too low.
 struct exp2 {
   static constexpr const auto& table = exp2_table;
   [[gnu::always_inline]] static s32 fixed(u32 a) {
@@ -149,7 +151,7 @@ struct exp2 {
   }
 };
 
-// The sum of exponent and interpolated logarithm has 36 bits behind the point.
+// The sum of exponent and interpolated logarithm has 36 fractional bits.
 struct log2 {
   static constexpr const auto& table = log2_table;
   [[gnu::always_inline]] static place of(u32 a) {
@@ -165,9 +167,9 @@ struct log2 {
   }
 };
 
-// The operand's part of a revolution in units of 2^-25, without its sign. The multiplication by
-// 1 / (2 * pi) is an instruction of its own, which truncates. In the second and fourth quarter the
-// place within the quarter is complemented bit by bit.
+// The operand's fraction of a revolution in units of 2^-25, without its sign. The multiplication by
+// 1 / (2 * pi) is a separate instruction, which truncates. In the second and fourth quarter, the
+// position within the quarter is complemented bit by bit.
 template <bool Cosine>
 struct wave {
   static constexpr const auto& table = sine_table;
@@ -195,7 +197,7 @@ struct wave {
 using sine = wave<false>;
 using cosine = wave<true>;
 
-// Operands below 2^-8 are results, too, even subnormal ones. A binade has 1 to 16 segments.
+// An operand below 2^-8, even if subnormal, is its own result. A binade has 1 to 16 segments.
 struct hyperbolic_tangent {
   static constexpr const auto& table = tanh_table;
   [[gnu::always_inline]] static place of(u32 a) {
@@ -216,7 +218,7 @@ struct hyperbolic_tangent {
   }
 };
 
-// The upper words of a double's reciprocal and of that of its root: as those of floats, with 20
+// The upper words of a double's reciprocal and reciprocal root, computed as for floats but with 20
 // bits of mantissa.
 struct upper_reciprocal {
   static constexpr const auto& table = reciprocal_table;
@@ -307,8 +309,8 @@ template <class Operation>
 
 // --- the instructions -------------------------------------------------------------------------
 //
-// Each multiplies its operand by a power of two, has the unit's operation, and finishes the result.
-// Ftz: with .ftz, where the unit's own treatment of subnormal numbers is right.
+// Each instruction scales its operand by a power of two, applies the unit's operation and finishes
+// the result. Ftz: the .ftz form, where the unit's own treatment of subnormals is right.
 
 [[gnu::always_inline]] inline f32 with_nan(f32 a) {
   return a == a ? a : std::bit_cast<f32>(unit::nan);
@@ -393,8 +395,8 @@ template <class Operation, bool Ftz>
   for (int l = 0; l < lanes; ++l) results[l] = form::finished(a[l], std::bit_cast<f32>(bits[l]));
 }
 
-// a / b, a product with the reciprocal; both factors are scaled first, and with Ftz flushed. Full:
-// div.full, for divisors of any size.
+// a / b, as a product with the reciprocal. Both factors are scaled first and, with Ftz, flushed.
+// Full: div.full, for divisors of any size.
 template <bool Ftz, bool Full>
 struct quotient {
   [[gnu::always_inline]] static f32 flushed(f32 v) {
@@ -409,7 +411,7 @@ struct quotient {
     return flushed(flushed(a) * scale(b));
   }
   [[gnu::always_inline]] static u32 divisor(f32 b) { return std::bit_cast<u32>(b * scale(b)); }
-  // Of a warp's operands.
+  // The reciprocals of a warp's operands.
   [[gnu::always_inline]] static void reciprocals(const f32* b, u32 (&bits)[lanes]) {
     u32 divisors[lanes];
     for (int l = 0; l < lanes; ++l) divisors[l] = divisor(b[l]);
@@ -423,7 +425,7 @@ struct quotient {
   }
 };
 
-// The forms of 16 bits are those of floats, truncated.
+// The 16-bit forms compute in f32 and truncate the result.
 struct truncated_f16 {
   [[gnu::always_inline]] static u32 of(f32 v) {
     const u32 bits = std::bit_cast<u32>(v), magnitude = bits & ~unit::sign_bit;

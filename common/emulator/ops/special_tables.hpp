@@ -1,8 +1,8 @@
 // The coefficients of a GPU's special function unit (special_functions.hpp).
 //
-// idea    Measured on an H100: all results of a binade leave one triple of integers for a segment,
-//         and one fraction of c0 for a function, that gives them all. With them the floats of all
-//         2^32 operands are those of the hardware.
+// idea    Measured on an H100: the results of a binade determine one triple of integers per segment
+//         and one fraction of c0 per function that reproduce them all. With these, the results of
+//         all 2^32 operands are those of the hardware.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace stepwise::emulator {
 
-// {c0, c1, c2} of a function's segments: c0 in units of 2^-26, c1 and c2 of 2^-24. `fraction` is a
-// part of every c0 in units of 2^-41, which makes the truncation of the sum a rounding.
+// {c0, c1, c2} of a function's segments: c0 in units of 2^-26, c1 and c2 of 2^-24. `fraction`, in
+// units of 2^-41, is part of every c0 and turns the truncation of the sum into rounding.
 template <std::size_t Segments>
 struct segment_table {
   std::int32_t fraction;
   std::int32_t of[Segments][3];
 };
 
-// A segment as one word, so that a lane loads it at once: c2 in the lowest `width2` bits, c1 up to
-// bit `lower`, which is at least 32, and c0, which is not negative; each without the `zeros` that
-// end all of its values.
+// A segment as one word, which a lane loads at once: c2 in the lowest `width2` bits, then c1 up to
+// bit `lower`, which is at least 32, then c0, which is not negative. Each is stored without the
+// `zeros` low bits that are 0 in all of its values.
 struct packing {
   int lower, width2, zeros[3];
 };
@@ -62,7 +62,7 @@ consteval packed_table<Segments> packed(const segment_table<Segments>& table) {
   return result;
 }
 
-// tanh: the bits of mantissa that choose a binade's segment, and the first one.
+// tanh, by binade: the number of mantissa bits that choose a segment, and the first segment.
 inline constexpr std::int32_t tanh_binades[11][2] = {
     {0, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 5}, {2, 7}, {2, 11}, {2, 15}, {3, 19}, {4, 27}, {3, 43}};
 
