@@ -15,7 +15,7 @@ using u64 = std::uint64_t;
 
 unsigned count(u32 sectors) { return sectors_in(sectors); }
 
-// Moves entry n of a set to its front, where the line used last is.
+// Moves entry n of a set to its front, the place of the most recently used line.
 inline u64& to_front(u64* set, unsigned n) {
   const u64 found = set[n];
   std::memmove(set + 1, set, n * sizeof *set);
@@ -23,7 +23,7 @@ inline u64& to_front(u64* set, unsigned n) {
   return set[0];
 }
 
-// Bit k is set if that is entry k of `Count`.
+// Bit k is set if entry k of the first `Count` has this number.
 template <unsigned Count>
 inline unsigned find_among(const u64* set, unsigned at, u64 number) {
   unsigned found = 0;
@@ -31,8 +31,8 @@ inline unsigned find_among(const u64* set, unsigned at, u64 number) {
   return found;
 }
 
-// Where the entry with this line number (and one) is, of those from bit `at` on; `ways` if nowhere.
-// Sets have up to some dozens of ways, and lines are mostly near the front.
+// The index of the entry whose bits from `at` up are `number` (the line number plus one), or `ways`
+// if there is none. Sets have up to a few dozen ways, and lines are mostly near the front.
 inline unsigned find(const u64* set, unsigned ways, unsigned at, u64 number) {
   unsigned n = 0;
   if (ways >= 4) {
@@ -47,14 +47,14 @@ inline unsigned find(const u64* set, unsigned ways, unsigned at, u64 number) {
   return n;
 }
 
-// The sectors that memory gives along with these: it is read in pairs.
+// Adds the other sector of each pair, because memory is read in pairs.
 u32 with_pairs(u32 sectors) {
   return sectors | ((sectors & 0b0101u) << 1) | ((sectors & 0b1010u) >> 1);
 }
 
 constexpr unsigned bytes_per_sector = 32;
 constexpr unsigned l1_line_at = 8;  // in an entry of L1
-// Places in an entry of L2.
+// Bit positions in an entry of L2.
 constexpr unsigned line_at = 22, dirty_at = 18, valid_at = 14;
 constexpr u64 writer_mask = (u64{1} << valid_at) - 1;
 
@@ -85,7 +85,7 @@ unsigned caches::home_of(u64 line) const {
   return rules_.l2_halves == 2 ? static_cast<unsigned>((line * 0x9e3779b97f4a7c15u) >> 63) : 0;
 }
 
-// The line's entry, at the front of its set; a new one is empty.
+// The line's entry, moved to the front of its set. A new entry is empty.
 caches::entry& caches::l2_line(unsigned half, u64 line) {
   entry* const e = l2_set(half, line);
   if (const unsigned n = find(e, l2_ways_, line_at, line + 1); n < l2_ways_) return to_front(e, n);
@@ -96,7 +96,7 @@ caches::entry& caches::l2_line(unsigned half, u64 line) {
   return e[0];
 }
 
-// Brings what is missing of the sectors from memory.
+// Reads the missing sectors from memory.
 u32 caches::fetch(entry& e, u32 sectors, cache_counts& c) {
   const u32 valid = (e >> valid_at) & 0xf;
   const u32 missing = sectors & ~valid;
@@ -150,8 +150,8 @@ void caches::load_around_l1(unsigned multiprocessor, u64 line, u32 sectors, u32 
   read_l2(multiprocessor, line, sectors, site);
 }
 
-// Stores go through to L2, and stay in L1 as far as they were written. Before 7.0 L1 keeps nothing
-// that is stored.
+// Stores write through to L2, and L1 keeps the sectors as far as they were written. Before 7.0 L1
+// keeps no stored data.
 void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u32 site) {
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);
@@ -184,7 +184,7 @@ void caches::write_l2(unsigned multiprocessor, u64 line, u32 sectors, u32 site) 
          u64{sectors} << dirty_at;
 }
 
-// Atomics are done in L2, and what L1 had of their sectors is old then.
+// Atomics are executed in L2, so L1's copies of their sectors become stale.
 void caches::atomic(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);

@@ -1,12 +1,13 @@
-// The GPU's caches, as far as programs can observe: who finds which sectors where.
+// The GPU's caches as far as programs can observe them: which access hits which sectors where.
 //
-// idea    L1: one per multiprocessor, what shared memory leaves of its 256 KB, lines of 128 bytes
-//         whose sectors of 32 bytes come one by one, the least recently used line goes. L2: two
-//         halves; each line has its home in one, and the multiprocessors of the other side keep a
-//         copy in theirs. Memory is read in pairs of sectors. Other GPUs have other sizes, one
-//         half, single sectors, or no caches at all (common/device/memory_rules.hpp).
-// watch   Which set a line belongs to is NVIDIA's secret; here neighbours spread evenly. The set's
-//         lowest `sampled_bits` bits are the same in both levels, so some of the sets can be
+// idea    There is one L1 per multiprocessor, in the part of its 256 KB that shared memory leaves.
+//         Its lines have 128 bytes, whose 32-byte sectors are filled one by one, and the least
+//         recently used line is evicted. L2 has two halves. Each line has its home in one half, and
+//         the multiprocessors of the other side keep a copy in theirs. Memory is read in pairs of
+//         sectors. Other GPUs have other sizes, one half, single sectors, or no caches
+//         (common/device/memory_rules.hpp).
+// watch   NVIDIA does not document which set a line belongs to; here neighbours spread evenly. The
+//         set's lowest `sampled_bits` bits are the same in both levels, so that some sets can be
 //         simulated without the others.
 // source  Measured on an H200 (DESIGN.md, Limits). Tested by tests/caches_test.cpp.
 #pragma once
@@ -19,17 +20,17 @@
 
 namespace stepwise::emulator {
 
-// Local memory's lines have this bit, which no address of global memory leads to: those have 40
-// bits.
+// Lines of local memory have this bit. No line of global memory has it, because global addresses
+// have 40 bits.
 constexpr std::uint64_t local_lines = std::uint64_t{1} << 40;
 
 // The outcome of an access to some sectors of a line.
 struct cache_counts {
-  std::uint64_t sectors = 0;  // asked for
+  std::uint64_t sectors = 0;  // requested
   std::uint64_t l1_hits = 0;
   std::uint64_t l2_sectors = 0, l2_hits = 0;
   std::uint64_t dram_read_bytes = 0;
-  std::uint64_t dram_write_bytes = 0;  // when something else took the place of what was written
+  std::uint64_t dram_write_bytes = 0;  // of dirty sectors that were evicted
 };
 
 class caches {
@@ -38,14 +39,14 @@ class caches {
 
   explicit caches(const gpu& model);
 
-  // All empty, with this much L1 in each multiprocessor. `sites`: how many are distinguished.
+  // Empties all caches and sets the L1 size of each multiprocessor. `sites`: number of sites.
   void clear(std::uint64_t l1_bytes, std::size_t sites);
 
-  // Like the above, for L1 alone: another kernel begins.
+  // Does the same for L1 only, because another kernel begins.
   void clear_l1(std::uint64_t l1_bytes);
 
-  // Sectors (bits) of a line, from a multiprocessor, by a site. `whole`: a store writes all their
-  // bytes.
+  // A site's access from a multiprocessor to sectors (bits) of a line. `whole`: a store writes all
+  // of their bytes.
   void load(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, std::uint32_t site);
   void load_around_l1(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
                       std::uint32_t site);
@@ -54,7 +55,7 @@ class caches {
   void atomic(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
               std::uint32_t site);
 
-  // Brings what will be looked at for a line into the host's caches.
+  // Prefetches the line's sets into the host's caches.
   void prefetch(unsigned multiprocessor, std::uint64_t line) {
     __builtin_prefetch(l1_set(multiprocessor, line));
     for (unsigned half = 0; half < 2; ++half) {
@@ -67,16 +68,16 @@ class caches {
 
   const cache_counts& of(std::uint32_t site) const { return counts_[site]; }
 
-  // The set's bits that both levels share.
+  // The bits of the set number that both levels share.
   static std::uint32_t sample_of(std::uint64_t line) {
     const std::uint64_t folded = line ^ (line >> 5) ^ (line >> 10) ^ (line >> 15) ^ (line >> 20);
     return static_cast<std::uint32_t>(folded & ((1u << sampled_bits) - 1));
   }
 
  private:
-  // A line in L1: its number and one (0: none) from bit 8 on, its written sectors from bit 4, those
-  // that can be read from bit 0. In L2: from bit 22 on, dirty from 18, valid from 14, and below who
-  // wrote last.
+  // An entry of L1 has the line number plus one (0: empty) from bit 8, the written sectors from bit
+  // 4, and the readable sectors from bit 0. An entry of L2 has the line number plus one from bit
+  // 22, dirty sectors from 18, valid sectors from 14, and the site that wrote last below that.
   using entry = std::uint64_t;
 
   entry* l1_set(unsigned multiprocessor, std::uint64_t line) {

@@ -14,8 +14,8 @@ bool has(const ptx::instruction& i, std::string_view modifier) {
   return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
 }
 
-// Atomics on shared memory that the hardware has: 32-bit integer ones, and exchanges of 32 and 64
-// bits. Others are loops around compare-and-swap (seen in an H200's counters).
+// True for shared-memory atomics that are loops around compare-and-swap. The hardware has only
+// 32-bit integer ones, and exchanges of 32 and 64 bits (seen in an H200's counters).
 bool is_loop(const ptx::instruction& i, unsigned bytes) {
   if (has(i, "exch") || has(i, "cas")) return false;
   const bool floating = std::ranges::any_of(i.modifiers, [](std::string_view m) {
@@ -27,7 +27,7 @@ bool is_loop(const ptx::instruction& i, unsigned bytes) {
 cache_use cache_of(const access_site& s, const ptx::instruction& i, const memory_rules& rules) {
   if (s.kind == access_kind::atomic && !s.ranged) return cache_use::atomic;
   const bool kept = s.space == memory_space::local ? rules.l1_keeps_stack
-                    : s.kind == access_kind::store ? true  // that is L1's own affair
+                    : s.kind == access_kind::store ? true  // caches::store() decides
                     : has(i, "nc")                 ? rules.l1_keeps_read_only_loads
                                                    : rules.l1_keeps_loads;
   if (s.ranged && i.opcode == "cp") return cache_use::l2_only;
@@ -51,7 +51,7 @@ std::string note_of(const dropped_access& d, const ptx::instruction& i) {
   }
 }
 
-// Loops that are unrolled say the same of each copy: once is enough, with how often.
+// Unrolled copies of a loop give equal notes. Keeps each note once, with its count.
 void merge_equal(std::vector<std::string>& notes) {
   std::vector<std::string> merged;
   std::vector<std::size_t> times;

@@ -1,5 +1,5 @@
-// What the profiler knows of a program before it runs: of every instruction its line and its pipe,
-// of every access what the machine code makes of it and how it is counted.
+// The profiler's view of a program before it runs: the line and pipe of each instruction, and how
+// the machine code performs each access and how it is counted.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace stepwise::emulator {
 enum class cache_use : std::uint8_t {
   cached,   // L1 and L2
   l2_only,  // volatile, .cg, ordered accesses
-  atomic,   // done in L2
+  atomic,   // executed in L2
 };
 
 struct site_plan {
   bool counted = false;
   shared_use shared = shared_use::load;
   bool combined = false;  // an atomic that one lane executes for its warp in the machine code
-  bool loops = false;     // in shared memory, an atomic that is a loop in the machine code
+  bool loops = false;     // a shared-memory atomic that is a loop in the machine code
   cache_use cache = cache_use::cached;
   access_kind kind = access_kind::load;
   bool copies = false;      // cp.async: a load, then a store
-  bool ranged = false;      // told by access_range() alone
-  std::uint8_t bytes = 0;   // of a lane: the whole group's for its leader
+  bool ranged = false;      // reported by access_range() only
+  std::uint8_t bytes = 0;   // per lane; for the leader of a group, those of the group
   std::int32_t offset = 0;  // of the group's first byte from the leader's address
   std::uint32_t ordinal = 0;
 };
@@ -41,12 +41,12 @@ struct instruction_place {
   std::uint32_t line = none;   // into code_view::lines
   std::uint32_t inner = none;  // into code_view::inner
   pipe on = pipe::other;
-  std::uint32_t site = none;  // its first one, into code_view::sites
+  std::uint32_t site = none;  // its first site, an index into code_view::sites
   bool branches = false;
 };
 
 struct code_view {
-  // `machine_code`: the tables of the kernel's, or null. `rules`: of the emulated GPU.
+  // `machine_code`: tables of the kernel's machine code, or null. `rules`: the emulated GPU's.
   code_view(const program& code, const image::kernel_resources* machine_code,
             const memory_rules& rules);
 
@@ -65,7 +65,7 @@ struct code_view {
   };
   std::vector<inner_place> inner;
   bool knows_machine_code = false;
-  std::uint64_t own_local_bytes = 0;  // that the PTX asks for, per thread
+  std::uint64_t own_local_bytes = 0;  // requested by the PTX, per thread
 
  private:
   void add_function(const program& code, std::size_t index,

@@ -11,7 +11,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// Between two readings of a warp that waits for the clock: a loop's turn, in debug code too.
+// The most instructions between two readings of a waiting warp: one iteration, even in debug code.
 constexpr std::uint64_t turn_instructions = 64;
 constexpr double step_of_waiting = 1.0 / 64;  // of the time waited so far
 constexpr double last_cycle = 0x1p62;
@@ -94,7 +94,7 @@ void kernel_clock::turn_to(const block& b) {
   now_ = found != blocks_.end() ? &found->second : nullptr;
 }
 
-// The farthest of its lines; an atomic is done in L2.
+// The latency of the farthest line. Atomics are executed in L2.
 double kernel_clock::global_latency(const access_event& e, double& port) {
   touch(e.address, e.active, std::max<unsigned>(1, e.site->bytes), touched_);
   const bool atomic = e.site->kind == access_kind::atomic;
@@ -140,7 +140,7 @@ std::uint32_t kernel_clock::access(const access_event& e) {
     latency = site.kind == access_kind::store ? 0 : costs_.l1_latency;
   }
   now_->warps[e.warp].accessed(site.ordinal, latency, port);
-  // Looking at a flag is a part of waiting.
+  // Polling a flag is part of waiting.
   const bool polls =
       site.kind == access_kind::load && (site.is_volatile || site.order != memory_order::weak);
   const bool own = e.space == memory_space::local || e.space == memory_space::parameter;
@@ -161,7 +161,7 @@ void kernel_clock::reached_barrier(const warp_event& e, unsigned id, bool arrive
   now_->waits[e.warp] = {};
 }
 
-// The warps come to it one after the other, and go on together.
+// The warps arrive one after the other and continue together.
 void kernel_clock::released_barrier(unsigned id, bool) {
   if (now_ == nullptr) return;
   auto& here = now_->at_barrier[id];

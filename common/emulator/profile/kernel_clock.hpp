@@ -1,13 +1,13 @@
-// The observer that tells a kernel what time it is: it follows each warp of a launch, and what the
-// caches have of its accesses.
+// The observer that provides a kernel's clocks. It follows each warp of a launch and simulates the
+// caches for its accesses.
 //
-// idea    Only kernels that read a clock are followed (kernel_time.hpp says which): all others are
-//         what they were. Blocks take the places of the GPU as they become free;
-//         warps that meet at a barrier continue at the same cycle.
-// watch   A warp that does nothing but ask for the time, again and again at one instruction, waits
-//         for it: beyond `patience` readings the time passes in steps that grow with it, so that a
-//         wait for a second ends after some thousand readings and is at most 1/64 too long. L2
-//         keeps what it has from launch to launch, as far as kernels that read clocks show it.
+// idea    Only kernels that read a clock are followed (see kernel_time.hpp); all others are
+//         unaffected. A block takes a place on the GPU as soon as one becomes free. Warps that meet
+//         at a barrier continue at the same cycle.
+// watch   A warp that only reads the time, repeatedly at one instruction, is waiting for it. After
+//         `patience` readings the time passes in growing steps, so that a wait for a second ends
+//         after a few thousand readings and is at most 1/64 too long. L2 keeps its contents from
+//         launch to launch, but sees only kernels that read clocks.
 // Tested by tests/kernel_clock_test.cpp.
 #pragma once
 
@@ -33,8 +33,8 @@ class kernel_clock final : public observer, public warp_time {
   explicit kernel_clock(const gpu& model);
   ~kernel_clock() override;
 
-  // What %globaltimer shows when the next launch begins, and when the cycles are counted from; and
-  // what it shows when the launch has ended.
+  // %globaltimer when the next launch begins, and when the cycles are counted from. end_ns() is its
+  // value when the launch has ended.
   void set_begin(std::uint64_t ns, std::uint64_t origin_ns) {
     begin_ns_ = ns;
     origin_ns_ = origin_ns;
@@ -81,20 +81,20 @@ class kernel_clock final : public observer, public warp_time {
   bool has_l2_ = false;
   touched_lines touched_;
   struct known_code {
-    std::size_t ops = 0;  // and its name: another program may have come to lie at its address
+    std::size_t ops = 0;  // with its name, detects another program at the same address
     std::string name;
     std::unique_ptr<code_costs> costs;
     std::unique_ptr<issue_order> order;
   };
   std::map<const program*, known_code> known_;
-  issue_order* order_ = nullptr;  // of the launch that runs
+  issue_order* order_ = nullptr;  // of the running launch
   unsigned warps_ = 0;
   std::uint64_t begin_ns_ = 0, origin_ns_ = 0;
   double end_ = 0;  // cycles of the launch
   bool waited_ = false;
   std::map<std::uint64_t, running_block> blocks_;  // by index
   running_block* now_ = nullptr;
-  // When the GPU's places become free, the soonest first.
+  // The times at which the GPU's places become free, the soonest first.
   std::priority_queue<double, std::vector<double>, std::greater<>> places_;
 };
 

@@ -1,4 +1,4 @@
-// What is counted of a kernel in one launch configuration, until it is summed up by source line.
+// The counters of a kernel in one launch configuration, before they are summed by source line.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace stepwise::emulator {
 
-// One memory instruction, in each of the memories that its addresses may lead to.
+// The counters of one memory instruction, for each memory that its addresses may lead to.
 struct profiler::site_counts {
   sector_counts global, local;
   std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop
-  // What an access to shared memory took last: another of the same shape takes the same, if it lies
-  // a multiple of a bank's width away.
-  std::uint64_t shape = 0;        // its serial; 0: none of this launch
-  std::uint64_t timed_bytes = 0;  // that lanes asked for, of a timed launch
+  // The result of the last access to shared memory. An access of the same shape has the same result
+  // if it lies a multiple of a bank's width away.
+  std::uint64_t shape = 0;        // its serial number; 0: none in this launch
+  std::uint64_t timed_bytes = 0;  // requested by lanes in a timed launch
   std::uint64_t at = 0;
   std::uint32_t taken = 0, ideal = 0, repeated = 0;
 };
@@ -27,15 +27,15 @@ struct profiler::site_counts {
 // A kernel in one configuration.
 struct profiler::record {
   const program* code = nullptr;
-  std::size_t ops = 0;  // of the program: another one may have come to lie at its address
+  std::size_t ops = 0;  // of the program; detects another one at the same address
   std::shared_ptr<const code_view> view;
   kernel_profile profile;
   std::vector<site_counts> sites;
-  // By ordinal, one more than there are: how many more warps (and lanes) execute this instruction
-  // than the one before it.
+  // By ordinal, with one extra entry: how many more warps (and lanes) execute this instruction than
+  // the one before it.
   std::vector<std::uint64_t> warp_steps, lane_steps;
   std::vector<std::uint64_t> divergences;  // by ordinal
-  // Of the time model, by ordinal, and by a pair of them (multiprocessor_time).
+  // Results of the time model, by ordinal and by pair of ordinals (multiprocessor_time).
   std::vector<stall_cycles> stalled;
   std::unordered_map<std::uint64_t, double> waited_for;
 };

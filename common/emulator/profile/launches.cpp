@@ -1,5 +1,5 @@
-// What the profiler does once for a launch: its record, what the caches did, the time that it
-// takes. So it is optimised less.
+// The profiler's work once per launch: its record, cache counts and time. This file is optimised
+// less.
 #include <algorithm>
 
 #include "common/device/names.hpp"
@@ -66,8 +66,8 @@ kernel_profile profiler::describe(const launch_info& launch, const code_view& vi
   return k;
 }
 
-// What the caches did for this launch's requests. Where only some of their sets were simulated,
-// each site's rates are those of the sets that were.
+// Adds the cache counts of this launch's requests. If only some sets were simulated, each site's
+// rates are those of the simulated sets.
 void profiler::add_cache_counts() {
   trace_.end();
   record& r = *now_;
@@ -92,7 +92,7 @@ void profiler::add_cache_counts() {
     to.l1_hits += all(seen.l1_hits);
     if (rules_.has_l2) {
       to.l2_sectors += all(seen.l2_sectors);
-      // Of an atomic, only a sector's first turn can miss.
+      // Only an atomic's first access to a sector can miss.
       to.l2_hits +=
           atomic
               ? sectors - std::min(sectors,
@@ -107,7 +107,7 @@ void profiler::add_cache_counts() {
   }
 }
 
-// What a site adds to the kernel's traffic.
+// A site's contribution to the kernel's traffic.
 static level_traffic traffic_of(const site_plan& p, const site_account& a, bool has_l2) {
   level_traffic t;
   t.l1_sectors = a.sectors;
@@ -151,7 +151,7 @@ double profiler::us_without_divergence(const launch_time& t) const {
   return std::min(1.0, share) * t.us;
 }
 
-// The launch's time, from what its blocks did and what the caches made of it.
+// Adds the launch's time, computed from its blocks' work and the caches' counts.
 void profiler::add_time() {
   record& r = *now_;
   std::vector<site_traffic> traffic(r.sites.size());
@@ -171,7 +171,7 @@ void profiler::add_time() {
   }
   launch_time t = timer_->end(traffic);
   if (!r.profile.uncounted.empty()) return;  // the time would be too short
-  // What its warps waited for a clock is no instruction.
+  // Instructions do not include the time that the kernel's warps waited for a clock.
   const double waited_us = time_ != nullptr ? time_->waited_us() : 0;
   t.us = std::max(t.us, waited_us);
   if (!t.experiments_us.empty())
@@ -197,7 +197,7 @@ void profiler::add_time() {
   if (!all.traffic) all.traffic.emplace();
   for (std::size_t n = 0; n < t.sites.size(); ++n)
     *all.traffic += traffic_of(r.view->sites[n], t.sites[n], rules_.has_l2);
-  // Shares are of all launches' time.
+  // Shares are averaged over the time of all launches.
   const auto mix = [&](double& share, double now) {
     share = (share * before + now * t.us) / all.us;
   };

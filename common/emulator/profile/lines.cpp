@@ -1,4 +1,4 @@
-// Sums up by source line what was counted by instruction and site.
+// Sums the counters of instructions and sites by source line.
 #include <algorithm>
 #include <map>
 
@@ -27,12 +27,12 @@ constexpr std::size_t most_waited_for = 3;
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// What a line costs, to put the most expensive inner line first.
+// The cost of a line, used to put the most expensive inner line first.
 std::uint64_t cost_of(const profile_counts& c) { return c.all_instructions().warps; }
 
 }  // namespace
 
-// The counts of one line, apart for each function inlined into it.
+// The counts of one line, separate for each function inlined into it.
 struct line_parts {
   profile_counts own;  // in the line itself
   std::vector<std::pair<std::uint32_t, profile_counts>> inner;
@@ -55,7 +55,7 @@ static code_place place_in(source_text& text, const std::string& path, std::uint
 
 kernel_profile profiler::finish(record& r) const {
   const code_view& view = *r.view;
-  std::vector<line_parts> parts(view.lines.size() + 1);  // the last: of no line
+  std::vector<line_parts> parts(view.lines.size() + 1);  // the last one: no line
   const auto part_at = [&](std::uint32_t ordinal) -> profile_counts& {
     const instruction_place& p = view.places[ordinal];
     return parts[p.line == instruction_place::none ? view.lines.size() : p.line].of(p.inner);

@@ -23,7 +23,7 @@ u32 lanes_of_group(unsigned group, unsigned size) {
 
 // --- global memory of 1.2 and 1.3 ----------------------------------------------------------------
 
-// The sectors of a line's segment that is left when unused halves are taken away.
+// Removes unused halves of a line's segment, and returns the sectors that are left.
 u32 shrunk(u32 touched, u32 segment) {
   while (segment == 0xf && ((touched & 0b0011) == 0 || (touched & 0b1100) == 0))
     segment = (touched & 0b0011) != 0 ? 0b0011 : 0b1100;
@@ -53,8 +53,8 @@ void touch_segments(const u64* address, u32 active, unsigned bytes, touched_line
 
 // --- shared memory -------------------------------------------------------------------------------
 
-// Turns of a half-warp of 1.x, each of at most a word. In each one lane of every bank goes; of a
-// load all whose word is the lowest lane's.
+// Wavefronts of a half-warp of 1.x, for accesses of at most a word. A wavefront serves one lane of
+// every bank and, for a load, all lanes that read the lowest lane's word.
 unsigned turns_of_half(const u64* offset, u64 further, u32 lanes, bool broadcasts) {
   unsigned turns = 0;
   for (u32 left = lanes; left != 0; ++turns) {
@@ -77,8 +77,8 @@ unsigned turns_of_half(const u64* offset, u64 further, u32 lanes, bool broadcast
   return turns;
 }
 
-// How banks look to accesses of one width: `group` lanes are served together, place p lies in bank
-// p / place modulo `banks`, and what lies in one `row` of a bank is read at once.
+// The banks for accesses of one width. Address p lies in bank p / place modulo `banks`. `group`
+// lanes are served together, and one `row` of a bank is read at once.
 struct bank_layout {
   unsigned group, place, banks, row;
 
@@ -86,12 +86,12 @@ struct bank_layout {
     place = std::max(4u, bytes);
     group = std::min(warp_lanes, 32 * rules.bank_bytes / place);
     banks = std::min(32u, 32 * rules.bank_bytes / place);
-    // A word of 8 bytes holds words i and i + 32 of 64 where accesses have 4.
+    // With 4-byte accesses, an 8-byte word holds words i and i + 32 of 64.
     row = place * banks * (place < rules.bank_bytes ? rules.bank_bytes / place : 1);
   }
 };
 
-// The most rows of one bank that the lanes access; `turns`: the most lanes, as atomics take them.
+// The most rows of one bank that the lanes access, or with `turns` the most lanes, as for atomics.
 unsigned most_of_a_bank(const u64* offset, u32 lanes, const bank_layout& b, bool turns) {
   u64 rows[warp_lanes][warp_lanes];
   unsigned counts[warp_lanes] = {}, most = 0;
@@ -129,7 +129,7 @@ unsigned older_wavefronts(const memory_rules& rules, shared_use use, const u64* 
              atomic = use == shared_use::atomic || use == shared_use::compare_and_swap;
   unsigned sum = 0;
   if (rules.half_warps) {
-    // Wider accesses are made of accesses to words.
+    // Wider accesses are split into word accesses.
     for (unsigned piece = 0; piece < pieces_of(bytes); ++piece)
       for (unsigned half = 0; half < 2; ++half)
         sum += turns_of_half(offset, u64{4} * piece, active & lanes_of_group(half, half_warp_lanes),

@@ -1,4 +1,4 @@
-// Counts events by kernel and site; launches.cpp adds what the caches did and what it takes.
+// Counts events by kernel and site. launches.cpp adds the cache counts and the time.
 #include "common/emulator/profile/profiler.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void profiler::turn_to(const block& b) {
 
 // --- events --------------------------------------------------------------------------------------
 
-// Whether the event's shape is that of what the machine code does.
+// True if the event's shape is that of the machine code's access.
 static bool is_as_written(const access_event& e, const site_plan& p) {
   return e.shape->active == e.active && p.bytes == e.site->bytes;
 }
@@ -122,8 +122,8 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   }
   const bool repeats = !p.copies && e.shape->active == e.active;
   const std::uint64_t at = offset[e.shape->first];
-  // The same shape somewhere else: as many wavefronts, moved by whole words; by whole rows where
-  // words of two rows lie side by side.
+  // The same shape elsewhere has the same number of wavefronts if it is moved by whole words, or by
+  // whole rows where words of two rows lie side by side.
   const unsigned moves = rules_.bank_bytes == 8 ? 256 : std::max(4u, unsigned{p.bytes});
   if (!repeats || site.shape != e.shape->serial || ((at - site.at) & (moves - 1)) != 0) {
     site.shape = repeats ? e.shape->serial : 0;
@@ -181,7 +181,7 @@ std::uint32_t profiler::access(const access_event& e) {
     sector_counts& c = global ? sites_[e.index].global : sites_[e.index].local;
     unsigned sectors;
     if (p.kind == access_kind::atomic && global) {
-      // Its lanes have one address, which the first of them accesses.
+      // All lanes have one address, which the first lane accesses.
       const std::uint32_t lanes = p.combined ? e.active & -e.active : e.active;
       sectors = atomic_sectors(address, lanes, touched_);
     } else {
@@ -205,7 +205,7 @@ std::uint32_t profiler::access(const access_event& e) {
     const unsigned repeated = sectors - touched_.sectors;
     c.ideal_sectors += ideal;
     c.repeated_sectors += repeated;
-    // Each byte of the sectors is some lane's, if there are as many.
+    // Lanes touch each byte of the sectors if both have the same number of bytes.
     const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
     trace_.add(e.warp, e.index, touched_, whole, !global);
     if (timer_ != nullptr) {
@@ -243,7 +243,7 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   if (rules_.are_todays())
     a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
         timer_->costs(), touched_.count, [&](unsigned n) { return line_of(lines[n]); }));
-  // L1 has banks as shared memory has: it is the same memory.
+  // L1 has the same banks as shared memory because it is the same memory.
   a.wavefronts =
       global ? static_cast<std::uint16_t>(wavefronts_of(
                    stores || p.kind == access_kind::atomic ? shared_use::store : shared_use::load,

@@ -1,11 +1,10 @@
-// The observer that counts: what each line of a program costs the hardware.
+// The observer that counts the hardware cost of each line of a program.
 //
-// idea    A site is a memory instruction; its counters are added to when a warp comes to it. For
-//         all other instructions the ends of each straight run are marked, and sums over the marks
-//         give the counts on request. Only then are sites and instructions put together by
-//         source line.
-// watch   Nothing is allocated, and nothing locked, while a kernel runs. The same launches give the
-//         same counts.
+// idea    A site is a memory instruction; a warp that reaches it adds to its counters. For all
+//         other instructions the ends of each straight run are marked, and sums over the marks give
+//         the counts on request. Only then are sites and instructions combined by source line.
+// watch   Nothing is allocated or locked while a kernel runs. The same launches give the same
+//         counts.
 // Tested by tests/profiler_test.cpp.
 #pragma once
 
@@ -25,7 +24,7 @@ namespace stepwise::emulator {
 
 class profiler final : public observer {
  public:
-  // `timing`: launches are timed by the model, too.
+  // `timing`: the model also times launches.
   explicit profiler(const gpu& model, const std::optional<timer::options>& timing = {});
   ~profiler() override;
 
@@ -43,9 +42,9 @@ class profiler final : public observer {
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
 
-  // What was counted since the last call, kernels in the order of their first launch.
+  // Returns the counts since the last call, with kernels in the order of their first launch.
   std::vector<kernel_profile> take();
-  // What the last launch took by the model, if it was timed.
+  // The modelled time of the last launch, if it was timed.
   std::optional<modelled_launch> last_launch() const { return last_; }
 
  private:
@@ -71,8 +70,8 @@ class profiler final : public observer {
   gpu model_;
   memory_rules rules_;
   std::vector<std::unique_ptr<record>> records_;
-  record* now_ = nullptr;  // of the launch that runs
-  // The same, at hand.
+  record* now_ = nullptr;  // of the running launch
+  // Shortcuts into *now_.
   const site_plan* plans_ = nullptr;
   site_counts* sites_ = nullptr;
   trace trace_;
@@ -92,7 +91,7 @@ class profiler final : public observer {
   static constexpr std::uint32_t no_site = 0xffffffffu;
   range_request ranges_;
   std::uint32_t ranges_warp_ = 0;
-  // Of the cp.async whose write comes next: what it reads, and its site.
+  // The addresses that the cp.async whose write comes next reads, and its site.
   std::uint64_t copied_from_[32] = {};
   std::uint32_t copied_at_ = 0;
 };

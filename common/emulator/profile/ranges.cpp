@@ -1,5 +1,5 @@
-// Counts the bulk copies that access_range() describes, and notes the instructions that nothing
-// counts. It happens rarely, so it is optimised less.
+// Counts the bulk copies that access_range() describes, and notes instructions that are not
+// counted. Both are rare, so this file is optimised less.
 #include <algorithm>
 
 #include "common/emulator/machine/program.hpp"
@@ -10,10 +10,10 @@
 namespace stepwise::emulator {
 namespace {
 
-// A request is what 32 lanes would move with 16 bytes each.
+// A request has the size of an access by 32 lanes with 16 bytes each.
 constexpr std::uint64_t bytes_of_lane = 16, bytes_of_request = 512, bytes_of_mbarrier = 8;
 
-// The instruction of an ordinal, as the source has it; empty if it is unknown.
+// The PTX text of the instruction with this ordinal; empty if it is unknown.
 std::string instruction_at(const program& code, std::uint32_t ordinal) {
   for (const program_function& f : code.functions) {
     if (f.body == nullptr || f.first_op >= code.code.size()) continue;
@@ -26,8 +26,8 @@ std::string instruction_at(const program& code, std::uint32_t ordinal) {
 
 }  // namespace
 
-// Textures, surfaces and tiles of wmma, whose requests are undocumented: no figure is better than a
-// wrong one.
+// Textures, surfaces and wmma tiles have undocumented requests. No figure is better than a wrong
+// one.
 void profiler::note_uncounted(const warp_event& e) {
   std::string& name = now_->profile.uncounted;
   if (name.empty()) name = instruction_at(*now_->code, e.at->ordinal);
@@ -42,7 +42,7 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
     return;
   }
   if (!plans_[site].ranged) return;  // its event counts
-  // A bulk copy has two sites, one after the other. What fits neither is its mbarrier.
+  // A bulk copy has two consecutive sites. An access that fits neither is to its mbarrier.
   const auto fits = [&](std::uint32_t n) {
     return n < now_->view->sites.size() && plans_[n].ranged && plans_[n].kind == r.kind &&
            plans_[n].ordinal == e.at->ordinal;
@@ -79,7 +79,7 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
   }
 }
 
-// The request is complete.
+// Counts the completed request.
 void profiler::end_ranges() {
   if (ranges_.site == no_site) return;
   const std::uint32_t index = ranges_.site;

@@ -1,4 +1,4 @@
-// Lanes grouped into lines and sectors, or into the banks' slots, with quick ways for usual shapes.
+// Groups lanes by lines and sectors, or by bank slots, with fast paths for common shapes.
 #include "common/emulator/profile/requests.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ constexpr u32 every_lane = 0xffffffffu;
 
 int first_of(u32 mask) { return std::countr_zero(mask); }
 
-// Adds sectors of a line. Lanes usually come in order, so the newest line is looked at first, and a
-// line beyond all others is new.
+// Adds sectors of a line. Lanes usually come in order, so the newest line is checked first, and a
+// line above all others is new.
 inline void add(touched_lines& out, u64& highest, u64 line, u32 sectors) {
   if (out.count == 0 || line > highest) {
     out.lines[out.count++] = {line, sectors};
@@ -35,7 +35,7 @@ void count_sectors(touched_lines& out) {
   for (unsigned n = 0; n < out.count; ++n) out.sectors += sectors_in(out.lines[n].sectors);
 }
 
-// Whether all lanes lie in a row without gaps, or all at one place.
+// Whether all lanes are contiguous, or all at one address.
 enum class layout { other, row, one_place };
 inline layout layout_of(const u64* at, unsigned bytes) {
   u64 gaps = 0, differences = 0;
@@ -57,7 +57,7 @@ void touch_runs(u64 from, const access_shape& shape, unsigned bytes, touched_lin
     const u64 first = from + r->offset, last = first + u64{bytes} * r->count - 1;
     u64 line = first / line_bytes;
     const u64 last_line = last / line_bytes;
-    // Of the first line the sectors from the first one on, of the last line those up to the last.
+    // The first line has its sectors from `first` on, the last line those up to `last`.
     u32 sectors = 0xfu & (0xfu << (first / sector_bytes % 4));
     for (; line != last_line; ++line, sectors = 0xf) add(out, highest, line, sectors);
     add(out, highest, line, sectors & (0xfu >> (3 - last / sector_bytes % 4)));
@@ -67,7 +67,7 @@ void touch_runs(u64 from, const access_shape& shape, unsigned bytes, touched_lin
 
 namespace {
 
-// A row of `length` bytes from `first` on.
+// A contiguous run of `length` bytes from `first` on.
 void touch_row(u64 first, u64 length, touched_lines& out) {
   u64 sector = first / sector_bytes;
   const u64 last = (first + length - 1) / sector_bytes;
@@ -80,8 +80,8 @@ void touch_row(u64 first, u64 length, touched_lines& out) {
   }
 }
 
-// The banks come in slots as wide as a lane's access, at least a word; the lanes of a warp in
-// groups that fill the slots once. Each group's lanes are looked up together.
+// The banks form slots as wide as a lane's access, at least a word. The lanes of a warp form groups
+// that fill the slots once. The lanes of a group are served together.
 struct slots {
   unsigned shift, count;
   explicit slots(unsigned bytes)
@@ -94,7 +94,7 @@ struct slots {
   unsigned groups() const { return 32 / count; }
 };
 
-// The most different units that fall into one slot.
+// The largest number of different units in one slot.
 unsigned most_units_slowly(const u64* offset, u32 lanes, const slots& s) {
   u64 units[32][32];
   unsigned counts[32] = {};
@@ -104,7 +104,7 @@ unsigned most_units_slowly(const u64* offset, u32 lanes, const slots& s) {
     const unsigned slot = s.of(unit);
     unsigned& count = counts[slot];
     bool known = false;
-    // Lanes usually come in order: beyond the newest nothing need be looked up.
+    // Lanes usually come in order, and a unit above the newest one is new.
     if (count != 0 && unit <= units[slot][count - 1])
       known = std::find(units[slot], units[slot] + count, unit) != units[slot] + count;
     if (known) continue;
@@ -136,7 +136,7 @@ inline unsigned most_units(const u64* offset, u32 lanes, const slots& s) {
   return taken != 0 ? 1 : 0;
 }
 
-// The most lanes that fall into one slot.
+// The largest number of lanes in one slot.
 unsigned most_lanes(const u64* offset, u32 lanes, const slots& s) {
   unsigned counts[32] = {};
   unsigned most = 0;
@@ -145,8 +145,8 @@ unsigned most_lanes(const u64* offset, u32 lanes, const slots& s) {
   return most;
 }
 
-// Whether lanes whose numbers differ in the lowest bit have the same address, as far as both are
-// active; or those that differ in the next bit, where both must be.
+// True if lanes whose numbers differ in the lowest bit have the same address wherever both are
+// active, or if lanes whose numbers differ in the next bit do and are all active.
 bool agree_in_pairs(const u64* offset, u32 lanes) {
   bool neighbours = true, next_but_one = true;
   for (u32 m = lanes; m != 0 && (neighbours || next_but_one); m &= m - 1) {
@@ -204,7 +204,7 @@ void touch_local(const u64* offset, u32 active, unsigned bytes, u64 first_line,
 }
 
 unsigned atomic_sectors(const u64* address, u32 active, touched_lines& out) {
-  // Lanes by word, then words by sector.
+  // Groups lanes by word, then words by sector.
   struct word {
     u64 address;
     unsigned lanes;
@@ -273,10 +273,10 @@ unsigned wavefronts(shared_use use, const u64* offset, u32 active, unsigned byte
 
 namespace {
 
-// The wavefronts in which lanes of one group move what they read. In each, every slot of the cache
-// is read for one lane at most and every slot of shared memory written by one: of the lanes that
-// wait to read from a slot the last one comes forward, and of those that would write to a slot the
-// first goes through.
+// The wavefronts in which the lanes of a group move the data that they read. A wavefront reads each
+// cache slot for at most one lane, and writes each shared-memory slot for at most one lane. The
+// last of the lanes that wait to read a slot is a candidate, and the first of the candidates that
+// write to a slot moves its data.
 unsigned moving_wavefronts(const u64* from, const u64* offset, u32 lanes, const slots& s) {
   unsigned count = 0;
   for (; lanes != 0; ++count) {
@@ -305,7 +305,7 @@ unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigne
                          bool around_l1) {
   const slots s(bytes);
   if (!around_l1) {
-    // Lanes that write zeros have wavefronts of their own.
+    // Lanes that write zeros have separate wavefronts.
     u32 reading = 0;
     for (u32 m = active; m != 0; m &= m - 1)
       if (from[first_of(m)] != 0) reading |= m & -m;
@@ -315,10 +315,11 @@ unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigne
              most_lanes(offset, active & ~reading & s.group(g), s);
     return sum;
   }
-  // By quarters of a warp: pieces of 16 bytes that come from one line, go to one line, and keep
-  // their place in 64 bytes but for one exchange of neighbours and one of pairs, the same for all.
-  // Zeros: one line for all of them. A quarter of which two lanes read one piece goes lane by lane.
-  // Of several lanes that write a piece, the first counts: 12 of 437 recorded accesses differ.
+  // By quarters of a warp. A wavefront moves 16-byte pieces that come from one line, go to one
+  // line, and keep their place in 64 bytes except for one exchange of neighbours and one of pairs,
+  // the same for all. Zeros all come from one line. A quarter in which two lanes read one piece
+  // goes lane by lane. If several lanes write a piece, only the first counts: 12 of 437 recorded
+  // accesses differ.
   struct way {
     u64 from, to;
     unsigned exchange;
@@ -377,7 +378,7 @@ swap_loop loop_of(const u64* offset, u32 active, unsigned bytes) {
   for (u32 left = active; left != 0;) {
     ++loop.rounds;
     loop.load_wavefronts += load_wavefronts(offset, left, s);
-    // Of each group one lane per slot succeeds, and of each address one lane.
+    // One lane per slot of each group succeeds, and only one lane per address.
     u32 winners = 0;
     for (unsigned g = 0; g < s.groups(); ++g) {
       const u32 lanes = left & s.group(g);

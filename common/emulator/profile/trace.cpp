@@ -1,4 +1,4 @@
-// Records requests in bounded memory, thins them when it is full, and plays them in turns.
+// Records requests in bounded memory, thins them when it is full, and plays them round-robin.
 #include "common/emulator/profile/trace.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ using u64 = std::uint64_t;
 
 constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u64{1} << 17;
 constexpr u64 site_mask = of_local - 1;
-// Represents requests whose lines are all of sets that are not simulated: they take their turns.
+// Represents requests with no line in a simulated set, which keep their place in the order.
 constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
 constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }
-// Requests that each warp of a multiprocessor makes before the next multiprocessor gets its turn.
+// Requests that each warp of a multiprocessor makes before the next multiprocessor runs.
 constexpr int requests_in_turn = 16;
 
 }  // namespace
@@ -108,8 +108,8 @@ void trace::make_room() {
   for (stream& s : streams_) thin(s);
 }
 
-// Keeps the records of the sets that are still sampled. They are not more than there were: where
-// requests are skipped, one was dropped.
+// Keeps the records of the sets that are still sampled. The number of records does not grow,
+// because each skip record replaces a dropped record.
 void trace::thin(stream& s) {
   u32 to = s.first, at = 0;
   const auto keep = [&](u64 record) {
@@ -121,7 +121,7 @@ void trace::thin(stream& s) {
     chunks_[to].records[at++] = record;
   };
   u64 skipped = 0;
-  bool begun = false;  // a request, none of whose lines was kept so far
+  bool begun = false;  // a request without a kept line so far
   for (u32 from = s.first; from != none; from = chunks_[from].next) {
     const u32 used = chunks_[from].used;
     for (u32 n = 0; n < used; ++n) {
@@ -158,7 +158,7 @@ void trace::thin(stream& s) {
   }
 }
 
-// One request; false if there is none left.
+// Plays one request; false if there is none left.
 bool trace::play_request(stream& s, unsigned multiprocessor) {
   bool begun = false;
   while (s.read_chunk != none) {
@@ -166,7 +166,7 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     if (s.read_at == c.used) {
       s.read_chunk = c.next;
       s.read_at = 0;
-      // The next one: until then, all other warps have their turns.
+      // Prefetches the chunk after this one, because all other warps run first.
       if (c.next != none && chunks_[c.next].next != none)
         __builtin_prefetch(&chunks_[chunks_[c.next].next]);
       continue;
@@ -180,7 +180,7 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     }
     begun = true;
     ++s.read_at;
-    // This warp's next line, for its next turn.
+    // Prefetches this warp's next line for its next request.
     if (s.read_at != c.used) caches_.prefetch(multiprocessor, c.records[s.read_at] >> 24);
     const bool local = (record & of_local) != 0;
     const u64 line = record >> 24 | (local ? local_lines : 0);
@@ -214,7 +214,7 @@ void trace::play() {
   for (bool any = true; any;) {
     any = false;
     for (unsigned m = 0; m < multiprocessors_; ++m) {
-      // What the others' turns have pushed out of the host's caches, all at once.
+      // Prefetches the data that the other multiprocessors have evicted from the host's caches.
       for (const u32 s : on_[m]) {
         if (streams_[s].read_chunk == none) continue;
         const chunk& c = chunks_[streams_[s].read_chunk];

@@ -1,12 +1,12 @@
-// The order in which a launch's requests come to the caches.
+// The order in which a launch's requests reach the caches.
 //
 // idea    The emulator runs a launch's blocks, and a block's warps, one after the other; a GPU runs
-//         as many as fit at once. So the requests of every warp are recorded, and when as many
-//         blocks have ended as a GPU holds, they are played to the caches in turns: every warp of
-//         every block one request, then the next.
-// watch   Memory is bounded: when it is full, only half of the caches' sets are recorded from there
-//         on, then a quarter, down to one of 32; the counts of a site are then those of its share
-//         of the sets (DESIGN.md, Decisions). Without an end to that, what is there is
+//         as many as fit at once. The requests of every warp are therefore recorded. When as many
+//         blocks have ended as a GPU holds, the requests are played to the caches round-robin:
+//         every warp of every block one request, then the next.
+// watch   Memory is bounded. When it is full, only half of the caches' sets are recorded from then
+//         on, then a quarter, down to one of 32. A site's counts are then those of its share of the
+//         sets (DESIGN.md, Decisions). If that is not enough, the recorded requests are
 //         played at once.
 // Tested by tests/caches_test.cpp.
 #pragma once
@@ -28,32 +28,32 @@ class trace {
   explicit trace(const gpu& model, std::size_t bytes = most_bytes);
 
   struct launch_shape {
-    unsigned resident = 1;  // blocks of a multiprocessor
-    unsigned warps = 1;     // of a block
+    unsigned resident = 1;  // per multiprocessor
+    unsigned warps = 1;     // per block
     std::uint64_t blocks = 1;
-    std::uint64_t local_bytes = 0;  // of a lane
+    std::uint64_t local_bytes = 0;  // per lane
     std::uint64_t l1_bytes = 0;
   };
   void begin(const launch_shape& shape, const std::vector<site_plan>& sites);
   void begin_block(std::uint64_t index);
   void turn_to(std::uint64_t index);
   void end_block(std::uint64_t index);
-  // A request of a warp of the block that was turned to. `whole`: a store writes every byte of its
-  // sectors. `local`: the lines are of local memory.
+  // Adds a request of a warp of the current block. `whole`: a store writes every byte of its
+  // sectors. `local`: the lines are in local memory.
   void add(std::uint32_t warp, std::uint32_t site, const touched_lines& t, bool whole, bool local);
-  // Where that warp's local memory begins, among the lines of local memory.
+  // The first line of that warp's local memory, among the lines of local memory.
   std::uint64_t local_line(std::uint32_t warp) const;
   void end();
 
   const cache_counts& of(std::uint32_t site) const { return caches_.of(site); }
-  // 1, or less if memory was full: the share of the caches' sets that was simulated last.
+  // The share of the caches' sets that was simulated last: 1, or less if memory was full.
   double share() const { return 1.0 / (1u << dropped_bits_); }
 
  private:
   static constexpr unsigned chunk_records = 15;
   static constexpr std::uint32_t none = 0xffffffffu;
-  // The line from bit 24 on, its sectors from 20, whether it begins a request (19), whether a store
-  // is whole (18), whether the line is of local memory (17), and the site.
+  // A record has the line from bit 24, its sectors from 20, whether it begins a request (19),
+  // whether a store is whole (18), whether the line is in local memory (17), and the site.
   struct alignas(128) chunk {
     std::uint64_t records[chunk_records];
     std::uint32_t used, next;
@@ -62,7 +62,7 @@ class trace {
     std::uint32_t first = none, last = none;
     std::uint64_t skipped = 0;  // requests after the last record, see skips()
     std::uint32_t read_chunk = none, read_at = 0;
-    std::uint64_t idle = 0;  // turns left of the skipped requests that are being played
+    std::uint64_t idle = 0;  // rounds left of the skipped requests that are being played
   };
   struct slot {
     std::uint64_t block = 0;
