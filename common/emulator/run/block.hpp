@@ -1,4 +1,4 @@
-// The blocks that a worker runs: their warps, and the splits, joins and frames of these.
+// The blocks that a worker runs: their warps, splits, joins and frames.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ inline std::uint32_t count_of(std::uint32_t mask) {
   return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 
-// The coordinates of a thread in its block, or a block in its grid, by its number: x runs first.
+// Coordinates of a thread in its block, or a block in its grid, by number: x varies fastest.
 inline extent place(std::uint64_t index, const extent& size) {
   return {static_cast<std::uint32_t>(index % size.x),
           static_cast<std::uint32_t>(index / size.x % size.y),
           static_cast<std::uint32_t>(index / size.x / size.y)};
 }
 
-// A function that some lanes of a warp are in: its registers, and where they return to.
+// The frame of a function that some lanes of a warp execute: its registers, and the caller.
 struct frame {
   std::uint32_t function = 0;  // index into program::functions
   std::byte* registers = nullptr;
   std::unique_ptr<std::byte[]> storage;  // of the registers, except the kernel's
   frame* caller = nullptr;               // null: the kernel's
   const op* call = nullptr;
-  int join = -1;            // where the caller's lanes meet after the call
+  int join = -1;            // where the caller's lanes reconverge
   std::uint32_t lanes = 0;  // still in it
   std::uint64_t local_base = 0, local_end = 0, stack_bytes = 0;
 };
@@ -43,7 +43,7 @@ struct split {
   frame* in;  // of the function that it runs
 };
 
-// Where lanes of a warp wait for the others of a split that a branch divided.
+// A reconvergence point, where lanes wait for the other lanes of a split that a branch divided.
 struct join_point {
   const op* at = nullptr;  // null: unused
   frame* in = nullptr;
@@ -54,7 +54,7 @@ struct join_point {
   bool has_lanes() const { return at != nullptr && arrived != 0; }
 };
 
-// How long a warp has run while lanes waited at its joins, since the last that came there.
+// How long a warp has run since lanes last arrived at one of its joins, where lanes wait.
 struct waiting_time {
   unsigned weight = 0;  // in turns
   unsigned polling_turns = 0;
@@ -63,7 +63,7 @@ struct waiting_time {
 
 struct warp {
   frame kernel;
-  std::vector<std::unique_ptr<frame>> frames;      // of functions, made so far
+  std::vector<std::unique_ptr<frame>> frames;      // of functions, allocated so far
   std::vector<std::vector<frame*>> unused_frames;  // by function
   std::byte* local = nullptr;
   std::uint32_t alive = 0;
@@ -82,18 +82,18 @@ struct warp {
   std::vector<join_point> joins;
   waiting_time since_arrival;
 
-  // Adds lanes that can run, to a split at the same op if there is one.
+  // Adds lanes that can run, and merges them with a split at the same op if there is one.
   void push_ready(const split& s);
   // The index of an unused join.
   int new_join();
-  // The lanes that wait at joins continue without those that have not come. False if none wait.
+  // The lanes that wait at joins continue without the missing ones. False if no lanes wait.
   bool release_joins();
-  // Lanes will not come to a join any more; or to any join of a function (null: of all functions).
+  // Lanes will not reach a join, or any join of a function (null: of all functions).
   void leave_join(int index, std::uint32_t mask);
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// In place of a barrier's number: that of the cluster, which is the block.
+// Stands for the number of the cluster's barrier. The cluster is the block.
 inline constexpr unsigned cluster_barrier = 16;
 
 struct block_barrier {
@@ -107,7 +107,7 @@ struct block {
   std::vector<warp> warps;
   std::uint32_t alive = 0;  // threads
   block_barrier barriers[16];
-  std::uint32_t barriers_waited_at = 0;  // a bit for each
+  std::uint32_t barriers_waited_at = 0;  // one bit per barrier
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;

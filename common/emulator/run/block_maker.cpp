@@ -1,4 +1,4 @@
-// Makes blocks: their registers, shared and local memory, and what is in them at the start.
+// Makes blocks: their registers, shared and local memory, and their initial contents.
 #include "common/emulator/run/block_maker.hpp"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void write_lane(std::byte* vreg, unsigned bytes, int lane, std::uint64_t value) 
 
 }  // namespace
 
-// A special register of one lane that is the same for every block; 0 for those of a block, which
-// start() sets.
+// A special register of one lane that is the same for every block. Registers that depend on the
+// block are 0 here; start() sets them.
 std::uint64_t block_maker::special_value(special which, std::uint32_t warp, int lane) const {
   const extent& size = launch_.config.block;
   const extent& grid = launch_.config.grid;
@@ -100,7 +100,7 @@ std::uint64_t block_maker::special_value(special which, std::uint32_t warp, int 
   }
 }
 
-// Constants and the special registers that are the same for every block.
+// Sets constants and the special registers that are the same for every block.
 void block_maker::fill_frame(std::byte* registers, const program_function& f,
                              std::uint32_t warp) const {
   std::memset(registers, 0, f.register_bytes);
@@ -147,7 +147,7 @@ std::unique_ptr<block> block_maker::make() const {
       reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uint64_t>(b->storage.get()), 64));
   b->warps.resize(warps_);
   b->shared = next + warps_ * (registers + local);
-  // Not zero, which would hide that nobody wrote it: NaN, and -1.
+  // These bytes are NaN and -1. Zeros would hide that no thread has written them.
   std::memset(b->shared, 0xff, shared);
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b->warps[k];

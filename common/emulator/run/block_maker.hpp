@@ -25,9 +25,9 @@ class block_maker {
   std::uint32_t threads() const { return threads_; }
   std::uint32_t warps() const { return warps_; }
   std::unique_ptr<block> make() const;
-  // Begins a block of the grid in the storage of one that has ended.
+  // Begins a block of the grid in the storage of a block that has ended.
   void start(block& b, std::uint64_t index) const;
-  // Constants and the special registers that are the same for every block; those that are not.
+  // Set the constants and special registers that all blocks share, and those that they do not.
   void fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp) const;
   void fill_block_values(std::byte* registers, const program_function& f, std::uint64_t index,
                          const extent& at) const;

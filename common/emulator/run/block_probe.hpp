@@ -1,11 +1,10 @@
-// Probes a block before its launch: how much work would it do?
+// Probes a block before its launch to find how much work it would do.
 //
 // idea    The block runs with an observer that counts instructions and skips every write to global
 //         memory, so the launch finds memory unchanged. A block that fails under these conditions,
 //         or reads what it should have written, counts as far as it ran.
 // watch   Bulk copies to global memory bypass observers: kernels that have them are not probed.
-// Tested by tests/launch_test.cpp; what the time model makes of it, by
-// ../time/tests/timer_test.cpp.
+// Tested by tests/launch_test.cpp and, through the time model, by ../time/tests/timer_test.cpp.
 #pragma once
 
 #include <cstdint>

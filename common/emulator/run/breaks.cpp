@@ -6,8 +6,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// At the clock: of a launch that polls, and of one that does not, which knows its warps'
-// instructions without it.
+// How often a worker reads the clock: after rounds if the launch polls, else after warp
+// instructions, which are counted anyway.
 constexpr unsigned rounds_between_looks = 16;
 constexpr std::uint64_t instructions_between_looks = 1 << 20;
 
@@ -26,7 +26,7 @@ bool idle_watch::leaves(launch_breaks& breaks, bool idle, std::uint64_t polls,
   const auto now = steady::now();
   if (idle && idle_since_ == steady::time_point{}) idle_since_ = now;
   if (may_leave_) return breaks.is_due(now, idle_since_);
-  // In a launch that was left: the host, or another kernel, needs the CPU more than a waiting one.
+  // In a launch that was left, the host or another kernel needs the CPU more than a waiting kernel.
   if (idle && breaks.is_left()) std::this_thread::yield();
   return false;
 }

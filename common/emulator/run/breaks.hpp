@@ -1,9 +1,9 @@
-// Where the workers of a launch stop between two slices: for a while, so that the host may change
-// what they read, and for good on the thread that asked for the launch, which then has more to do
-// than to wait for kernels that wait for it.
+// Where the workers of a launch stop between two slices. They pause so that the host may change
+// what they read. The thread that asked for the launch may leave it for good, because it has other
+// work than waiting for kernels that wait for it.
 //
-// idea    A launch that may be left has one of these; all others have none, and run as they would
-//         without. What is counted here changes at slices only.
+// idea    Only a launch that may be left has a launch_breaks; all others run as they would without.
+//         Its state changes at slices only.
 //         Tested by tests/left_launches_test.cpp and common/runtime/conformance/beside.
 #pragma once
 
@@ -22,7 +22,7 @@ class launch_breaks {
   // nothing but poll, or after `longest_stay` if the launch has polled at all.
   static constexpr std::chrono::milliseconds longest_idle{20}, longest_stay{250};
 
-  // It leaves a launch that has not polled after `longest_work`.
+  // The thread leaves a launch that has not polled after `longest_work`.
   launch_breaks(unsigned workers, steady::duration longest_work)
       : longest_work_(longest_work), active_(workers) {}
 
@@ -39,14 +39,14 @@ class launch_breaks {
     changed_.wait(lock, [&] { return !paused(); });
     --resting_;
   }
-  // A worker has run all that there was for it.
+  // A worker has finished its work.
   void worker_ended() {
     const std::lock_guard lock(mutex_);
     --active_;
     changed_.notify_all();
   }
-  // Whether the thread that asked for the launch leaves it now; its blocks have only polled since
-  // `idle_since`, if that is not zero.
+  // Whether the thread that asked for the launch leaves it now. `idle_since`: when its blocks began
+  // to do nothing but poll, or zero.
   bool is_due(steady::time_point now, steady::time_point idle_since) const {
     if (is_left()) return false;
     if (!has_polled()) return now - began_ >= longest_work_;
@@ -62,7 +62,7 @@ class launch_breaks {
     const std::lock_guard lock(mutex_);
     return active_ == 0;
   }
-  // After its own worker has ended. True if all have, false if it shall leave.
+  // Called after its own worker has ended. True if all have ended, false if the thread must leave.
   bool wait_for_others() {
     std::unique_lock lock(mutex_);
     while (active_ != 0) {
@@ -71,7 +71,7 @@ class launch_breaks {
     }
     return true;
   }
-  // Returns when no worker runs, until resume().
+  // Returns when no worker runs. The workers pause until resume().
   void pause() {
     std::unique_lock lock(mutex_);
     paused_.store(true, std::memory_order_relaxed);
@@ -92,8 +92,8 @@ class launch_breaks {
   unsigned active_, resting_ = 0;
 };
 
-// How long a worker's blocks have done nothing but poll. It looks at the clock now and then,
-// between two rounds of a block.
+// How long a worker's blocks have done nothing but poll. It reads the clock now and then, between
+// two rounds of a block.
 class idle_watch {
  public:
   using steady = std::chrono::steady_clock;
@@ -101,17 +101,17 @@ class idle_watch {
   // `may_leave`: the thread may leave the launch.
   void begin(bool may_leave) { may_leave_ = may_leave; }
   void block_ended() { idle_since_ = {}; }
-  // After a round, which did nothing but poll if it was idle: whether the thread leaves now.
+  // Called after a round, which only polled if `idle`. Returns whether the thread leaves now.
   bool leaves(launch_breaks& breaks, bool idle, std::uint64_t polls,
               std::uint64_t warp_instructions);
-  // The same in a launch that cannot be left: whether it has only polled for so long.
+  // The same in a launch that cannot be left: whether it has only polled for `limit`.
   bool is_idle_for(steady::duration limit, bool idle);
 
  private:
   bool may_leave_ = false;
   unsigned rounds_ = 0;
-  std::uint64_t next_look_ = 0;  // at the clock, in instructions of warps
-  // When rounds without anything but polling began; zero: the last one did more.
+  std::uint64_t next_look_ = 0;  // when to read the clock, in warp instructions
+  // When the rounds that only polled began; zero if the last round did more.
   steady::time_point idle_since_{};
 };
 

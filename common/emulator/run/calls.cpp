@@ -1,10 +1,9 @@
 // Calls and returns: frames for the lanes that are in a function.
 //
 // idea    A call gives the lanes of its split a frame of registers and a piece of each lane's stack
-// in
-//         local memory, and makes a join at the op after it. Lanes return one by one, in splits;
-//         the join brings them together again. So recursion needs nothing special, and lanes that
-//         call different functions through one pointer are splits of one join.
+//         in local memory, and makes a join at the next op. Lanes return in separate splits, which
+//         the join merges. Recursion therefore needs nothing special, and lanes that call different
+//         functions through one pointer are splits of one join.
 //         Tested by tests/call_test.cpp.
 #include <algorithm>
 #include <cstring>
@@ -39,7 +38,7 @@ frame* scheduler::take_frame(warp& w, std::uint32_t function) {
   return w.frames.emplace_back(std::move(f)).get();
 }
 
-// Moves arguments (or, back, results) of some lanes between two frames.
+// Copies the arguments (or, if `back`, the results) of some lanes between two frames.
 void scheduler::copy_local(const std::vector<call_site::piece>& pieces, std::uint64_t caller,
                            std::uint64_t callee, bool back, std::uint32_t mask) {
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
@@ -88,7 +87,7 @@ const op* scheduler::call(const op* i) {
     std::uint32_t others = 0;
     for (std::uint32_t m = x_.mask; m != 0; m &= m - 1)
       if (targets[first_lane(m)] != target) others |= m & -m;
-    if (others != 0) {  // they come to this op again, as a split of their own
+    if (others != 0) {  // these run this op again, as a separate split
       account(i->ordinal);
       join_ = join_at(i + 1);
       x_.segment = i;

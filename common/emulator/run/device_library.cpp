@@ -1,4 +1,4 @@
-// Each call for all of its lanes: their arguments read, output kept for the host, the heap served.
+// Serves each call for all of its lanes: reads arguments, keeps output for the host, runs the heap.
 #include "common/emulator/run/device_library.hpp"
 
 #include <cstdio>
@@ -62,7 +62,7 @@ const op* device_library::call(const library_call& site, scheduler& owner, conte
   }
 }
 
-// Once for each specification: what works here would be rubbish on a GPU.
+// Warns once per specification, because output that is right here would be rubbish on a GPU.
 void device_library::warn_of_format(const std::string& specification) {
   {
     const std::lock_guard lock(mutex_);

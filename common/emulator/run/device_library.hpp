@@ -1,9 +1,9 @@
-// What a device's runtime library gives to kernels: printf, malloc, free, assert.
+// The device's runtime library for kernels: printf, malloc, free, assert.
 //
-// idea    Output appears when the host waits for the device, or when more is kept than the limit
-//         for it; a GPU's driver may show it earlier. The heap is one allocation of global memory,
-//         made before the first launch that may use it, because kernels run on several host threads
-//         that read the list of allocations.
+// idea    Output appears when the host waits for the device, or when it exceeds its limit; a GPU's
+//         driver may show it earlier. The heap is one allocation of global memory. It is made
+//         before the first launch that may use it, because kernels run on several host threads that
+//         read the list of allocations.
 // source  CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation and
 //         Operations", "Assertion". Tested by tests/call_test.cpp and common/runtime/conformance.
 #pragma once
@@ -24,23 +24,24 @@ class device_library {
  public:
   explicit device_library(global_memory& memory) : memory_(memory) {}
 
-  // Before a launch: how much output is kept, and the heap, which keeps its first size.
+  // Called before a launch: the limit of kept output, and the heap, which keeps its first size.
   void set_printf_bytes(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     printf_bytes_ = bytes;
   }
   status make_heap(std::uint64_t bytes);
-  // Leaves room after what malloc returns, for checks of bounds.
+  // Leaves room after each block that malloc returns, for checks of bounds.
   void set_room_between(std::uint64_t bytes) { room_between_ = bytes; }
-  // Writes what kernels printed since the last call: to stdout, assertions to stderr.
+  // Writes the output of kernels since the last call: printf to stdout, assertions to stderr.
   void flush();
   // True for addresses of the heap, which the host may neither free nor copy.
   bool is_heap(std::uint64_t address) const { return heap_ != 0 && address - heap_ < heap_bytes_; }
   access_window heap() const { return {heap_, heap_bytes_}; }
 
-  // Runs a call for the active lanes of the context; the next op, or null after a failure.
+  // Runs a call for the active lanes of the context. Returns the next op, or null after a failure.
   const op* call(const library_call& site, scheduler& owner, context& x, const op* i);
-  // A block of the heap: its address, 0 if there is no room; and back, false if it is none.
+  // take() returns the address of a heap block, or 0 if there is no room. give_back() frees a block
+  // and returns false if the address is not the start of one.
   std::uint64_t take(std::uint64_t bytes);
   bool give_back(std::uint64_t address);
 

@@ -1,4 +1,4 @@
-// Reads the conversion specifications one by one, and prints each by the host's snprintf.
+// Reads the conversion specifications one by one, and prints each with the host's snprintf.
 #include "common/emulator/run/device_printf.hpp"
 
 #include <bit>
@@ -19,13 +19,13 @@ std::string print(const std::string& specification, T value) {
   return many;
 }
 
-// One conversion specification, from after its '%'.
+// One conversion specification, starting after its '%'.
 class conversion {
  public:
   conversion(std::string_view rest, const printf_arguments& from, printf_result& into)
       : rest_(rest), from_(from), into_(into) {}
 
-  // Prints it; the characters that it takes.
+  // Prints the conversion, and returns the number of characters in its specification.
   std::size_t run() {
     while (at_ < rest_.size() && std::string_view("-+ #0").find(rest_[at_]) != rest_.npos)
       specification_ += rest_[at_++];
@@ -65,7 +65,7 @@ class conversion {
     while (peek() >= '0' && peek() <= '9') specification_ += rest_[at_++];
   }
 
-  // False where a GPU knows no such conversion.
+  // False if a GPU does not support this conversion.
   bool print_argument(char kind) {
     switch (kind) {
       case '%':

@@ -1,7 +1,7 @@
-// The text that printf makes on a device.
+// The output of printf on a device.
 //
 // watch   A GPU's printf is not C's: an H200 prints rubbish for the length modifiers hh, z, t and j
-//         and for a precision of '*'. Here such a specification is printed as it stands.
+//         and for a precision of '*'. Here such a specification is printed unchanged.
 // source  CUDA C++ Programming Guide, "Formatted Output"; an H200's output. Tested by
 //         tests/call_test.cpp.
 #pragma once
@@ -23,11 +23,11 @@ struct printf_arguments {
 struct printf_result {
   std::string text;
   int arguments = 0;    // that were read
-  std::string unknown;  // a specification that a GPU's printf does not know, as it stands
+  std::string unknown;  // a specification that a GPU's printf does not support
 };
 
-// The text that `format` makes with these arguments; a broken or unknown specification is printed
-// as it is, and named in the result.
+// Formats `format` with these arguments. A broken or unsupported specification is printed
+// unchanged, and named in the result.
 printf_result format_printf(std::string_view format, const printf_arguments& arguments);
 
 }  // namespace stepwise::emulator

@@ -38,9 +38,9 @@ void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) co
 
 namespace {
 
-// The lane that each lane reads: its own where the source is out of its segment's range. Returns
-// the lanes that read another one or their own by right. c is a segment mask (bits 8-12) and a
-// clamp (bits 0-4); `operands` gives a lane's b and c.
+// Finds the lane that each lane reads, which is itself if the source is out of its segment's range.
+// Returns the lanes whose source is in range. c is a segment mask (bits 8-12) and a clamp (bits
+// 0-4); `operands` returns a lane's b and c.
 template <class Operands>
 std::uint32_t sources_of(sync_kind kind, Operands operands, int* sources) {
   int reads[lanes];
@@ -88,7 +88,7 @@ bool uniform(const std::uint32_t* vreg) {
 
 std::uint32_t sources_of(sync_kind kind, const std::uint32_t* b, const std::uint32_t* c,
                          int* sources) {
-  if (uniform(b) && uniform(c)) {  // as usual; the rest is vector code
+  if (uniform(b) && uniform(c)) {  // the usual case; the rest is vector code
     const shuffle_operands same{b[0], c[0]};
     return sources_of(
         kind, [same](int) { return same; }, sources);
@@ -101,14 +101,14 @@ std::uint32_t sources_of(sync_kind kind, const std::uint32_t* b, const std::uint
       sources);
 }
 
-// A bit for each lane.
+// One bit per lane.
 constexpr auto lane_bits = [] {
   std::array<std::uint32_t, lanes> bits{};
   for (int l = 0; l < lanes; ++l) bits[static_cast<std::size_t>(l)] = 1U << l;
   return bits;
 }();
 
-// Writes to same[l] the participants whose value is lane l's.
+// Writes to same[l] the participants whose value equals lane l's.
 template <class T>
 void match(const T* values, std::uint32_t participants, std::uint32_t* same) {
   for (std::uint32_t m = participants; m != 0;) {
@@ -161,8 +161,8 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
 
 }  // namespace
 
-// Exchanges of a whole warp at once: barriers, votes, shuffles and matches, which loops have.
-// False if the lanes' membermasks differ, or for another operation.
+// Exchanges of a whole warp at once: barriers, votes, shuffles and matches, which occur in loops.
+// False for other operations, or if the lanes' membermasks differ.
 bool scheduler::exchange_at_once(const op* i) {
   const sync_site& site = code_.syncs[i->slot];
   if (!uniform(x_.vreg<std::uint32_t>(site.members))) return false;
@@ -205,7 +205,7 @@ bool scheduler::exchange_at_once(const op* i) {
   }
 }
 
-// Writes the results of the lanes in `mask`, from what all participants put in.
+// Writes the results of the lanes in `mask`, from the values that all participants staged.
 void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                          std::uint32_t participants) {
   const sync_site& site = code_.syncs[i->slot];

@@ -225,7 +225,7 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
       if (past + fault.bytes <= (near->bytes + 511) / 512 * 512)
         what += "; a GPU rounds that up to a multiple of 512 and would not notice";
     } else {
-      // An index below 0 of the first allocation ends before all of the device's memory.
+      // A negative index into the first allocation leads to an address before all device memory.
       std::optional<access_window> after;
       for (std::uint64_t next = (fault.address / 256 + 1) * 256;
            !after && next - fault.address <= 65536; next += 256)
@@ -237,8 +237,8 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
                       : ", which is no address of the device; is it the host's?";
     }
   }
-  // An H200 answers an access outside of a block's shared memory with "illegal address", and one
-  // beyond the 16 MB of addresses that shared memory has with "illegal instruction".
+  // An H200 reports "illegal address" for an access outside of a block's shared memory, and
+  // "illegal instruction" beyond the 16 MB of addresses that shared memory has.
   const bool no_shared_address =
       fault.space == memory_space::shared && fault.address >= (std::uint64_t{1} << 24);
   const error code = fault.misaligned    ? error::misaligned_address

@@ -1,4 +1,4 @@
-// Launches, copies and fills that kernels ask for, with the errors of the runtime in kernels.
+// Launches, copies and fills that kernels request, with the errors of the runtime in kernels.
 #include "common/emulator/run/grid_launches.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ std::uint64_t room_of(std::uint64_t bytes) {
   return std::max<std::uint64_t>(1, (bytes + buffer_grain - 1) / buffer_grain) * buffer_grain;
 }
 
-// Streams that every grid has (driver_types.h, cuda_device_runtime_api.h): the default one by its
-// three names, and those of tail and of fire-and-forget launches.
+// Streams that every grid has (driver_types.h, cuda_device_runtime_api.h): the default stream by
+// its three names, and the streams of tail and fire-and-forget launches.
 constexpr std::uint64_t last_default_stream = 2, tail_stream = 3, forget_stream = 4;
-// Handles that a grid makes. No host handle, which is an address of the host's, has these.
+// Handles that a grid makes. Host handles are host addresses, which never have these values.
 constexpr std::uint64_t handle_window = 0x0000'0105'0000'0000;
 
 constexpr std::uint64_t non_blocking = 1, disable_timing = 2;
@@ -37,7 +37,7 @@ status device_runtime::make(const made_memory& made) {
     texts += e.text + std::string(1, '\0');
   };
   for (const error_entry& e : error_table) add(e);
-  constexpr int none = -1;  // what stands for every other code
+  constexpr int none = -1;  // stands for every other code
   add({none, unrecognized_error, unrecognized_error});
   const auto words = memory.allocate(texts.size());
   if (!words.ok()) return words.failure();
@@ -70,7 +70,7 @@ std::uint64_t device_runtime::text_of(int code, bool name) const {
   return name ? t.name : t.text;
 }
 
-// What a kernel asked room for and never launched.
+// Frees the buffers that a kernel requested and never launched.
 grid_launches::~grid_launches() {
   for (const auto& [at, b] : buffers_) runtime_.give_back_buffer(at, b.bytes);
   give_back_spent();
@@ -90,7 +90,7 @@ bool grid_launches::is_stream(std::uint64_t stream) const {
   return stream <= forget_stream || streams_.contains(stream);
 }
 
-// Keeps work for a stream. Its order among the others is that of the calls.
+// Keeps work for a stream. All work runs in the order of the calls.
 error grid_launches::add(child_work work, std::uint64_t stream) {
   if (!is_stream(stream)) return error::invalid_resource_handle;
   work.depth = depth_ + (stream == tail_stream ? 0 : 1);
@@ -102,7 +102,7 @@ error grid_launches::add(child_work work, std::uint64_t stream) {
   return error::success;
 }
 
-// Whether a kernel can be launched so. A kernel that the emulator cannot run stops the caller.
+// Whether this launch is possible. A kernel that the emulator cannot run stops the caller.
 error grid_launches::check(lane_call& c, std::uint64_t function, const launch_config& config,
                            loaded_kernel*& kernel) {
   kernel = kernel_at(function);
@@ -165,7 +165,7 @@ error grid_launches::launch(lane_call& c, bool from_buffer) {
   }
   if (found != buffers_.end()) {
     buffers_.erase(found);
-    // Another thread that wrote there would seem to race with this one.
+    // If the buffer were reused, another thread's write would seem to race with this thread.
     if (c.x.watch != nullptr)
       spent_.emplace_back(at, b.bytes);
     else
@@ -249,8 +249,8 @@ error grid_launches::request(lane_call& c, runtime_function which) {
   return add_copy(c, std::move(w), c.value(3));
 }
 
-// Streams and events. Work is done in the order of the calls, so an event that was recorded before
-// a stream waits for it is reached before, too.
+// Streams and events. Work runs in the order of the calls, so an event that was recorded before a
+// stream waits for it also occurs before.
 error grid_launches::use_stream(lane_call& c, runtime_function which) {
   const auto make = [&](std::set<std::uint64_t>& handles, std::uint64_t flags) {
     const bool is_plain = which == runtime_function::create_stream && c.value(1, 4) == 0;

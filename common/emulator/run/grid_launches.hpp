@@ -1,9 +1,9 @@
-// The CUDA runtime in kernels: launches, copies and fills that a grid asks for, and queries.
+// The CUDA runtime in kernels: launches, copies and fills that a grid requests, and queries.
 //
-// idea    A grid's requests are kept in the order of the calls and done when the grid has ended, so
-//         each finds its streams' earlier work and events done. Those of the tail stream come after
-//         all others and what these ask for in turn. A kernel cannot wait for a child of its own,
-//         so it never sees the difference.
+// idea    A grid's requests are kept in call order and run when the grid has ended, so each request
+//         finds its streams' earlier work and events done. Requests in the tail stream run after
+//         all others, including those that these make in turn. A kernel cannot wait for its own
+//         child, so it never sees the difference.
 // source  CUDA C++ Programming Guide, "CUDA Dynamic Parallelism". Tested by
 //         common/runtime/conformance/nested and tests/grid_launches_test.cpp.
 #pragma once
@@ -20,12 +20,12 @@
 
 namespace stepwise::emulator {
 
-// What may wait at once, as an H100 has it where cudaLimitDevRuntimePendingLaunchCount is
-// unchanged: grids that wait for their children (one that the host launches has depth 0; a tail
-// launch is as deep as the grid that it follows), and the tail launches of one grid.
+// Limits of pending work, as on an H100 with the default cudaLimitDevRuntimePendingLaunchCount: the
+// depth of grids that wait for their children (0 for a grid that the host launches; a tail launch
+// is as deep as the grid that it follows), and the tail launches of one grid.
 inline constexpr int most_depth = 2048;
 inline constexpr std::size_t most_tails = 2048;
-// What else one grid may ask for, so that a program cannot take all of the host's memory.
+// The limit of one grid's other requests, so that a program cannot take all of the host's memory.
 inline constexpr std::size_t most_pending = 1 << 20;
 
 // Rows of bytes in planes.
@@ -33,14 +33,14 @@ struct child_area {
   std::uint64_t at = 0, pitch = 0, plane = 0;
 };
 
-// The work that a grid asks for.
+// The work that a grid requests.
 struct child_work {
   enum class what : std::uint8_t { grid, copy, fill } kind = what::grid;
   loaded_kernel* kernel = nullptr;
   launch_config config;
   std::vector<std::byte> parameters;
   int depth = 0;
-  // Copies and fills.
+  // For copies and fills.
   child_area to, from;
   std::uint64_t width = 0, height = 1, planes = 1;
   std::uint8_t value = 0;
@@ -53,8 +53,8 @@ class device_runtime {
   device_runtime(const gpu& model, global_memory& memory, device_library& library)
       : model(model), memory(memory), library(library) {}
 
-  // Before a launch: room for parameters, and the texts of errors, made once. `made` is called for
-  // each piece of memory.
+  // Called before a launch. Allocates the room for parameters and the texts of errors, once. `made`
+  // is called for each piece of memory.
   using made_memory = std::function<void(std::uint64_t at, std::uint64_t bytes, const char* name)>;
   status make(const made_memory& made);
 
@@ -63,7 +63,7 @@ class device_runtime {
   device_library& library;
   std::function<status(loaded_kernel&)> prepare;     // lowers a kernel that is launched
   std::function<std::uint64_t(device_limit)> limit;  // what the program has set
-  // Of the calls of all grids that run: they lower kernels, and share what follows.
+  // Held by the calls of all running grids, which lower kernels and share the members below.
   std::mutex mutex;
 
   std::uint64_t take_buffer(std::uint64_t bytes);  // 0 if there is no room
@@ -80,7 +80,7 @@ class device_runtime {
   texts unknown_{};
 };
 
-// One grid's.
+// The part of the runtime that belongs to one grid.
 class grid_launches {
  public:
   grid_launches(device_runtime& runtime, loaded_module& module, const launch_config& config,
@@ -88,10 +88,10 @@ class grid_launches {
       : runtime_(runtime), module_(module), config_(config), depth_(depth) {}
   ~grid_launches();
 
-  // Runs a call for the active lanes of the context; the next op, or null after a failure.
+  // Runs a call for the active lanes of the context. Returns the next op, or null after a failure.
   const op* call(const library_call& site, scheduler& owner, context& x, const op* i);
 
-  // After the grid has ended.
+  // Called after the grid has ended.
   std::vector<child_work> take_children() { return std::move(children_); }
   std::vector<child_work> take_tails() { return std::move(tails_); }
 
@@ -120,7 +120,7 @@ class grid_launches {
   loaded_module& module_;
   launch_config config_;
   int depth_;
-  // What follows, and what is everyone's, is guarded by device_runtime::mutex while the grid runs.
+  // device_runtime::mutex guards the members below and all shared state while the grid runs.
   std::vector<child_work> children_, tails_;
   std::map<std::uint64_t, buffer> buffers_;                     // by address
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spent_;  // addresses, bytes

@@ -1,4 +1,4 @@
-// Where the lanes of a warp wait for each other after a branch, and how long.
+// The joins where lanes of a warp wait for each other after a branch, and how long they wait.
 #include "common/emulator/run/joins.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace stepwise::emulator {
 namespace {
 
-// How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
-// polling repeats itself waits for others: for other warps and blocks, which have had their turns
-// after this many, or else for the lanes at the join.
+// How long lanes wait at a join for a warp that has turns without reaching it. A warp whose polling
+// repeats itself waits for other warps and blocks, which have all run after this many turns, or
+// else for the lanes at the join.
 constexpr unsigned patience_if_polls_repeat = 64;
-// Any other loop may end by itself, or wait in a way that does not show: by plain loads, or
-// counting its polls. This is a million polls, or 2^26 instructions.
+// Any other loop may end by itself, or wait in a way that cannot be detected, such as with plain
+// loads or while counting its polls. This is a million polls, or 2^26 instructions.
 constexpr unsigned most_turns = 8192;
 constexpr unsigned weight_of_computing = 8;  // of a turn without a poll, in turns with polls
 
@@ -76,7 +76,7 @@ bool join_patience::is_over(warp& w, bool polled) const {
   }
   waiting_time& since = w.since_arrival;
   since.weight += polled ? 1 : weight_of_computing;
-  // Brent: a cycle of any length shows once the state kept is one of it.
+  // Brent's algorithm: a cycle of any length is found once the saved state lies within it.
   const std::uint64_t state = polled ? state_of(w) : 0;
   const bool repeats = polled && ++since.polling_turns > 1 && state == since.state;
   if (polled && !repeats && std::has_single_bit(since.polling_turns)) since.state = state;

@@ -1,4 +1,4 @@
-// How long lanes wait at a join for a warp that makes turns without reaching it.
+// How long lanes wait at a join for a warp that has turns without reaching it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ class join_patience {
  public:
   explicit join_patience(const program& code) : code_(code) {}
 
-  // After a turn of a warp: whether the lanes at its joins shall not wait any longer. For a warp
-  // that polls they wait half as long each time that some had to be released there.
+  // Called after a warp's turn. Returns whether the lanes at its joins must stop waiting. If the
+  // warp polls, the limit halves each time that lanes had to be released there.
   bool is_over(warp& w, bool polled) const;
   // The lanes at the warp's joins are about to be released.
   void note_release(const warp& w);

@@ -1,4 +1,4 @@
-// A call of the runtime by one lane: its arguments, and what its pointers lead to.
+// A runtime call by one lane: its arguments, and the memory that its pointers lead to.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ struct grid_launches::lane_call {
   context& x;
   const op* i;
   int lane;
-  status failure;  // of what stops the grid
+  status failure;  // stops the grid
 
   std::uint64_t value(std::size_t n, unsigned bytes = 8) const {
     return argument(x, owner, site, n, lane, bytes);
@@ -42,7 +42,7 @@ struct grid_launches::lane_call {
         return 4;
     }
   }
-  // False where the address leads to no such bytes.
+  // False if the address does not lead to that many bytes.
   bool read(std::uint64_t from, void* to, std::uint64_t bytes) const {
     const auto there = bytes_at(x, from, lane, bytes);
     if (from == 0 || there.size() < bytes) return false;

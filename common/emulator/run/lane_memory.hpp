@@ -1,4 +1,4 @@
-// What a call of a library function reads of its lane: bytes at generic addresses, and arguments.
+// The memory that a library call reads for a lane: bytes at generic addresses, and arguments.
 #pragma once
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace stepwise::emulator {
 
-// The bytes that a lane sees from a generic address on; fewer than asked for where they end.
+// The bytes that a lane sees from a generic address on; fewer than `most` where the memory ends.
 inline std::span<const std::byte> bytes_at(const context& x, std::uint64_t address, int lane,
                                            std::uint64_t most) {
   const auto part = [&](const std::byte* base, std::uint64_t offset, std::uint64_t limit) {

@@ -43,11 +43,11 @@ struct launch_state {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double time_limit_s = 0;          // 0: none
   warp_time* time = nullptr;        // of a kernel whose clocks follow the model; it is watched
-  std::uint64_t began_ns = 0;       // what %globaltimer shows when another watched launch begins
+  std::uint64_t began_ns = 0;       // %globaltimer when any other watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
   stepwise::patience patience;
-  std::uint64_t skipped_ns = 0;             // of %globaltimer in a watched launch, by waits for it
-  std::atomic<bool> announces_wait{false};  // says on stderr, once, that it has polled for long
+  std::uint64_t skipped_ns = 0;  // added to %globaltimer in a watched launch by waits for it
+  std::atomic<bool> announces_wait{false};  // reports on stderr, once, that it has polled for long
   bool ends_hangs = false;                  // stops the launch if it is found never to end
   bool others_write = true;  // kernels and copies in other streams may run at the same time
 

@@ -1,4 +1,4 @@
-// The calls of the runtime in kernels that only ask, and its heap.
+// The runtime calls in kernels that only query, and those that use the heap.
 #include <cstring>
 
 #include "common/device/occupancy.hpp"

@@ -1,4 +1,4 @@
-// The part of the scheduler that runs blocks and warps: slices, splits, joins, and who is let go.
+// The part of the scheduler that runs blocks and warps: slices, splits, joins, and their release.
 #include "common/emulator/run/scheduler.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@ constexpr unsigned rounds_before_look = 64;
 }  // namespace
 
 std::uint64_t timer_wait::skip(const op* at, std::uint64_t now) {
-  // After so many readings with at most so many instructions between two of them, the time passes
-  // in steps that grow with it.
+  // After `patience` readings with at most `turn` instructions between two of them, the time passes
+  // in steps that grow with the wait.
   constexpr unsigned patience = 1024, turn = 64, step = 64;
   if (at_ != at || now - last_ns_ > turn) {
     at_ = at;
@@ -162,7 +162,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
   return block_result::done;
 }
 
-// While the host changes what workers read. Allocations may have gone then.
+// Waits while the host changes what workers read. Allocations may be gone afterwards.
 void scheduler::rest() {
   launch_.breaks->wait_while_paused();
   std::ranges::fill(windows_, access_window{});
@@ -170,7 +170,7 @@ void scheduler::rest() {
 
 // --- warps and splits --------------------------------------------------------------------------
 
-// A turn of a warp: its splits share the slice that x_.budget holds. They take turns, too, if the
+// A turn of a warp. Its splits share the slice that x_.budget holds, and run alternately if the
 // slice ends first.
 void scheduler::run_warp(warp& w) {
   warp_ = &w;
@@ -201,7 +201,7 @@ void scheduler::run_warp(warp& w) {
   w.release_joins();
 }
 
-// The same as the loop that runs ops, for an observer that looks at each.
+// The same as the loop that runs ops, for an observer that inspects each op.
 void scheduler::follow(const op* i) {
   while (i != nullptr) {
     x_.watch->before(x_, i);
@@ -220,7 +220,7 @@ void scheduler::account(std::uint32_t ordinal) {
   if (x_.watch != nullptr) x_.watch->executed(warp_index(), x_.segment->ordinal, ordinal, x_.mask);
 }
 
-// A reading is the end of a straight run, so that what came before it is reported.
+// A reading ends a straight run, so that everything before it is reported.
 std::uint64_t scheduler::clock(const op* i) {
   ++clock_readings_;
   account(i->ordinal);
@@ -241,7 +241,7 @@ std::uint64_t scheduler::global_time_ns(const op* i) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-// A nanosecond for each warp instruction, and what waits for the time have skipped.
+// One nanosecond per warp instruction, plus the time that waits for the clock have skipped.
 std::uint64_t scheduler::counted_ns(const op* i) {
   const std::uint64_t now = launch_.began_ns + launch_.skipped_ns + counters_.warp_instructions +
                             i->ordinal - x_.segment->ordinal;
@@ -260,7 +260,7 @@ const op* scheduler::branch(const op* i, const op* target) {
   return x_.budget > 0 ? target : yield(target);
 }
 
-// The warp's slice has ended: the running split will go on at `at`.
+// Ends the warp's slice. The running split will continue at `at`.
 const op* scheduler::yield(const op* at) {
   warp_->ready.push_back({at, x_.mask, join_, frame_});
   return nullptr;
@@ -273,7 +273,7 @@ bool scheduler::waits_at(int join, const op* at) const {
   return j.at == at && j.in == frame_;
 }
 
-// The join of the running split, or one around it, whose lanes wait at `at`; -1 if there is none.
+// The running split's join, or an enclosing one, whose lanes wait at `at`; -1 if there is none.
 int scheduler::join_around(const op* at) const {
   int join = join_;
   while (join >= 0 && !waits_at(join, at))
@@ -281,8 +281,8 @@ int scheduler::join_around(const op* at) const {
   return join;
 }
 
-// The join at `meet` for the running split's lanes, or the one that they have if one around it is
-// there. A loop whose lanes leave one after the other keeps using the join of the first that left.
+// The join at `meet` for the running split's lanes, or their current join if an enclosing join is
+// already there. A loop whose lanes leave one after the other keeps using its first join.
 int scheduler::join_for(const op* meet) {
   return meet == nullptr || join_around(meet) >= 0 ? join_ : join_at(meet);
 }
@@ -294,7 +294,7 @@ int scheduler::join_at(const op* meet) {
   return fresh;
 }
 
-// The op at which the lanes that a branch divides meet, null if they do not; joins are made there.
+// Makes the joins of a branch. Returns the op at which its lanes reconverge, or null.
 const op* scheduler::enter_joins(const op* branch) {
   const auto op_of = [&](std::uint32_t n) { return n == no_operand ? nullptr : x_.code + n; };
   join_ = join_for(op_of(branch->c));
@@ -326,12 +326,12 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
   return i + 1;
 }
 
-// Every lane goes where its index leads; an index past the table leads nowhere that PTX defines.
+// Each lane branches by its index. PTX does not define an index past the table.
 const op* scheduler::branch_indexed(const op* i) {
   const std::vector<std::uint32_t>& table = jump_table(i);
   const std::uint32_t* index = x_.vreg<std::uint32_t>(i->a);
   std::uint32_t left = x_.mask;
-  const auto group = [&] {  // the lanes that go with the first that is left
+  const auto group = [&] {  // the lanes with the same index as the first one left
     const std::uint32_t wanted = index[first_lane(left)];
     std::uint32_t with = 0;
     for (std::uint32_t m = left; m != 0; m &= m - 1)
@@ -368,7 +368,7 @@ const op* scheduler::branch_indexed(const op* i) {
 const op* scheduler::reach_join(const op* i) {
   warp& w = *warp_;
   for (int around = join_around(i); around >= 0; around = join_around(i)) {
-    while (join_ != around) {  // left without passing it: a way out of a loop
+    while (join_ != around) {  // skipped by a jump out of a loop
       const int left = join_;
       join_ = w.joins[static_cast<std::size_t>(left)].parent;
       w.leave_join(left, x_.mask);

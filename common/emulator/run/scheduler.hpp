@@ -1,14 +1,15 @@
 // Runs the blocks of a launch: warps, the splits that they diverge into, and what they wait for.
 //
 // idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join where
-//         their ways meet (meeting.hpp); lanes that reach it wait for the others there. Lanes that
-//         come to a join further out, by a way out of a loop, leave those in between. The join is a
-//         hint, not a barrier: when nothing else in the warp can run, or what runs seems to wait
-//         for them, the waiting lanes continue without the rest. So lanes of one warp may wait
-//         for each other, as they may on hardware since Volta. The splits of a warp share its
+//         its paths reconverge (meeting.hpp); lanes that reach it wait for the others there. Lanes
+//         that jump out of a loop to an outer join leave the joins in between. The join is a hint,
+//         not a barrier: when nothing else in the warp can run, or the running lanes seem to wait
+//         for those at the join, the waiting lanes continue without the rest. Lanes of one warp may
+//         thus wait for each other, as on hardware since Volta. The splits of a warp share its
 //         slices, so that none starves another.
-// watch   A worker runs one block until it ends, and turns to others only while a block polls for
-//         something that another block must do. Blocks of one launch may be spread over workers.
+// watch   A worker runs one block until it ends, and switches to others only while a block polls
+//         for something that another block must do. Blocks of one launch may be spread over
+//         workers.
 // source  PTX ISA 9.0 "bar", "shfl.sync", "match.sync"; CUDA C++ Programming Guide, "Independent
 //         Thread Scheduling". Tested by ../tests/programs/.
 #pragma once
@@ -27,11 +28,11 @@
 
 namespace stepwise::emulator {
 
-// Readings of %globaltimer at one instruction, with little between them, of a watched launch: a
-// kernel that asks for the time again and again waits for it.
+// Detects a kernel that waits for the time in a watched launch: it reads %globaltimer again and
+// again at one instruction, with few instructions between.
 class timer_wait {
  public:
-  // The nanoseconds that the clock shall skip at a reading.
+  // Returns the nanoseconds that the clock must skip at a reading.
   std::uint64_t skip(const op* at, std::uint64_t now);
 
  private:
@@ -44,9 +45,9 @@ class scheduler {
  public:
   explicit scheduler(launch_state& launch);
 
-  // Takes blocks until none is left or the launch failed; adds its counters to the launch's, and
-  // returns true. False, on the thread that asked for the launch (`asked_here`): it leaves, and
-  // another thread shall call run() to continue.
+  // Runs blocks until none is left or the launch has failed, adds its counters to the launch's, and
+  // returns true. On the thread that asked for the launch (`asked_here`) it may leave and return
+  // false. Another thread must then call run() to continue.
   bool run(bool asked_here = false);
 
   // For handlers. Each returns the op to continue with, or null.
@@ -58,8 +59,8 @@ class scheduler {
   const op* call(const op* i);
   const op* return_lanes(const op* i, std::uint32_t mask);
   const op* call_library(const op* i);
-  // The stack of the frame that runs: more local memory after it (its offset; nothing after a
-  // failure), where it ends, and cutting it back to an end that was saved.
+  // The stack of the running frame. extend_frame() returns the offset of more local memory after it
+  // (nothing after a failure), and cut_frame() truncates it to an end that was saved.
   std::optional<std::uint64_t> extend_frame(const op* i, std::uint64_t bytes);
   std::uint64_t frame_end() const { return frame_->local_end; }
   void cut_frame(std::uint64_t end);
@@ -72,9 +73,8 @@ class scheduler {
                  const std::string& advice = {});
   const op* trap(const op* i);
   const op* stop(const op* i, const access_fault& fault);
-  // The clocks as the running warp sees them. Without the model a watched launch counts a
-  // nanosecond for each warp instruction, so that what it does and is counted for depends on no
-  // clock of the host's.
+  // The clocks as the running warp sees them. Without the model, a watched launch counts one
+  // nanosecond per warp instruction, so that its results do not depend on a host clock.
   std::uint64_t clock(const op* i);
   std::uint64_t global_time_ns(const op* i);
   void sleep(std::uint32_t ns);
@@ -91,7 +91,7 @@ class scheduler {
   }
   void watch_range(const op* i, int lane, memory_space space, std::uint64_t address, const span& s,
                    bool inside);
-  // For the device's library: a lane's local memory in the frame that runs, and where it is.
+  // For the device's library: a lane's local memory in the running frame, and its coordinates.
   std::byte* frame_bytes(const context& x, int lane) const {
     return x.local + static_cast<std::uint64_t>(lane) * x.local_bytes + frame_->local_base;
   }
@@ -106,7 +106,7 @@ class scheduler {
 
   block_result run_slice(block& b);
   void rest();
-  // Says on stderr, once, that a launch that cannot be left has only polled for long.
+  // Reports on stderr, once, that a launch that cannot be left has only polled for long.
   void announce_wait(bool idle);
   std::uint64_t counted_ns(const op* i);
   void run_warp(warp& w);

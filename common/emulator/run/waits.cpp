@@ -1,4 +1,4 @@
-// Where threads wait for each other: block barriers and warp-wide operations.
+// Threads that wait for each other at block barriers and warp-wide operations.
 #include <algorithm>
 
 #include "common/emulator/run/scheduler.hpp"
@@ -44,7 +44,7 @@ void scheduler::check_barrier(unsigned id) {
   if (barrier.arrived >= expected) release_barrier(id);
 }
 
-// After threads have exited.
+// Called after threads have exited.
 void scheduler::check_barriers() {
   for (std::uint32_t m = block_->barriers_waited_at; m != 0; m &= m - 1)
     check_barrier(static_cast<unsigned>(first_lane(m)));
@@ -78,8 +78,8 @@ void scheduler::release_barrier(unsigned id) {
   }
 }
 
-// The barrier of the cluster, apart from those of the block in that every thread arrives first and
-// waits later. A thread waits for as long as it counts as arrived.
+// The barrier of the cluster differs from those of the block: every thread arrives first and waits
+// later. A thread waits for as long as it counts as arrived.
 const op* scheduler::arrive_at_cluster(const op* i) {
   warp& w = *warp_;
   if (const std::uint32_t again = w.in_cluster & x_.mask; again != 0)
@@ -124,7 +124,7 @@ const op* scheduler::synchronise(const op* i) {
   if (x_.mask == all_lanes && x_.watch == nullptr && exchange_at_once(i)) return i + 1;
   const std::uint32_t* masks = x_.vreg<std::uint32_t>(site.members);
   const std::uint32_t members = masks[first_lane(x_.mask)];
-  // Lanes with another membermask are a group of their own.
+  // Lanes with another membermask form a separate group.
   std::uint32_t others = 0;
   for (std::uint32_t m = x_.mask; m != 0; m &= m - 1)
     if (masks[first_lane(m)] != members) others |= m & -m;
@@ -194,7 +194,7 @@ void scheduler::notify_met(const warp& w, std::uint32_t members) {
   x_.watch->warp_met(e, orders);
 }
 
-// Runs the operation that a whole warp has come to, in several splits. True if the group waited for
+// Runs the operation that a whole warp has reached in several splits. True if the group waited for
 // such an operation.
 bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   const op* at = nullptr;
