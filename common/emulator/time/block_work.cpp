@@ -1,4 +1,4 @@
-// Switches between the counts of blocks that run in turns.
+// Switches between the counts of blocks that run alternately.
 #include "common/emulator/time/block_work.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads slots off the line table, units off the table of opcodes, registers off the operands.
+// Takes slots from the line table, units from the opcodes, and registers from the operands.
 #include "common/emulator/time/code_costs.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
         return step_kind::wait_copies;
       return step_kind::copy;
     case barrier:
-      // The bulk copies that an mbarrier waits for; those of other warps are not known here.
+      // Waits for the bulk copies of an mbarrier. Copies by other warps are not known here.
       if (has_modifier(i, "try_wait") || has_modifier(i, "test_wait"))
         return step_kind::wait_copies;
       if (i.opcode != "bar" && i.opcode != "barrier") return step_kind::fence;
@@ -117,7 +117,7 @@ unsigned registers_of(const ptx::instruction& i) {
   return each;
 }
 
-// What an instruction takes where nothing says how many machine instructions it became.
+// The slots of an instruction whose number of machine instructions is unknown.
 float guessed_slots(const ptx::instruction& i, const ptx::traits& t) {
   if (t.pipe == ptx::pipe::other || i.opcode == "cvta") return 0;
   if (t.kind == ptx::instruction_kind::move) return 0.5F;
@@ -134,16 +134,16 @@ bool is_one_instruction(const ptx::instruction& i, const instruction_source& s) 
          s.role == access_role::alone || s.role == access_role::leader;
 }
 
-// How many machine instructions the lines have that become one in each copy; the most frequent
-// number; 0: there are no such lines.
+// The most frequent number of machine instructions among lines that become one in each copy; 0 if
+// there are no such lines.
 std::uint32_t most_frequent(const std::map<std::uint32_t, std::uint32_t>& times) {
   const auto most = std::ranges::max_element(
       times, [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == times.end() ? 0 : most->first;
 }
 
-// How often ptxas copied each block: as its lines say that become one instruction each, else as
-// those of its loop do, else the fewest copies that one of its lines has.
+// How often ptxas copied each block, judged by its lines that become one instruction per copy, else
+// by such lines of its loop, else by the line with the fewest copies.
 std::vector<std::uint32_t> copies_of(const ptx::body& body, const control_flow& flow,
                                      const source_map& map) {
   std::vector<std::map<std::uint32_t, std::uint32_t>> of_block(flow.blocks.size());
@@ -172,14 +172,14 @@ std::vector<std::uint32_t> copies_of(const ptx::body& body, const control_flow& 
   return copies;
 }
 
-// Where each line's machine instructions are, counted in instructions.
+// The places of each line's machine instructions, counted in instructions.
 std::map<std::uint32_t, std::vector<std::uint32_t>> places_of_lines(
     const image::kernel_resources& machine_code) {
   constexpr std::uint32_t instruction_bytes = 16;
   std::map<std::uint32_t, std::vector<std::uint32_t>> places;
   const std::vector<image::code_line>& table = machine_code.code_lines;
   for (std::size_t n = 0; n < table.size(); ++n) {
-    // Of the last one nobody knows where it ends.
+    // The end of the last entry is unknown.
     const std::uint32_t end =
         n + 1 < table.size() ? table[n + 1].offset : table[n].offset + instruction_bytes;
     for (std::uint32_t at = table[n].offset; at < end; at += instruction_bytes)
@@ -294,8 +294,8 @@ void code_costs::add_function(const program& code, std::size_t index,
   if (map.knows_machine_code) find_predicated(f, first);
 }
 
-// A branch forward without a machine instruction: what it jumps over has predicates instead, and is
-// issued whether lanes take part or not.
+// A forward branch without a machine instruction. The instructions that it jumps over have
+// predicates instead, and are issued whether lanes take part or not.
 void code_costs::find_predicated(const program_function& f, std::uint32_t first) {
   const std::vector<ptx::instruction>& body = f.body->instructions;
   for (std::uint32_t n = 0; n < body.size() && first + n < at.size(); ++n) {

@@ -1,10 +1,10 @@
-// What each PTX instruction of a program costs: issue slots, the unit, whom it waits for.
+// The cost of each PTX instruction of a program: issue slots, unit, and dependencies.
 //
-// idea    How many machine instructions a PTX line became, and where, is in the cubin's line
-//         table; where ptxas copied a block (an unrolled loop), each execution is one of the
-//         copies. The PTX's registers are taken for those of the machine code: who waits for whom
-//         is the same.
-// watch   Without a line table every instruction counts as one slot, but for moves and parameters.
+// idea    The cubin's line table shows how many machine instructions a PTX line became, and where.
+//         If ptxas copied a block (an unrolled loop), each execution is one of the copies. The
+//         PTX's registers represent those of the machine code, because the dependencies are the
+//         same.
+// watch   Without a line table every instruction counts as one slot, except moves and parameters.
 // Tested by tests/code_costs_test.cpp, and by the tests "lab times" and "lab profile".
 #pragma once
 
@@ -38,11 +38,11 @@ struct instruction_cost {
   bool is_shared = false;        // names shared memory
   bool may_move = false;         // loads: past stores of the same memory (ld.global.nc)
   bool adds_floats = false;      // atomics
-  bool adds_warps = false;       // atomics: the machine code adds a warp's lanes first
-  std::uint8_t registers = 0;    // 32-bit ones that it writes
+  bool adds_warps = false;       // atomics: the machine code first adds up a warp's lanes
+  std::uint8_t registers = 0;    // 32-bit registers that it writes
   std::int16_t groups_left = 0;  // wait_copies: -1 for all
   float slots = 1;               // machine instructions
-  // A branch that became predicates: where it leads, and what those between take without lanes.
+  // For a branch that became predicates: its target, and the slots of the instructions between.
   std::uint32_t target = 0;
   float skipped_slots = 0;
   std::uint32_t first_read = 0, reads = 0;  // into code_costs::names
@@ -51,14 +51,14 @@ struct instruction_cost {
 };
 
 struct code_costs {
-  code_costs() = default;  // no instruction at all
+  code_costs() = default;  // no instructions
   code_costs(const program& code, const image::kernel_resources* machine_code);
 
   std::vector<instruction_cost> at;  // by ordinal
   std::vector<std::uint8_t> copies;  // by ordinal: how often ptxas unrolled its loop, at least 1
   std::vector<std::uint32_t> names;  // registers, by number
-  // Where machine instructions are in the kernel's code, counted in instructions: of each line
-  // ascending, those of all copies.
+  // The places of machine instructions in the kernel's code, counted in instructions. Each line's
+  // places, over all of its copies, are ascending.
   std::vector<std::uint32_t> places;
   std::uint32_t register_count = 0;  // of the PTX
   int registers = 0;                 // of a thread, 32-bit; 0: unknown

@@ -1,4 +1,4 @@
-// Costs by compute capability as published, then what was measured in place of it.
+// Published costs by compute capability, replaced by measured costs where there are any.
 #include "common/emulator/time/costs.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace {
 // source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions"
 //         (1.3 to 3.5), CUDA C++ Programming Guide 12.2, "Arithmetic Instructions" (5.2 to 9.0),
 //         in results per cycle, here divided by 32. Latencies: Jia et al. 2018 (Volta and
-//         older), Arafa et al. 2019 (Kepler to Turing); of 1.3 and 2.1 the guide's own. Memory:
-//         shared, L1, L2, DRAM. What a copy reaches: GTX 280 by Ruetsch and Micikevicius 2009;
-//         K80, M60 and P4 (for Turing) by Jia et al.; A100, L40 and H800 by gpu-benches and Luo
-//         et al. 2024. Of 2.1 nothing was found: Kepler's.
+//         older), Arafa et al. 2019 (Kepler to Turing); the guide itself for 1.3 and 2.1. Memory:
+//         shared, L1, L2, DRAM. Copy rates: GTX 280 by Ruetsch and Micikevicius 2009; K80, M60 and
+//         P4 (for Turing) by Jia et al.; A100, L40 and H800 by gpu-benches and Luo et al. 2024.
+//         Nothing was found for 2.1, which has Kepler's values.
 struct published {
   int capability;
   unsigned partitions;
@@ -75,14 +75,14 @@ void fill_from(gpu_costs& c, const published& p) {
   c.dram_latency = p.dram;
 }
 
-// Of L2, what stays written and not in memory when a kernel has ended: 27 of 63 MB on an H200,
-// after stores to 48 MB (../profile/DESIGN.md).
+// The share of L2 whose data is written but not in memory when a kernel has ended: 27 of 63 MB on
+// an H200, after stores to 48 MB (../profile/DESIGN.md).
 constexpr double dirty_at_rest = 27.0 / 62.9;
 
 }  // namespace
 
 double result_latency(const gpu_costs& costs, unit on, double slots) {
-  constexpr double dependent_issue = 4;  // cycles from one of them to the next
+  constexpr double dependent_issue = 4;  // cycles from one machine instruction to the next
   return costs.of[static_cast<int>(on)].latency +
          std::max(0.0, std::floor(slots) - 1) * dependent_issue;
 }
@@ -108,7 +108,7 @@ gpu_costs costs_of(const gpu& model) {
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_lines = c.l2_write_bytes / 32;
   const memory_rules rules = memory_rules_of(model);
-  if (!rules.has_l2) {  // nothing on the way to memory that could be busy
+  if (!rules.has_l2) {  // no queue on the way to memory
     c.l2_bytes = c.l2_write_bytes = c.l2_bytes_of_one = 1e9;
     c.l2_write_sectors = c.l2_write_lines = 1e9;
   }
@@ -159,11 +159,11 @@ gpu_costs costs_of(const gpu& model) {
            [&](double v) { c.tag_bank_of_bit[bit] = static_cast<std::uint8_t>(v) % tag_banks; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
-  // After products that wait for each other the comparison is over long before the branch.
+  // After a chain of dependent products, the comparison is done long before the branch.
   figure("loop_turn_of_16_products", [&](double v) {
     c.branch = std::max(1.0, v - 16 * c.of[static_cast<int>(unit::fma)].latency);
   });
-  // A turn is a subtraction, a comparison, and the branch.
+  // An iteration is a subtraction, a comparison, and the branch.
   figure("loop_turn", [&](double v) {
     c.predicate = std::max(0.0, v - c.branch - c.of[static_cast<int>(unit::integer)].latency);
   });
@@ -171,7 +171,7 @@ gpu_costs costs_of(const gpu& model) {
     c.first_instruction = std::max(0.0, v * c.ghz - c.of[static_cast<int>(unit::fma)].latency);
   });
   figure("dirty_l2", [&](double v) { c.dirty_bytes = v * 1e6; });
-  // Of a block of one warp, and what each further warp adds.
+  // The base is a block of one warp; each further warp adds to it.
   const auto by_warps = [&](const char* one, const char* all, double& base, double& each) {
     figure(one, [&](double of_32) {
       figure(all, [&](double of_1024) { each = std::max(0.0, (of_1024 - of_32) / 31 * c.ghz); });
@@ -194,7 +194,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
   figure("dram_read_32768_in_flight", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
-  // A byte that is copied is read at memory's rate; what else it takes is its being written.
+  // A copied byte is read at memory's rate. The rest of its time is the write.
   figure("dram_copy_in_pieces", [&](double in_pieces) {
     figure("dram_copy_in_equal_shares", [&](double in_shares) {
       const double read = 1 / c.dram_read_bytes, pieces = 2 / bytes_per_cycle(in_pieces);
@@ -214,7 +214,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("block_starts_of_256", [&](double v) { c.block_starts = v / 1e3 / c.ghz; });
   figure("empty_launch", [&](double v) { c.launch_us = v; });
   figure("launch_in_a_row", [&](double v) { c.next_launch_us = v; });
-  // A barrier of one warp, and what each further warp adds.
+  // The latency of a barrier of one warp, and the increment per further warp.
   figure("barrier_of_32", [&](double one) {
     figure("barrier_of_1024", [&](double all) { c.barrier_per_warp = (all - one) / 31; });
     c.barrier_latency = one - c.barrier_per_warp;

@@ -45,11 +45,11 @@ double issue_clock::copies_done(int groups_left) const {
   return done;
 }
 
-// When it can be issued, but for its pipe.
+// When it can issue, apart from its pipe.
 double issue_clock::needed(const code_costs& code, const gpu_costs& costs,
                            const instruction_cost& c) const {
-  // A branch waits longer for a comparison than arithmetic does. Of a loop that ptxas unrolled each
-  // turn has its share of that.
+  // A branch waits longer for a comparison than arithmetic does. In a loop that ptxas unrolled,
+  // each iteration has its share of this wait.
   const double alu = costs.of[static_cast<int>(unit::alu)].latency;
   const double longer = c.kind == step_kind::branch
                             ? std::max(0.0, costs.predicate - alu) * std::min(1.0F, c.slots)

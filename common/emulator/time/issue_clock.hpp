@@ -1,10 +1,10 @@
-// The clock that a kernel reads: how far a warp is in its instructions, as they come.
+// The clock that a kernel reads: the progress of a warp, updated as its instructions are reported.
 //
-// idea    A warp issues in order, when its last instruction has left the scheduler, what it reads
-//         is there and its pipe is free: the rules of the simulation (multiprocessor), which knows
-//         a launch only when it is over, for one warp alone.
-// watch   Other warps take nothing away: a loop that is limited by issue slots, pipes or bandwidth
-//         shows the cycles of a warp that has them to itself. Code is taken to be fetched.
+// idea    A warp issues in order, as soon as its last instruction has left the scheduler, its
+//         operands are ready and its pipe is free. These are the rules of the simulation
+//         (multiprocessor), which knows a launch only when it is over, applied to one warp alone.
+// watch   Other warps are ignored: a loop that is limited by issue slots, pipes or bandwidth shows
+//         the cycles of a warp that has them to itself. Code is assumed to be fetched.
 // Tested by tests/issue_clock_test.cpp.
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace stepwise::emulator {
 
-// The instructions of each straight run in the order of the machine code, kept once they were asked
-// for.
+// The instructions of each straight run in the order of the machine code, cached after the first
+// request.
 class issue_order {
  public:
   issue_order(const code_costs& code, const gpu_costs& costs) : code_(code), costs_(costs) {}
@@ -39,16 +39,16 @@ class issue_order {
 
 class issue_clock {
  public:
-  // Cycles; `begins`: the block's start.
+  // In cycles. `begins`: the block's start.
   issue_clock(const issue_order& order, double begins);
 
-  // An access of an instruction whose run is reported next: cycles until its result is there, and
-  // for how many it takes the port.
+  // An access of an instruction whose run is reported next: cycles until its result is ready, and
+  // cycles for which it occupies the L1/shared-memory pipe.
   void accessed(std::uint32_t ordinal, double latency, double port);
   void executed(issue_order& order, std::uint32_t first, std::uint32_t end);
   void wait_until(double cycle) { now_ = std::max(now_, cycle); }
 
-  // When its next instruction can be issued, but for what that needs.
+  // When its next instruction can issue, apart from its operands and pipe.
   double now() const { return now_; }
 
  private:
@@ -69,7 +69,7 @@ class issue_clock {
   double unit_free_[units] = {};
   double port_free_ = 0;
   std::vector<access> accesses_;  // of the current run
-  std::vector<double> groups_;    // of copies: when they are there
+  std::vector<double> groups_;    // of copies: when they are complete
   double open_group_ = 0;
 };
 

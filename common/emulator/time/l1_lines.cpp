@@ -1,4 +1,4 @@
-// Each set is looked through whole: a few dozen entries.
+// A lookup scans a whole set, which has a few dozen entries.
 #include "common/emulator/time/l1_lines.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ l1_lines::l1_lines(std::uint64_t bytes)
     : ways_(std::max<std::size_t>(1, bytes / line_bytes >> set_bits)),
       entries_(ways_ << set_bits) {}
 
-// The line's entry; a new one is empty.
+// The line's entry; a new entry is empty.
 l1_lines::entry& l1_lines::entry_of(std::uint64_t line) {
   entry* const set = entries_.data() + set_of(line) * ways_;
   entry* oldest = set;

@@ -1,5 +1,5 @@
-// L1 of the multiprocessor that is simulated: which sectors of which lines it has, and from when
-// on. Lines as in the profiler's caches: 32 sets, the least recently used one goes.
+// L1 of the simulated multiprocessor: which sectors of which lines it has, and from which cycle on.
+// As in the profiler's caches, it has 32 sets and evicts the least recently used line.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@ class l1_lines {
 
   explicit l1_lines(std::uint64_t bytes);
 
-  // What is there of `wanted` sectors (bits 0 ... 3) of a line.
+  // The state of the `wanted` sectors (bits 0 ... 3) of a line.
   struct found {
-    std::uint32_t missing = 0;  // of the wanted ones
-    double at = 0;              // cycle at which the last of the others is there
+    std::uint32_t missing = 0;  // of the wanted sectors
+    double at = 0;              // cycle at which the last of the others arrives
   };
   found find(std::uint64_t line, std::uint32_t wanted);
-  // These sectors are there from cycle `at` on.
+  // These sectors are present from cycle `at` on.
   void put(std::uint64_t line, std::uint32_t sectors, double at);
 
  private:
   struct entry {
-    std::uint64_t number = 0;  // the line's and one; 0: empty
+    std::uint64_t number = 0;  // the line's number plus one; 0: empty
     std::uint32_t valid = 0;
-    std::uint32_t used = 0;  // when it was, in accesses
+    std::uint32_t used = 0;  // last use, counted in accesses
     std::array<double, 4> at = {};
   };
   entry& entry_of(std::uint64_t line);

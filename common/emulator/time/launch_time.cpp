@@ -1,5 +1,5 @@
-// What the recorded blocks say of the whole launch: its time, and that of the same work where one
-// thing costs nothing. Done once for a launch, so it is optimised less.
+// Derives the launch's time from the recorded blocks, and the time of the same work if one thing
+// cost nothing. This is done once per launch, so it is optimised less.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,12 +9,12 @@
 namespace stepwise::emulator {
 namespace {
 
-// What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
+// The share of L2 that keeps bytes which all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
 constexpr double bytes_of_sector = 32;
 
-// Of a store's sectors. Its sectors are an estimate where not all sets of the caches were
-// simulated.
+// The share of a store's sectors that is written. Their number is an estimate if not all sets of
+// the caches were simulated.
 double written_share(const site_traffic& t) {
   return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
 }
@@ -29,8 +29,8 @@ bool changes_accesses(const multiprocessor_work& work) {
 
 }  // namespace
 
-// Of the launch, in multiples of what the recorded blocks have. Those of an early multiprocessor
-// lie closer together at the front: each represents the blocks that it is nearest to.
+// The launch's work, in multiples of the recorded blocks' work. The blocks of an early
+// multiprocessor lie closer together at the front, so each represents the blocks nearest to it.
 double timer::in_recorded_blocks() const {
   const std::vector<block_trace>& seen = trace_->blocks;
   double recorded = 0, of_launch = 0;
@@ -52,7 +52,7 @@ double timer::in_recorded_blocks() const {
   return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
 }
 
-// The whole launch, in multiples of what was run.
+// The whole launch, in multiples of the part that was run.
 double timer::scale() const {
   if (!cuts_ || run_instructions_ == 0) return 1;
   double recorded = 0;
@@ -60,8 +60,8 @@ double timer::scale() const {
   return std::max(1.0, recorded * in_recorded_blocks() / static_cast<double>(run_instructions_));
 }
 
-// What is read and stored takes the place of what lay in L2, some of which must be written to
-// memory first.
+// Data that is read or stored displaces other data in L2, some of which must first be written to
+// memory.
 timer::room timer::make_room(double read, double stored) {
   const double comes = read + stored, room = costs_.dirty_bytes;
   if (comes <= 0) return {};
@@ -92,7 +92,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   }
   for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
   const auto l2 = static_cast<double>(model_.l2_bytes);
-  // What stays in L2 from wave to wave is read from memory once.
+  // Data that stays in L2 from wave to wave is read from memory once.
   const double again =
       allocated <= l2 * l2_share_for_reads && read > allocated ? allocated / read : 1;
   read *= again;
@@ -124,7 +124,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   return all;
 }
 
-// The launch's blocks, in multiples of those that were simulated.
+// The launch's blocks, in multiples of the simulated ones.
 double timer::of_a_block() const {
   double recorded = 0, all = 0;
   for (const block_trace& b : trace_->blocks) {
@@ -134,8 +134,8 @@ double timer::of_a_block() const {
   return recorded > 0 ? all / recorded * in_recorded_blocks() : 0;
 }
 
-// How many sectors each site asks for. Known where every block ran; else as many as a recorded
-// block does, on average, since blocks that are cut short have what comes first only.
+// The number of sectors that each site requests. It is known if every block ran. Otherwise it is
+// the recorded blocks' average, because truncated blocks have only their first accesses.
 std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
   std::vector<double> seen(traffic.size()), all(traffic.size());
   for (const block_trace& b : trace_->blocks)
@@ -150,9 +150,9 @@ std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffi
   return all;
 }
 
-// What the simulated blocks' accesses came to, of all blocks. Where none of them came to a site,
-// the caches show it for those blocks that did. They also show what atomics read from memory, which
-// the queues leave out.
+// Scales the accesses of the simulated blocks to all blocks. If none of them reached a site, the
+// caches' counts of the blocks that did are used. The caches also show what atomics read from
+// memory, which the queues leave out.
 std::vector<site_account> timer::whole(std::vector<site_account> simulated,
                                        const std::vector<site_rates>& rates,
                                        const std::vector<site_traffic>& traffic) const {
@@ -180,8 +180,8 @@ std::vector<site_account> timer::whole(std::vector<site_account> simulated,
   return simulated;
 }
 
-// The time of the same work where one thing costs nothing, or there is more room; nothing where
-// that changes nothing, as without bank conflicts their absence does.
+// The time of the same work if one thing cost nothing, or if there were more room. Returns nothing
+// if that changes nothing, such as a kernel without bank conflicts that is timed without them.
 std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) const {
   multiprocessor_work other = work;
   std::unique_ptr<code_costs> code;
@@ -229,7 +229,7 @@ std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) con
   });
 }
 
-// The recorded multiprocessor's time, or that of the drawn one, if it takes longer.
+// The time of the recorded multiprocessor, or of the drawn one if that takes longer.
 multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
   multiprocessor_time early = simulate(work, costs_);
   if (drawn_trace_.blocks.empty()) return early;
@@ -243,9 +243,9 @@ multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
   return drawn;
 }
 
-// The recorded blocks' share of what an average block takes from L2 and from memory, whichever is
-// less. Blocks whose neighbours read the same words find these in the caches: their pace is not
-// that of a block which reads its own.
+// The recorded blocks' traffic from L2 or memory as a share of an average block's, whichever is
+// less. Blocks whose neighbours read the same words find these in the caches, so their pace is not
+// that of a block that reads its own.
 double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
                                const std::vector<site_traffic>& traffic) const {
   constexpr double worth_a_look = 0.1;  // of the time, at the GPU's full rate
@@ -272,15 +272,15 @@ double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<s
                   share(dram, whole_dram, whole_dram / costs_.dram_read_bytes));
 }
 
-// How much of an average block's work the recorded ones have: of instructions, or of accesses and
-// what these take from L2 and memory, if that is much, whichever is less. Known where every block
-// ran.
+// The recorded blocks' work as a share of an average block's: the least of the shares of
+// instructions, of accesses, and of L2 and memory traffic, if that is large. Known only if every
+// block ran.
 double timer::likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
                        const std::vector<site_traffic>& traffic) const {
   const std::vector<block_trace>& seen = trace_->blocks;
   if (cuts_ || seen.empty()) return 1;
   const auto share = [&](std::uint64_t block_trace::*what, std::uint64_t all) {
-    constexpr std::uint64_t many = 64;  // instructions for each
+    constexpr std::uint64_t many = 64;  // instructions per access
     if (all * many < run_instructions_) return 1.0;
     double recorded = 0;
     for (const block_trace& b : seen) recorded += static_cast<double>(b.*what);
@@ -293,11 +293,10 @@ double timer::likeness(const multiprocessor_time& t, const std::vector<site_rate
                    traffic_likeness(t, rates, traffic)});
 }
 
-// How long the block with most work takes at the recorded blocks' pace: for what its longest warp's
-// instructions cost, for each sector, or for each wavefront, whichever takes longest. A sector
-// takes no longer than at an even share of memory's bandwidth, and a wavefront no longer than a
-// cycle: recorded blocks with few of them may be busy with something else. 0 where not every block
-// ran.
+// The time of the block with most work at the recorded blocks' pace: per cost of its longest warp's
+// instructions, per sector, or per wavefront, whichever takes longest. A sector takes at most the
+// time at an even share of memory's bandwidth, and a wavefront at most a cycle, because recorded
+// blocks with few of them may be busy with something else. 0 if not every block ran.
 double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const {
   if (cuts_) return 0;
   block_work recorded;
@@ -312,7 +311,7 @@ double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t b
   }
   if (count == 0) return 0;
   recorded.longest_warp = std::max<std::uint64_t>(recorded.longest_warp, 1);
-  // As many blocks as are resident share the multiprocessor's time.
+  // Resident blocks share the multiprocessor's time.
   const auto together = static_cast<double>(std::min<std::uint64_t>(shape_.resident, blocks));
   const double of_one = t.cycles * together / static_cast<double>(blocks);
   const auto at_pace = [&](std::uint64_t block_work::*what, double most_cycles) {
@@ -351,7 +350,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.likeness = likeness(t, work.sites, traffic);
   result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
   result.us = t.cycles / (costs_.ghz * 1e3);
-  // Blocks with hardly any work start and end.
+  // Blocks with hardly any work still start and end.
   const double idle_us =
       idle_share_ * static_cast<double>(shape_.blocks) / (costs_.block_starts * costs_.ghz * 1e3);
   for (double& share : t.busy) share *= result.us / (result.us + idle_us);
@@ -364,7 +363,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.stalled = std::move(t.stalled);
   result.waited_for = std::move(t.waited_for);
   for (auto& e : experiments_us) {
-    // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
+    // Removing work may let warps drift apart and find less in L1, so the time is limited.
     const auto what = static_cast<what_if>(result.experiments_us.size());
     const bool takes_away = what != what_if::full_occupancy && what != what_if::twice_the_registers;
     const double us = e.valid() ? e.get() + idle_us : result.us;

@@ -1,5 +1,5 @@
-// What the warps of some blocks did, in order: straight runs of instructions, and what each of
-// their accesses cost.
+// The work of the warps of some blocks, in order: straight runs of instructions, and the cost of
+// each of their accesses.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace stepwise::emulator {
 // An access of a warp, as the profiler counted it.
 struct recorded_access {
   std::uint32_t ordinal = 0;     // of the instruction
-  std::uint32_t site = 0;        // of the program; whose share of hits it has
+  std::uint32_t site = 0;        // of the program; it determines the hit rates
   std::uint16_t sectors = 0;     // global and local memory
-  std::uint16_t wavefronts = 0;  // of the banks, those of L1 among them
+  std::uint16_t wavefronts = 0;  // of the banks, including those of L1
   std::uint8_t lines = 0;        // of 128 bytes
-  std::uint8_t tag_turns = 0;  // of those, the ones in the bank of L1's tags that has most of them
+  std::uint8_t tag_turns = 0;    // of those, the ones in L1's tag bank that has most
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
-  std::uint8_t known_lines = 0;  // of those, the ones that L1 looks up or keeps
+  std::uint8_t known_lines = 0;  // of those, the lines that L1 looks up or keeps
   bool is_local = false;         // in local memory
-  std::uint32_t first_line = 0;  // of them, into warp_trace::lines
+  std::uint32_t first_line = 0;  // the first of these lines, into warp_trace::lines
 };
 
-// A line of 128 bytes, and which of its four sectors (bits 0 ... 3) are meant.
+// A line of 128 bytes, and a mask of its four sectors (bits 0 ... 3).
 using recorded_line = std::uint64_t;
 constexpr recorded_line line_record(std::uint64_t line, std::uint32_t sectors) {
   return line << 4 | sectors;
@@ -47,7 +47,7 @@ struct warp_trace {
 struct block_trace {
   std::uint64_t index = 0;
   std::vector<warp_trace> warps;
-  std::uint64_t instructions = 0;  // of all warps, those that were not recorded among them
+  std::uint64_t instructions = 0;  // of all warps, recorded or not
   std::uint64_t recorded = 0;
   // The sum over all accesses: sectors of global and local memory, wavefronts of shared memory.
   std::uint64_t sectors = 0, shared_wavefronts = 0;
@@ -61,22 +61,22 @@ struct launch_trace {
   std::vector<block_trace> blocks;
 };
 
-// Records blocks as they run. Of each warp only so much that all of those which are resident at a
-// time have as much; what is beyond it is counted.
+// Records blocks as they run. Each warp has the same limit, chosen so that all warps that are
+// resident at a time have room; work beyond it is only counted.
 class recorder {
  public:
-  static constexpr std::size_t most_records = 6'000'000;  // runs, accesses, and lines by fours
+  static constexpr std::size_t most_records = 6'000'000;  // runs, accesses, and lines / 4
 
   void begin(unsigned warps, unsigned resident);
-  // Whether accesses and runs from now on are of a block that is recorded.
+  // Whether accesses and runs from now on belong to a recorded block.
   bool is_on() const { return now_ != nullptr; }
   void begin_block(std::uint64_t index);
-  void turn_to(std::uint64_t index);  // one that was begun, or another: then nothing is recorded
+  void turn_to(std::uint64_t index);  // records nothing if the block was not begun
   void access(const recorded_access& a, std::span<const recorded_line> lines);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
 
   const launch_trace& trace() const { return trace_; }
-  // Takes these blocks out of the trace, into one of their own.
+  // Moves these blocks out of the trace into a separate one.
   launch_trace take(std::span<const std::uint64_t> blocks);
 
  private:

@@ -1,4 +1,4 @@
-// Queues: each access is queued after those before it.
+// Each access is queued after those before it.
 #include "common/emulator/time/memory_path.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace stepwise::emulator {
 namespace {
 
-// What may wait for the port, and for L2 and memory, before an access cannot be issued.
+// The most cycles of waiting for the port, L2 and memory before an access cannot be issued.
 constexpr double port_queue_cycles = 32;
 constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
-// Bytes in flight on a multiprocessor where memory's rate was measured: with as much as its threads
-// can ask for once, and with all that they can ask for (dram_read).
+// Bytes in flight on a multiprocessor where memory's rate was measured: with one request of each of
+// its threads, and with all that they can have in flight (dram_read).
 constexpr double few_in_flight = 32768, much_in_flight = 131072;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
@@ -63,7 +63,7 @@ double memory_path::take(queue& q, double& busy, double at, double cycles) {
   return q.free = std::max(at, q.free) + cycles;
 }
 
-// Whole sectors of those still to be read.
+// Takes whole sectors from those still to be read.
 unsigned memory_path::draw(double& owed, unsigned most) {
   const double due = std::clamp(std::floor(owed + 1e-9), 0.0, static_cast<double>(most));
   owed -= due;
@@ -145,7 +145,7 @@ double memory_path::global_access(const instruction_cost& of, const recorded_acc
   return atomic(of, a, begun);
 }
 
-// At one address lanes take turns, and so do the sectors of one line.
+// Lanes at one address are serialised, and so are the sectors of one line.
 double memory_path::atomic(const instruction_cost& of, recorded_access a, double begun) {
   const site_rates& rates = sites_[a.site];
   if (of.adds_warps) a.lanes = a.sectors = 1;
@@ -166,7 +166,7 @@ site_account& memory_path::account_of(std::uint32_t site) {
   return account_[site];
 }
 
-// Bytes that are written to memory because that many reach L2.
+// Bytes that are written to memory because `bytes` reach L2.
 double memory_path::account_evicted(site_account& a, const site_rates& rates, double bytes) {
   const double written = bytes * rates.evicted;
   a.dram_write_bytes += written * rates.own;
@@ -181,7 +181,7 @@ void memory_path::account_read(site_account& a, const site_rates& rates, double 
   account_evicted(a, rates, bytes);
 }
 
-// Memory gives more where it can choose among more that is in flight.
+// Memory's rate rises with the number of requests in flight among which it can choose.
 double memory_path::read_rate(double backlog) const {
   const double in_flight = (backlog + costs_.dram_latency) * read_share_;
   const double much =
@@ -189,7 +189,7 @@ double memory_path::read_rate(double backlog) const {
   return few_share_ + much * (read_share_ - few_share_);
 }
 
-// How late the last of that many lines is, as a share of memory's typical latency.
+// The lateness of the last of `lines` lines, as a multiple of memory's typical latency.
 double memory_path::lateness(unsigned lines) {
   turn_ += golden;
   turn_ -= std::floor(turn_);
@@ -208,7 +208,7 @@ double memory_path::load(const recorded_access& a, line_list lines, double begun
     missed += static_cast<unsigned>(std::popcount(f.missing));
     there = std::max(there, f.at);
   }
-  missed = std::min<unsigned>(missed, a.sectors);  // fewer are wished for, perhaps
+  missed = std::min<unsigned>(missed, a.sectors);  // an experiment may request fewer
   site_account& account = account_[a.site];
   account.sectors += a.sectors;
   account.l1_hits += a.sectors - missed;
@@ -235,7 +235,7 @@ double memory_path::arrival(const recorded_access& a, unsigned missed, double be
   return std::max(from_l2, read + costs_.dram_latency * lateness(a.lines));
 }
 
-// What a site has yet to read from memory, but found in L1, another one has brought.
+// Sectors that a site has yet to read from memory but found in L1 were read by another site.
 std::vector<site_account> memory_path::account() const {
   std::vector<site_account> all = account_;
   for (std::size_t n = 0; n < owed_.size(); ++n) account_read(all[n], sites_[n], owed_[n]);

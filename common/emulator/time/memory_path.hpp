@@ -1,10 +1,9 @@
-// A multiprocessor's way to memory: its port, then its shares of L2, of memory and of what does
-// atomics.
+// A multiprocessor's path to memory: its L1/shared-memory pipe (the port), then its shares of L2,
+// memory and the atomic units.
 //
-// idea    Each is a queue with a rate: what arrives while it is busy waits for what came before. An
-//         access cannot be issued at all while too much waits already.
-//         L1 is simulated, line by line.
-// watch   Which sectors are read from memory is drawn by each site's rate, evenly, not at random:
+// idea    Each is a queue with a rate: an access that arrives while it is busy waits for earlier
+//         ones. An access cannot be issued while too much is waiting. L1 is simulated line by line.
+// watch   Which sectors are read from memory follows each site's rate, evenly, not at random, so
 //         the same launch gives the same time.
 // Tested by tests/memory_path_test.cpp.
 #pragma once
@@ -19,19 +18,19 @@
 
 namespace stepwise::emulator {
 
-// Where a site's sectors are found, as shares of all that are asked for.
+// Where a site's sectors are found, as shares of all requested sectors.
 struct site_rates {
-  double dram = 0;         // neither in L1 nor in L2: read from memory
+  double dram = 0;         // missed in L1 and L2: read from memory
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
-  double evicted = 0;      // bytes written to memory for each that comes to L2 and needs room there
+  double evicted = 0;      // bytes written to memory per byte that needs room in L2
   double own = 0;          // of these, the share that this launch stored
-  double dram_bytes = 32;  // that come for each sector that is read from memory
-  // Of atomics: the share of lanes that access the most contended address, of sectors the most
-  // contended line's.
+  double dram_bytes = 32;  // transferred per sector that is read from memory
+  // For atomics: the share of lanes at the most contended address, and the share of sectors in the
+  // most contended line.
   double hot = 0, hot_line = 0;
 };
 
-// What the accesses of a site came to.
+// The outcome of a site's accesses.
 struct site_account {
   double sectors = 0, wavefronts = 0;  // of global and local memory; of shared memory
   double l1_hits = 0;                  // of the sectors
@@ -41,19 +40,19 @@ struct site_account {
   site_account& operator*=(double times);
 };
 
-// What an experiment changes about accesses.
+// The changes that an experiment makes to accesses.
 struct memory_wishes {
   bool no_global = false;  // global memory costs nothing
   bool no_local = false;   // local memory costs nothing
   bool ideal_sectors = false, ideal_wavefronts = false;
 
-  recorded_access of(const recorded_access& a) const;  // as it would be
+  recorded_access of(const recorded_access& a) const;  // with the changes
   bool change(const recorded_access& a) const;
 };
 
 class memory_path {
  public:
-  // `active`: multiprocessors that share L2 and memory with this one, itself among them.
+  // `active`: the number of multiprocessors that share L2 and memory, including this one.
   // `equal_shares`: every block is resident and has its share of the work.
   memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
               const std::vector<site_rates>& sites, const memory_wishes& wishes,
@@ -63,21 +62,21 @@ class memory_path {
   double free_for_shared() const;
   double free_for_global() const;
 
-  // What one instruction of a warp, issued at `at`, asks for; returns when its result is there.
-  // `lines`: those that the accesses point into.
+  // Queues the accesses of a warp instruction issued at `at`; returns when its result is ready.
+  // `lines`: the lines that the accesses refer to.
   double access(const instruction_cost& of, std::span<const recorded_access> all,
                 std::span<const recorded_line> lines, double at);
-  double exchange(double at, double slots);  // shuffles take the port, too
-  double barrier(double at);                 // and so does a warp that comes to a barrier
+  double exchange(double at, double slots);  // shuffles use the port, too
+  double barrier(double at);                 // and so do warps that reach a barrier
 
-  double drained() const;  // when the last access is through
+  double drained() const;  // when the last access is complete
 
-  // Cycles that each was busy.
+  // Busy cycles of each part.
   struct cycles {
     double port = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
   };
   const cycles& busy() const { return busy_; }
-  // What the queues were given, by site; of atomics nothing is read from memory.
+  // The accesses that went through the queues, by site. Atomics read nothing from memory here.
   std::vector<site_account> account() const;
 
  private:
@@ -104,13 +103,13 @@ class memory_path {
   l1_lines l1_;
   std::vector<site_account> account_;
   std::vector<double> owed_;  // sectors that a site has yet to read from memory
-  // This multiprocessor's, per cycle.
+  // This multiprocessor's shares, per cycle.
   double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,
       write_share_, atomic_share_;
   unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double turn_ = 0;  // of what is drawn
+  double turn_ = 0;  // the position in the sequence of lateness()
 };
 
 }  // namespace stepwise::emulator

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t nobody = 0xffffffffU;
-constexpr double most_special = 2;  // machine instructions of one in PTX that are special functions
+constexpr double most_special = 2;  // special functions of one PTX instruction
 constexpr unsigned most_partitions = 8;
 
 struct block_state;
@@ -27,11 +27,11 @@ struct warp_state {
   std::size_t place = 0;                  // in its partition
   double begun = 0;                       // the block's start
   double issued = 0;                      // the end of its last instruction's slots
-  double after = 0;                       // the next one can be issued, but for what it needs
+  double after = 0;                       // when the next one can issue, apart from its operands
   stall held = stall::instruction_fetch;  // what `after` waits for, beyond `issued`
-  double needs = 0;                       // what it needs is there
+  double needs = 0;                       // when its operands are ready
   std::uint32_t needs_from = nobody;
-  bool was_busy = false;  // its pipe or the way to memory, when it was its turn
+  bool was_busy = false;  // its pipe or the memory path was busy at its turn
   double predicated = 0;  // slots of instructions that were jumped over, to be issued with the next
   struct value {
     double at = 0;
@@ -39,9 +39,9 @@ struct warp_state {
   };
   std::vector<value> registers;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
-  std::vector<value> groups;                                   // of copies: when they are there
+  std::vector<value> groups;                                   // of copies: when they are complete
   value open_group;
-  double stored = -1e9;  // its stores to global memory are out
+  double stored = -1e9;  // when its stores to global memory are complete
 };
 
 struct block_state {
@@ -141,7 +141,7 @@ class simulation {
   void end_warp(warp_state& w) {
     ready(w) = never;
     --w.of->alive;
-    // Its place is free when its stores are out.
+    // The block's place becomes free when its stores are complete.
     const double store_wait =
         costs_.store_wait + costs_.store_wait_per_warp * static_cast<double>(w.of->warps.size());
     w.after = std::max(w.after, w.stored + store_wait);
@@ -174,7 +174,7 @@ class simulation {
   void break_deadlock() {
     for (const auto& b : blocks_) {
       if (b->waiting == 0) continue;
-      b->alive = b->waiting;  // what the trace has not got to its end
+      b->alive = b->waiting;  // the trace does not reach the end of the others
       release_if_all(*b, now_);
       return;
     }
@@ -217,7 +217,7 @@ class simulation {
     return true;
   }
 
-  // Goes on to the next instruction that takes a slot, and finds when it can be issued.
+  // Advances to the next instruction that takes a slot, and finds when it can be issued.
   void prepare(warp_state& w) {
     for (;;) {
       while (w.run == nullptr || w.next == w.run->ops.size()) {
@@ -306,7 +306,7 @@ class simulation {
       }
     }
     if (best == nullptr) return false;
-    // The warp that issued last if it can, else the oldest that can.
+    // Prefers the warp that issued last, else the oldest that can issue.
     warp_state* chosen = nullptr;
     double soonest = never;
     for (std::size_t n = 0; n < best->ready.size(); ++n) {
@@ -322,10 +322,10 @@ class simulation {
 
   void issue(partition_state& p, warp_state& w, double at) {
     const timed_op& op = w.run->ops[w.next];
-    // What is busy lets another warp go first.
+    // If its pipe is busy, another warp goes first.
     if (const double wait = busy_until(p, op); wait > at + 1e-9) {
       ready(w) = wait;
-      // Less than a cycle is what a pipe falls short of one instruction per cycle.
+      // Shorter waits only show that the pipe's rate is below one instruction per cycle.
       w.was_busy = w.was_busy || wait > at + 0.5;
       return;
     }
@@ -375,7 +375,7 @@ class simulation {
     prepare(w);
   }
 
-  // An access; when its result is there.
+  // Performs an access; returns when its result is ready.
   double access(warp_state& w, const timed_op& op, double at) {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
@@ -393,7 +393,7 @@ class simulation {
     return p.unit_free[static_cast<int>(first_free(p, op.on))];
   }
 
-  // Additions of integers take half of the pipe for floats, or the other integer pipe.
+  // Additions of integers use half of the float pipe, or the other integer pipe.
   static unit first_free(const partition_state& p, unit on) {
     if (on != unit::integer) return on;
     const double alu = p.unit_free[static_cast<int>(unit::alu)];
@@ -415,7 +415,7 @@ class simulation {
     p.unit_free[u] = std::max(at, p.unit_free[u]) + cycles;
     if (taken == unit::fma) fma_busy_ += cycles;
     if (taken == unit::alu) alu_busy_ += cycles;
-    // Products of integers share half of the pipe for floats.
+    // Products of integers use half of the float pipe.
     if (taken == unit::multiply) {
       double& fma = p.unit_free[static_cast<int>(unit::fma)];
       fma = std::max(at, fma) + cycles / 2 * costs_.of[static_cast<int>(unit::fma)].interval;
@@ -424,14 +424,14 @@ class simulation {
 
   // --- the end ---
 
-  // Cycles of one block where many follow each other, from those that were simulated.
+  // Cycles per block when many follow each other, derived from the simulated blocks.
   double cycles_of_block(double drained) const {
     const std::uint64_t seen = ends_.size();
     const std::uint64_t head = std::min<std::uint64_t>(work_.resident, seen - 1);
     double each = seen > 2 * head && head != 0
                       ? (ends_.back() - ends_[head - 1]) / static_cast<double>(seen - head)
                       : drained / static_cast<double>(seen);
-    // Not faster than any one part does its share of a block.
+    // At least the time that each part needs for its share of a block.
     const memory_path::cycles& m = memory_.busy();
     for (const double busy :
          {out_.slots / costs_.partitions, m.port, m.l2_read, m.l2_write, m.dram, m.atomics})
@@ -443,7 +443,7 @@ class simulation {
     std::ranges::sort(ends_);
     const double drained = std::max({now_, memory_.drained(), ends_.empty() ? 0 : ends_.back()});
     out_.simulated_cycles = drained;
-    // Blocks were cut short where the trace was full: the rest goes on as it went.
+    // Blocks were truncated where the trace was full. The rest is assumed to run at the same pace.
     std::uint64_t all = 0, recorded = 0;
     for (const block_trace& b : work_.trace->blocks) {
       all += b.instructions;

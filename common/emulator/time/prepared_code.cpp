@@ -1,4 +1,4 @@
-// Schedules each run once for each number of copies, and keeps it.
+// Schedules each run once per number of copies, and caches it.
 #include "common/emulator/time/prepared_code.hpp"
 
 #include <algorithm>

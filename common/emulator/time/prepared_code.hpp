@@ -1,5 +1,5 @@
-// A launch's straight runs as a multiprocessor executes them: scheduled, and only what takes a
-// slot, touches memory or hands a value on. Tested by tests/time_test.cpp.
+// A launch's straight runs as a multiprocessor executes them: scheduled, and reduced to ops that
+// take a slot, access memory or pass on a value. Tested by tests/time_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +37,17 @@ class prepared_code {
   // The most iterations of a run that ptxas may have scheduled together.
   std::uint32_t most_copies(std::uint32_t run) const;
   const timed_run& run(std::uint32_t run, std::uint32_t copies);
-  // Which of the run's memory operations the instruction is.
+  // The index of the instruction among the run's memory operations.
   std::uint32_t memory_place(std::uint32_t run, std::uint32_t ordinal);
-  // When a warp that comes to the run at `at` has its code: what was not executed yet must be
-  // fetched.
+  // When the code of the run is available to a warp that reaches it at `at`. Code that was not
+  // executed before must be fetched.
   double fetched(std::uint32_t run, double at);
 
  private:
   struct known_run {
     std::vector<std::unique_ptr<timed_run>> by_copies;
     std::vector<std::uint32_t> places;  // of memory operations
-    bool is_there = false;              // all its code
+    bool is_there = false;              // all of its code was fetched
   };
 
   const launch_trace& trace_;

@@ -1,5 +1,5 @@
-// The order of a run: that of the machine code where it is known; else a list schedule, in which
-// what the longest path leads through goes first.
+// The order of a run: that of the machine code if it is known, else a list schedule, in which
+// instructions on the longest path go first.
 #include "common/emulator/time/schedule.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// What ptxas does not know either: where a load from global memory will find its bytes.
+// An assumption, since ptxas does not know either where a global load will find its bytes.
 constexpr double assumed_global_cycles = 300;
 
 struct node {
@@ -43,9 +43,9 @@ class run_scheduler {
 
   // --- the machine code's own order ---
 
-  // The n-th execution of an instruction in the run is one of the copies of its machine
-  // instructions, of which the last one counts. Where there are more copies than are scheduled
-  // together (a loop unrolled by four, and one for the rest), those that lie closest together.
+  // Each execution of an instruction in the run is one of the copies of its machine instructions;
+  // the last machine instruction of a copy counts. If there are more copies than are scheduled
+  // together (a loop unrolled by four, and one for the rest), the closest ones are used.
   void find_places() {
     std::vector<std::vector<std::uint32_t>> of_copy(length_);  // an instruction's places, by copy
     std::uint32_t most = run_.copies;
@@ -68,7 +68,7 @@ class run_scheduler {
         least = std::min(least, tried[n]);
         last = std::max(last, tried[n]);
       }
-      if (least == no_place) return;  // nobody knows the machine code
+      if (least == no_place) return;  // the machine code is unknown
       if (last - least >= best) continue;
       best = last - least;
       place_ = tried;
@@ -81,7 +81,7 @@ class run_scheduler {
     return std::span(code_.places).subspan(at(n).first_place, at(n).places);
   }
 
-  // Whether each copy has as many machine instructions of it.
+  // Whether each copy has the same number of its machine instructions.
   bool is_in_equal_parts(std::uint32_t n) const {
     return at(n).places != 0 && at(n).places % copies_of(n) == 0;
   }
@@ -99,9 +99,9 @@ class run_scheduler {
     return none;
   }
 
-  // Of a line with more machine instructions than copies (a constant for it is loaded before the
-  // loop): for each copy the one that goes best with those of a neighbour, in their order. With
-  // fewer one serves several copies: the last one before the neighbour's.
+  // For a line with more machine instructions than copies (a constant is loaded before the loop),
+  // chooses for each copy the one that best matches those of a neighbour, in order. With fewer, one
+  // serves several copies: the last one before the neighbour's.
   std::vector<std::uint32_t> matching_places(std::uint32_t n, std::uint32_t neighbour) const {
     const std::span<const std::uint32_t> all = places_of(n);
     const std::uint32_t copies = copies_of(n);
@@ -117,8 +117,7 @@ class run_scheduler {
         chosen.push_back(*(std::max(all.begin() + 1, std::ranges::upper_bound(all, w)) - 1));
       return chosen;
     }
-    // The least sum of distances if place p is the copy's, and the place of the copy before it
-    // then.
+    // The least sum of distances if place p is this copy's, and the place of the previous copy.
     std::vector<std::vector<std::pair<double, std::size_t>>> sums(copies);
     for (std::uint32_t copy = 0; copy < copies; ++copy) {
       std::pair<double, std::size_t> before{copy == 0 ? 0 : no_place, 0};
@@ -138,7 +137,7 @@ class run_scheduler {
   }
 
   void pick_by_places() {
-    // The lowest place first, of what waits for nothing. Without a place: after what it waits for.
+    // Takes the lowest place first. An instruction without a place follows those it waits for.
     using at_place = std::pair<double, std::uint32_t>;
     std::priority_queue<at_place, std::vector<at_place>, std::greater<>> ready;
     const auto push = [&](std::uint32_t n, double from) {
@@ -158,7 +157,7 @@ class run_scheduler {
     }
   }
 
-  // --- an order of ours, where the machine code is unknown ---
+  // --- our own order, where the machine code is unknown ---
 
   double latency_of(const instruction_cost& c) const {
     if (c.slots == 0) return 0;
@@ -167,7 +166,7 @@ class run_scheduler {
     return costs_.of[static_cast<int>(c.on)].latency * std::max(1.0F, c.slots);
   }
 
-  // From its issue to that of `to`, which needs its result.
+  // Cycles from the issue of `from` to that of `to`, which needs its result.
   double latency_to(std::uint32_t from, std::uint32_t to) const {
     const double to_branch = at(to).kind == step_kind::branch ? costs_.predicate : 0;
     return nodes_[from].latency == 0 ? 0 : std::max(nodes_[from].latency, to_branch);
@@ -183,9 +182,9 @@ class run_scheduler {
            c.kind == step_kind::fence || c.kind == step_kind::wait_copies;
   }
 
-  // Branches that are none in the machine code, although their lines have instructions there: an
-  // access of before them has its place after theirs, or one after them before. No access is
-  // moved across a branch; these have become predicates.
+  // Branches that do not exist in the machine code, although their lines have instructions there.
+  // No access moves across a branch, so a branch has become predicates if an access before it has a
+  // later place, or an access after it has an earlier place.
   std::vector<bool> find_predicated() const {
     std::vector<bool> predicated(nodes_.size());
     const auto mark = [&](std::uint32_t n, double& bound, bool forwards) {
@@ -203,8 +202,8 @@ class run_scheduler {
     return predicated;
   }
 
-  // Order of memory: stores stay after each other and after loads of the same memory; a load
-  // stays after stores. Barriers, atomics, fences and branches stay where they are among accesses.
+  // Order of memory: stores stay after each other and after loads of the same memory; a load stays
+  // after stores. Barriers, atomics, fences and branches keep their place among accesses.
   void build() {
     const std::uint32_t all = length_ * run_.copies;
     nodes_.resize(all);
@@ -250,7 +249,7 @@ class run_scheduler {
       } else if (c.is_memory) {
         if (last_fixed != none) depend(last_fixed, n, false);
         if (is_placed) {
-          // ptxas knew which of them may change places.
+          // ptxas knew which accesses may change places.
         } else if (c.kind == step_kind::load) {
           if (last_store[memory] != none && !c.may_move) depend(last_store[memory], n, false);
           loads_since_store[memory].push_back(n);
@@ -283,7 +282,7 @@ class run_scheduler {
     }
   }
 
-  // Registers that loads ahead may fill: what the kernel has, less what lives through the run.
+  // Registers that loads ahead may fill: the kernel's, less those that are live through the run.
   unsigned room() const {
     if (code_.registers == 0) return 64;
     std::unordered_map<std::uint32_t, bool> seen;  // written here first
@@ -313,7 +312,7 @@ class run_scheduler {
     for (std::uint32_t n = 0; n < nodes_.size(); ++n)
       if (nodes_[n].waiting == 0) soon.push(n);
     const unsigned most = room();
-    unsigned ahead = 0;  // registers of loads whose results nobody has used up
+    unsigned ahead = 0;  // registers of loads whose results are still needed
     std::vector<std::uint32_t> left(nodes_.size());
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) left[n] = nodes_[n].consumers;
     double time = 0;
@@ -338,7 +337,7 @@ class run_scheduler {
         time = nodes_[soon.top()].ready;
         continue;
       }
-      if (n == none) {  // nothing else can run: a load goes ahead without room
+      if (n == none) {  // nothing else can run: issue a load without room
         n = *std::min_element(held.begin(), held.end());
         std::erase(held, n);
       }

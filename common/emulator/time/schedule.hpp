@@ -1,9 +1,9 @@
-// The order in which machine code would do a straight run of PTX instructions.
+// The order in which machine code would execute a straight run of PTX instructions.
 //
-// idea    Where the line table says at which places the machine instructions of each line are,
-//         these are the order. Else what ptxas would do is done here: a load is moved up as far as
-//         registers and the order of memory allow, so that what needs it comes late (a list
-//         schedule by the longest path). Iterations of a loop that ptxas unrolled come together.
+// idea    If the line table has the places of each line's machine instructions, these are the
+//         order. Otherwise this imitates ptxas: a load is moved up as far as registers and the
+//         order of memory allow, so that its consumers come late (a list schedule by the longest
+//         path). Iterations of a loop that ptxas unrolled are scheduled together.
 // source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by
 //         tests/time_test.cpp.
 #pragma once
@@ -18,8 +18,8 @@ namespace stepwise::emulator {
 // `copies` times the instructions of ordinals [first, end).
 struct straight_run {
   std::uint32_t first = 0, end = 0, copies = 1;
-  // Its instructions in order: copy * length + place in the run. Those without a slot that no
-  // instruction needs to see stay where they were.
+  // The instructions in order: copy * length + place in the run. An instruction without a slot on
+  // which no other depends stays in place.
   std::vector<std::uint32_t> order;
 };
 

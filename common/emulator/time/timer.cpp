@@ -10,21 +10,21 @@
 namespace stepwise::emulator {
 namespace {
 
-// Of a sampled launch: instructions of warps that the wave may take, and each of its blocks at
-// least; rounds of blocks of the recorded multiprocessor after the first.
+// For a sampled launch: the warp instructions of the wave, and the minimum per block; the rounds of
+// the recorded multiprocessor's blocks after the first.
 constexpr std::int64_t wave_instructions = 8'000'000;
 constexpr std::int64_t least_of_block = 1500;
-// A launch without loops that has no more than these, warp by warp, runs whole.
+// A launch without loops and with no more warp instructions than these runs completely.
 constexpr double whole_instructions = 4e6;
 constexpr std::uint64_t further_rounds = 2;
-// Instructions of all recorded blocks; where the first one shows that there would be more, fewer
+// Instructions of all recorded blocks. If the first block shows that there would be more, fewer
 // rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
-// Blocks from all over the grid that are probed, and at most how far (run/block_probe.hpp).
+// How many blocks across the grid are probed, and the limit of their work (run/block_probe.hpp).
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
-// The middle of the grid stands for all of it, unless the average block has less or more than that.
+// The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;
-constexpr std::int64_t slice_of_turns = 512;  // what a poll takes of a slice (ops/ops_control.cpp)
+constexpr std::int64_t slice_of_turns = 512;  // a poll's cost in a slice (ops/ops_control.cpp)
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
 
 }  // namespace
@@ -47,9 +47,9 @@ void timer::begin(const launch_shape& shape) {
   wave_ = std::min(shape.blocks, processors * shape.resident);
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
-  // Where blocks draw their work from a counter, the first ones have most of it.
+  // If blocks draw their work from a counter, the first ones have most of it.
   first_ = waves > 2 && !code_->takes_turns ? waves / 2 * wave_ : 0;
-  // A multiprocessor in the middle of those that have the most blocks.
+  // A multiprocessor in the middle of those with the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
           : busiest == 0             ? processors / 2
@@ -73,8 +73,8 @@ void timer::begin(const launch_shape& shape) {
   recorder_.begin(launch.warps, drawn_.empty() ? shape.resident : 2 * shape.resident);
 }
 
-// Issue slots, times the cycles for which the pipe is busy. An instruction that the machine code
-// lacks costs nothing, so a block does not look busy by having many of those.
+// Issue slots times the cycles for which the pipe is busy. An instruction without machine
+// instructions costs nothing, so a block with many of them does not look busy.
 void timer::add_up_costs() {
   constexpr double parts_of_a_cycle = 16;
   cost_before_.assign(1, 0);
@@ -86,14 +86,14 @@ void timer::add_up_costs() {
   }
 }
 
-// A few instructions for each warp, which often prepare what later kernels read: an index, a sum.
+// A few instructions per warp. Such a launch often prepares what later kernels read.
 bool timer::is_small() const {
   const auto warps = static_cast<double>(shape_.blocks) * shape_.launch.warps;
   return !code_->has_loops && warps * static_cast<double>(code_->at.size()) <= whole_instructions;
 }
 
-// In a grid with more blocks than there is work for, the first ones have it all: then the wave is
-// taken from among those that have, and stands for the others as far as they have anything to do.
+// If a grid has more blocks than work, the first blocks have all of it. The wave is then taken from
+// among those that have work, and represents the others in proportion to their work.
 void timer::find_uneven() {
   work_share_ = busy_share_ = 1;
   idle_share_ = 0;
@@ -127,8 +127,8 @@ void timer::find_uneven() {
   idle_share_ = idle / static_cast<double>(probed_blocks);
 }
 
-// While all blocks are resident nothing evens out, and what is left over when work is divided goes
-// to the first blocks: the multiprocessor that has most of these ends last.
+// While all blocks are resident, nothing evens out the load, and the remainder of divided work goes
+// to the first blocks. The multiprocessor that has most of these ends last.
 void timer::find_early() {
   early_.clear();
   const std::uint64_t processors = costs_.multiprocessors;
@@ -139,9 +139,9 @@ void timer::find_early() {
     early_.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
-// A judge's seed: a kernel that did less in the blocks which are recorded would have to guess them.
-// Where all blocks are resident, the early multiprocessor is recorded all the same, since it is the
-// one that ends last, and a second one is compared with it.
+// With a judge's seed, a kernel that does less in the recorded blocks would have to guess them. If
+// all blocks are resident, the early multiprocessor is recorded all the same, since it ends last,
+// and a second one is compared with it.
 void timer::choose_by_seed() {
   drawn_.clear();
   if (how_.seed == 0 || cuts_) return;
@@ -188,7 +188,7 @@ bool timer::wants(std::uint64_t block) const {
 }
 
 std::int64_t timer::slice() const {
-  // A poll ends such a slice: the next block gets its turn.
+  // A poll ends such a slice, and the next block runs.
   if (code_->takes_turns) return slice_of_turns;
   if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
@@ -257,7 +257,7 @@ double timer::counts::share_of_most() const {
 
 void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active) {
   wanted& w = atomics_[site];
-  unsigned turn[32];  // the lane's at its address
+  unsigned turn[32];  // the lane's position at its address
   for (std::uint32_t m = active; m != 0; m &= m - 1) {
     const int lane = __builtin_ctz(m);
     const std::uint64_t at = address[lane];

@@ -1,11 +1,11 @@
-// The time of a launch: records what it needs while blocks run, then has a multiprocessor do them.
+// The time of a launch: records data while blocks run, then simulates a multiprocessor.
 //
 // idea    The blocks of one multiprocessor, from the middle of the grid, are recorded. If the
-//         launch may be sampled, of the others only a wave is run, and of that only the beginning
-//         of each block: enough for the caches to show who finds what where.
-// watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
+//         launch may be sampled, only a wave of the other blocks runs, and only the beginning of
+//         each block: enough for the caches to show which accesses hit where.
+// watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
 //         other is never sampled, nor is a small one without loops, whose results others may need.
-// Tested by tests/timer_test.cpp, and by what comes of it by the tests "lab times" and "lab
+// Tested by tests/timer_test.cpp and, through its results, by the tests "lab times" and "lab
 // profile".
 #pragma once
 
@@ -26,13 +26,13 @@
 
 namespace stepwise::emulator {
 
-// What the caches did for a site's sectors, in the blocks that were run.
+// The caches' counts for a site's sectors, in the blocks that were run.
 struct site_traffic {
   bool is_store = false;
   double sectors = 0, l2_sectors = 0;
   double dram_sectors = 0;  // of loads and atomics
-  double dram_bytes = 32;   // that came for each of dram_sectors
-  double bytes = 0;         // that lanes asked for
+  double dram_bytes = 32;   // transferred per sector of dram_sectors
+  double bytes = 0;         // requested by lanes
 };
 
 struct launch_time {
@@ -40,7 +40,7 @@ struct launch_time {
   double instructions = 0;             // machine instructions of warps, of the whole launch
   double busy[busy_parts] = {};        // shares of the time
   double active_warps = 0;             // of a busy multiprocessor, on average
-  double counted = 1;                  // of the instructions, those that were run
+  double counted = 1;                  // the share of the instructions that were run
   double likeness = 1;                 // the recorded blocks' share of an average block's work
   double longest_block_us = 0;         // at the recorded blocks' pace; 0: not every block ran
   std::vector<double> experiments_us;  // by what_if
@@ -54,7 +54,7 @@ class timer {
   struct options {
     bool sampling = false;
     bool experiments = false;
-    std::uint64_t seed = 0;  // chooses the multiprocessor that is recorded; 0: the usual one
+    std::uint64_t seed = 0;  // chooses the recorded multiprocessor; 0: the usual one
   };
   timer(const gpu& model, const options& how);
   ~timer();
@@ -62,14 +62,14 @@ class timer {
   struct launch_shape {
     observer::launch_info launch;
     std::uint64_t blocks = 1;
-    unsigned resident = 1;                                    // of a multiprocessor
+    unsigned resident = 1;                                    // per multiprocessor
     unsigned resident_full = 1, resident_more_registers = 1;  // in the experiments
     std::uint64_t l1_bytes = 0;
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
   bool takes_turns() const { return code_->takes_turns; }
-  // Instructions that a warp of the running block may do until it is asked again; 0: enough.
+  // Instructions that a warp of the running block may execute before it asks again; 0: enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);
   void end_block(std::uint64_t index);
@@ -110,7 +110,7 @@ class timer {
   double in_recorded_blocks() const;
   double scale() const;
   struct room {
-    double evicted = 0;  // bytes written to memory for each that comes
+    double evicted = 0;  // bytes written to memory per byte that comes
     double own = 0;      // of these, the share that this launch stored
   };
   room make_room(double read, double stored);
@@ -122,7 +122,7 @@ class timer {
   std::future<double> us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
 
-  // How often each of some keys was wanted.
+  // How often each key was used.
   struct counts {
     std::unordered_map<std::uint64_t, std::uint64_t> times;
     std::uint64_t all = 0;
@@ -130,7 +130,7 @@ class timer {
     double share_of_most() const;
   };
   struct wanted {
-    counts addresses, lines;  // lanes; sectors of a line, as often as lanes take turns in them
+    counts addresses, lines;  // lanes; sectors of a line, once per serialised access
   };
 
   gpu model_;
@@ -140,26 +140,26 @@ class timer {
   const code_costs* code_ = nullptr;
   launch_shape shape_;
   const global_memory* memory_ = nullptr;
-  bool cuts_ = false;                   // this launch is sampled
-  double work_share_ = 1;               // of all blocks, had they the recorded ones' work
-  double busy_share_ = 1;               // of these, that of blocks with at least half as much
-  double idle_share_ = 0;               // of the blocks: those that have less
+  bool cuts_ = false;      // this launch is sampled
+  double work_share_ = 1;  // an average block's work, relative to a recorded one's
+  double busy_share_ = 1;  // of this, the part in blocks with at least half the most work
+  double idle_share_ = 0;  // the share of blocks that have less
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor
-  std::vector<std::uint64_t> early_;    // its blocks, where all of the launch's are resident
-  // Drawn by the seed, besides the early ones: those of another multiprocessor.
+  std::vector<std::uint64_t> early_;    // its blocks, if all blocks of the launch are resident
+  // The blocks of another multiprocessor, drawn by the seed in addition to the early ones.
   std::vector<std::uint64_t> drawn_;
   std::uint64_t launches_ = 0;
   launch_trace drawn_trace_;
   const launch_trace* trace_ = nullptr;  // of the multiprocessor that takes longest
   std::uint64_t recorded_blocks_ = 1;
   std::int64_t enough_ = 0;             // instructions of a block that is not recorded
-  std::uint64_t block_ = 0;             // that runs
+  std::uint64_t block_ = 0;             // the running block
   std::int64_t done_ = 0;               // its instructions
   std::uint64_t run_instructions_ = 0;  // of all blocks
   std::uint64_t sectors_ = 0, shared_wavefronts_ = 0;  // likewise
   block_work_counter each_;
-  std::vector<std::uint64_t> cost_before_;  // by ordinal: sum of what the code up to it costs
+  std::vector<std::uint64_t> cost_before_;  // by ordinal: cost of the code before it
   recorder recorder_;
   struct allocation {
     std::uint64_t first = 1, end = 0;
@@ -169,9 +169,9 @@ class timer {
   std::unordered_map<std::uint64_t, std::uint64_t> loaded_;    // allocations: bytes by address
   std::unordered_map<std::uint32_t, std::uint64_t> loads_of_;  // site -> allocation
   std::unordered_map<std::uint64_t, std::uint64_t> stored_,
-      stored_before_;  // by this launch, earlier
+      stored_before_;  // by this launch; by earlier launches
   allocation last_loaded_, last_stored_;
-  double dirty_ = 0;  // bytes in L2 that something else may have to make go
+  double dirty_ = 0;  // written bytes in L2, which may have to be evicted
   std::unordered_map<std::uint32_t, wanted> atomics_;  // by site
 };
 

@@ -1,7 +1,7 @@
-// Which registers of a function are the same in all lanes, and which atomics ptxas combines for it.
+// Registers with the same value in all lanes, and the atomics that ptxas combines because of it.
 //
-// watch   Only registers with one definition are looked at: others count as different.
-// Tested by common/emulator/profile/tests/profiler_test.cpp, by what an atomic takes.
+// watch   Only registers with one definition are considered; all others count as different.
+// Tested by common/emulator/profile/tests/profiler_test.cpp, through the cost of an atomic.
 #pragma once
 
 #include <string_view>
@@ -16,8 +16,8 @@ class uniform_values {
  public:
   explicit uniform_values(const std::vector<ptx::instruction>& body);
 
-  // Whether ptxas has one lane add for a warp: integers at one address outside of shared memory,
-  // where the value is the same in all lanes or no lane needs the sum before.
+  // Whether ptxas has one lane add for a warp: integers at one address outside of shared memory, if
+  // the value is the same in all lanes or no lane needs the previous sum.
   bool has_one_sum(const ptx::instruction& i) const;
 
  private:
