@@ -38,7 +38,7 @@ std::string name_in(std::string_view cpuinfo) {
 }
 
 int cpus_of_quota(std::string_view cpu_max) {
-  const long quota = leading_number(cpu_max);  // "max" is no number
+  const long quota = leading_number(cpu_max);  // "max" is not a number
   const auto blank = cpu_max.find(' ');
   const long period = blank < cpu_max.size() ? leading_number(cpu_max.substr(blank + 1)) : 0;
   if (quota == 0 || period == 0) return 0;
@@ -59,7 +59,7 @@ int thread_count() {
     if (const int wanted = threads_wanted(text); wanted > 0) return wanted;
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
-  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;  // not over 1024 CPUs
+  const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;  // fails above 1024 CPUs
   const int count =
       known ? CPU_COUNT(&allowed) : static_cast<int>(std::thread::hardware_concurrency());
   const int quota = cpus_of_quota(content("/sys/fs/cgroup/cpu.max"));

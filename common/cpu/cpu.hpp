@@ -1,4 +1,4 @@
-// The CPU that this process runs on: what a record says of it, and how many threads to use.
+// The CPU that this process runs on: its name for records, and how many threads to use.
 //
 // tested  common/cpu/tests/host_test.cpp
 #pragma once
@@ -8,16 +8,16 @@
 
 namespace stepwise::host {
 
-// "Intel(R) Xeon(R) Platinum 8480C"; "an unknown CPU" if Linux does not say.
+// "Intel(R) Xeon(R) Platinum 8480C"; "an unknown CPU" if Linux does not report a name.
 std::string cpu_name();
 
-// How many threads compute at a time here: as many as OMP_NUM_THREADS says, as in programs with
-// OpenMP; else the CPUs that this process may run on, but no more than its control group's share of
-// them allows. At least 1.
+// The number of threads that compute at a time: OMP_NUM_THREADS, as in programs with OpenMP, or
+// else the number of CPUs that this process may run on, limited by its control group's share of
+// them. At least 1.
 int thread_count();
 
-// The same of /proc/cpuinfo's text, of a control group's cpu.max ("200000 100000", "max 100000"),
-// and of OMP_NUM_THREADS; "" and 0: they do not say.
+// The same, from the text of /proc/cpuinfo, of a control group's cpu.max ("200000 100000", "max
+// 100000"), and of OMP_NUM_THREADS; "" or 0 if the text has no such value.
 std::string name_in(std::string_view cpuinfo);
 int cpus_of_quota(std::string_view cpu_max);
 int threads_wanted(std::string_view omp_num_threads);

@@ -8,7 +8,7 @@
 namespace stepwise::host {
 namespace {
 
-constexpr int looks = 4000;  // before a thread sleeps: some tenths of a millisecond
+constexpr int looks = 4000;  // before a thread sleeps: a few tenths of a millisecond
 
 void pause_a_moment() {
 #if defined(__x86_64__)
@@ -16,7 +16,7 @@ void pause_a_moment() {
 #endif
 }
 
-// Waits until the value is no longer `old`; returns what it is.
+// Waits until the value is no longer `old`; returns the new value.
 template <class Value>
 Value wait_for_change(const std::atomic<Value>& value, Value old) {
   for (int look = 0; look < looks; ++look) {
@@ -34,7 +34,7 @@ thread_team::thread_team(int size) {
   for (int member = 1; member < size; ++member) {
     try {
       others_.emplace_back([this, member] { serve(member); });
-    } catch (const std::system_error&) {  // no more threads to be had
+    } catch (const std::system_error&) {  // the system has no more threads
       return;
     }
   }

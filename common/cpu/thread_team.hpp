@@ -1,9 +1,9 @@
-// A thread for every CPU, waiting for work: what the CPU peers compute with.
+// A thread for every CPU, waiting for work. The CPU baselines compute with these threads.
 //
 // idea    Starting a thread takes longer than adding up a million numbers, so threads are started
-//         once, and look for work for a while before they sleep.
-// watch   Work in bands goes to the same thread again: who fills an array in bands has its pages
-//         placed in the memory next to the thread that will compute with them (first touch).
+//         once, and poll for work for a while before they sleep.
+// watch   A band of work goes to the same thread each time. Filling an array in bands places its
+//         pages in the memory next to the thread that will compute with them (first touch).
 // tested  common/cpu/tests/host_test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@ namespace stepwise::host {
 
 class thread_team {
  public:
-  // Starts size - 1 threads: the caller of run() is one, too. Takes fewer if there are no more.
+  // Starts size - 1 threads, because the caller of run() is a member; fewer if none are left.
   explicit thread_team(int size);
   ~thread_team();
   thread_team(const thread_team&) = delete;
@@ -34,7 +34,7 @@ class thread_team {
   void serve(int member);
 
   std::vector<std::jthread> others_;
-  const std::function<void(int)>* body_ = nullptr;  // null: it is over
+  const std::function<void(int)>* body_ = nullptr;  // null: the team ends
   std::atomic<std::uint32_t> round_{0};             // of work
   std::atomic<int> busy_{0};                        // others that have not ended this round
 };
@@ -42,9 +42,8 @@ class thread_team {
 // thread_count() threads, started by the first call.
 thread_team& all_threads();
 
-// Calls part(begin, end) for bands that cover 0, 1, ... count - 1 once: one band for each thread,
-// beginning at multiples of `grain`, the same ones each time. What is too little for that goes to
-// fewer threads.
+// Calls part(begin, end) for bands that cover 0, 1, ... count - 1 once: one band per thread,
+// beginning at multiples of `grain`, the same bands each time. Small work uses fewer threads.
 template <class Part>
 void in_bands(std::int64_t count, std::int64_t grain, const Part& part) {
   const std::int64_t grains = (count + grain - 1) / grain;
@@ -60,8 +59,8 @@ void in_bands(std::int64_t count, std::int64_t grain, const Part& part) {
   });
 }
 
-// Calls part(i) for i = 0, 1, ... count - 1 once each. A thread that is done takes the next i: for
-// parts that take unequally long.
+// Calls part(i) once for each i = 0, 1, ... count - 1. A thread that is done takes the next i,
+// because parts may take unequally long.
 template <class Part>
 void in_turns(std::int64_t count, const Part& part) {
   std::atomic<std::int64_t> next{0};
