@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// Release builds check, too, that const operator[] finds its key. Use at() to read what others
-// wrote.
+// Release builds also check that const operator[] finds its key. Use at() for data that other
+// programs wrote.
 #define JSON_ASSERT(is_true) ((is_true) ? void() : std::abort())
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ struct malformed_json : json_error {
   explicit malformed_json(const std::string& what) : json_error(0, what.c_str()) {}
 };
 
-// json_error says what is wrong and where. Nesting is limited: values are written recursively.
+// Throws json_error with the cause and place. Nesting is limited: values are written recursively.
 json parse_json(std::string_view text);
 // null if the text is not JSON.
 json parse_json_or_null(std::string_view text);

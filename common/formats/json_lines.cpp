@@ -1,4 +1,4 @@
-// Moves the facts of a size from entries to a line of their own, and back.
+// Moves the facts of a size from its entries to a separate line, and back.
 #include "common/formats/json_lines.hpp"
 
 #include <algorithm>

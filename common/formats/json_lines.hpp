@@ -15,7 +15,7 @@
 
 namespace stepwise {
 
-// json_error names the line that is malformed.
+// Throws json_error, which names the malformed line.
 json parse_json_lines(std::string_view text);
 
 std::string json_lines_text(const json& record);

@@ -14,7 +14,7 @@
 
 namespace stepwise {
 
-// The text is not TOML.
+// Thrown if the text is not TOML.
 struct toml_error : std::runtime_error {
   toml_error(const std::string& what, int at) : std::runtime_error(what), line(at) {}
   int line;
@@ -34,15 +34,15 @@ struct toml_value {
 
   bool is_table() const { return is == kind::table; }
   bool is_array() const { return is == kind::array; }
-  // A table's value of this key; null if there is none, or this is no table.
+  // A table's value for this key; null if there is none, or if this is not a table.
   const toml_value* find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != nullptr; }
-  // The same of a table or an array only; null also if it is something else.
+  // The same, but null also if the value is not a table (or not an array).
   const toml_value* table_at(std::string_view key) const;
   const toml_value* array_at(std::string_view key) const;
 
-  // std::string, std::int64_t, double or bool; none if it is something else. A whole number is a
-  // double, too, and a double that is whole an integer.
+  // The value as std::string, std::int64_t, double or bool; none if it has another type. A whole
+  // number is also a double, and a double that is whole is also an integer.
   template <class Value>
   std::optional<Value> as() const {
     if constexpr (std::is_same_v<Value, std::string>) {
@@ -59,7 +59,7 @@ struct toml_value {
     }
     return {};
   }
-  // The same of the value at this key.
+  // The same for the value at this key.
   template <class Value>
   std::optional<Value> as(std::string_view key) const {
     const toml_value* value = find(key);
@@ -67,7 +67,7 @@ struct toml_value {
   }
 };
 
-// The table that the text is.
+// Returns the root table of the text. Throws toml_error.
 toml_value parse_toml(std::string_view text);
 
 }  // namespace stepwise
