@@ -57,8 +57,8 @@ double stream_clock::begin_of_next(std::uint64_t stream, bool non_blocking) cons
   return std::max(host_, ready(stream, non_blocking));
 }
 
-// When all that was asked of a stream before has ended. The legacy default stream and those that
-// are not made with cudaStreamNonBlocking wait for each other.
+// When all earlier work in a stream has ended. The legacy default stream and streams that are made
+// without cudaStreamNonBlocking wait for each other.
 double stream_clock::ready(std::uint64_t stream, bool non_blocking) const {
   const auto own = ready_.find(stream);
   double ready = own != ready_.end() ? own->second : 0;
@@ -100,7 +100,7 @@ double stream_clock::us_of(const asked& a) const {
              : copied(rates_.pageable_start_to_host, rates_.pageable_to_host);
 }
 
-// The first time from `earliest` on at which nothing that was started before leaves too little.
+// The first time from `earliest` on at which work that was started before leaves enough room.
 double stream_clock::room_from(double earliest, double us, double fills) {
   std::erase_if(running_, [&](const running& r) { return r.to <= host_; });
   std::vector<double> times = {earliest};

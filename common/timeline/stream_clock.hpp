@@ -1,15 +1,15 @@
-// When what a program asks for would begin on the emulated GPU: a clock for the host, for
-// each stream and for each engine, moved by one thing asked after the other.
+// When the work that a program requests would begin on the emulated GPU: a clock for the host, for
+// each stream and for each engine, advanced by one call after the other.
 //
-// idea    Streams, events and engines decide: work begins when its call was made, what is before it
-//         in its stream has ended, what its stream waits for has happened, and its engine is free.
-//         How long a kernel takes is the time model's, how long a copy takes is its bytes over a
-//         rate. The runtime asks as the program runs, the timeline when it is over.
-// watch   What it takes to launch is a part of a kernel's, a copy's or a fill's own time, as two
-//         events around it measure that; the host continues after launch_us. Assumed: kernels run
-//         at the same time if their blocks fit together, and do not slow each other down; the
-//         host's own work between the calls takes no time, and neither do calls that only manage
-//         things, but for allocations where they were measured.
+// idea    Work begins when its call was made, earlier work in its stream has ended, the events that
+//         its stream waits for have happened, and its engine is free. The time model gives the
+//         duration of a kernel; that of a copy is its bytes over a rate. The runtime asks while the
+//         program runs, the timeline when it is over.
+// watch   The launch overhead is part of the time of a kernel, a copy or a fill, because two events
+//         around it also measure it; the host continues after launch_us. Assumptions: kernels whose
+//         blocks fit together run at the same time, and do not slow each other down. The host's own
+//         work between calls takes no time. Calls that only manage things take none either, except
+//         allocations where they were measured.
 // source  Engines: cudaDeviceProp::asyncEngineCount. Order of streams: CUDA C++ Programming Guide,
 //         "Streams", "Default Stream".
 // Tested by tests/stream_clock_test.cpp.
@@ -24,7 +24,7 @@
 
 namespace stepwise {
 
-// Whether it runs on the device.
+// Whether the call runs on the device.
 bool is_work(asked::kind k);
 
 class stream_clock {
@@ -33,16 +33,16 @@ class stream_clock {
 
   // Microseconds since the first call.
   struct step {
-    double host_us = 0;           // when the host asks
+    double host_us = 0;           // when the host makes the call
     double host_took_us = 0;      // until it continues
-    bool waits = false;           // the host, until work on the device has ended
+    bool waits = false;           // the host waits until work on the device has ended
     double start_us = 0, us = 0;  // of work
   };
   step add(const asked& a);
 
-  // When an event's stream came to it; 0 if it was never recorded.
+  // When an event happened in its stream; 0 if it was never recorded.
   double time_of_event(std::uint64_t event) const;
-  // When work that is asked of a stream next can begin, if its engine is free.
+  // When the next work in a stream can begin, if its engine is free.
   double begin_of_next(std::uint64_t stream, bool non_blocking) const;
 
  private:

@@ -1,4 +1,4 @@
-// Measured rates where there are some, else those on paper.
+// Measured rates if there are any, else theoretical ones.
 #include "common/timeline/transfer_rates.hpp"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace stepwise {
 namespace {
 
-// What copies of memory that is not pinned and allocations take is the host's work: another GPU's
-// figures come closer than none.
+// Copies of pageable memory and allocations are the host's work, so another GPU's figures are
+// better than none.
 constexpr const char* measured_host = "h100";
 
 double of_host(const gpu& model, const char* name) {
