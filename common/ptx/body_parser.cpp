@@ -22,7 +22,7 @@ class body_parser {
     for (const variable& v : f.parameters) names_.surround(v.name);
     for (const variable& v : f.returns) names_.surround(v.name);
     label_scopes_.emplace_back();
-    // One instruction takes about 30 characters of nvcc's text.
+    // A lower bound: one instruction takes about 30 characters of nvcc's text.
     out_.instructions.reserve(f.body_text.size() / 48);
   }
 
@@ -34,8 +34,8 @@ class body_parser {
   }
 
  private:
-  // Every brx.idx gets a table of its own, though many may share a list: a short text must not ask
-  // for gigabytes.
+  // Every brx.idx gets its own table, though many may share a list. A short text must not ask for
+  // gigabytes.
   void check_tables() const {
     constexpr std::size_t most = std::size_t{1} << 22;
     std::size_t targets = 0;
@@ -47,8 +47,8 @@ class body_parser {
     }
   }
 
-  // Labels of one pair of braces. Inner ones are renamed; as a branch may stand before its label,
-  // the names in the operands are replaced when the braces close.
+  // Labels of one pair of braces. Inner labels are renamed. A branch may precede its label, so the
+  // names in operands are replaced when the braces close.
   struct label_scope {
     std::size_t first_instruction = 0, first_list = 0;
     std::unordered_map<std::string_view, std::string_view> renamed;
@@ -107,7 +107,7 @@ class body_parser {
     for (operand& e : o.elements) rename(e, renamed);
   }
 
-  // What a label is called in the body.
+  // The label's name in the body.
   std::string_view declare_label(const token& label) {
     if (names_.depth() == 0) return label.text;
     auto& renamed = label_scopes_.back().renamed;
@@ -260,7 +260,7 @@ class body_parser {
 
   void finish(instruction& i, const token& opcode) {
     split(i, opcode.text);
-    while (in_.current().kind == token_kind::directive) {  // "add .s32": blanks before a modifier
+    while (in_.current().kind == token_kind::directive) {  // "add .s32": spaces before a modifier
       i.modifiers.push_back(in_.current().text.substr(1));
       const char* const end = in_.current().text.data() + in_.current().text.size();
       i.text = {i.text.data(), static_cast<std::size_t>(end - i.text.data())};

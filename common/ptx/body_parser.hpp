@@ -10,15 +10,15 @@
 
 namespace stepwise::ptx {
 
-// What a body needs to know of its module.
+// The parts of the module that a body needs.
 struct surroundings {
-  // Whether a name means something in the module's scope.
+  // Whether the name is defined in the module's scope.
   std::function<bool(std::string_view)> is_global;
-  // The string in the section .debug_str that a label names, `offset` bytes after it.
+  // The string in the section .debug_str, `offset` bytes after a label.
   std::function<std::string_view(std::string_view label, std::int64_t offset)> debug_string;
 };
 
-// `names` keeps the names that are made up for nested scopes; the body's views point into it and
+// `names` owns the names that are created for nested scopes; the body's views point into it and
 // into f.body_text. Throws parse_error.
 body parse_body(const function& f, const surroundings& module, std::deque<std::string>& names);
 

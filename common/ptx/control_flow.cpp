@@ -10,8 +10,7 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t longest_lists =
-    64;  // steps to find all loops' blocks, for each block and edge
+constexpr std::size_t longest_lists = 64;  // steps per block and edge to find all loops' blocks
 
 bool ends_block(const ptx::instruction& i) {
   return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
@@ -60,9 +59,9 @@ void control_flow::find_blocks(const ptx::body& body) {
 }
 
 void control_flow::find_dominators() {
-  // Dominators are the post-dominators of the reversed graph. Its end is the entry's predecessor, a
-  // node of its own because the entry may be a loop's header; what nothing leads to must not look
-  // like another end, so only what can be reached takes part.
+  // Dominators are the post-dominators of the reversed graph. Its end is an extra node before the
+  // entry, because the entry may be a loop's header. Only reachable blocks take part, because an
+  // unreachable block would look like another end.
   const auto count = static_cast<std::uint32_t>(blocks.size());
   if (count == 0) return;
   std::vector<std::uint32_t> order{0}, number(count, no_block);
@@ -121,7 +120,7 @@ void control_flow::find_loops() {
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     for (const std::uint32_t s : blocks[b].successors) predecessors[s].push_back(b);
   }
-  // Loops in loops: every list holds the blocks of the inner ones, too.
+  // Every loop's list also holds the blocks of inner loops.
   std::size_t room = 16 + blocks.size();
   for (const basic_block& b : blocks) room += b.successors.size();
   room *= longest_lists;
@@ -149,7 +148,7 @@ void control_flow::find_loops() {
   for (const auto& [header, members] : by_header) {
     loops.push_back({.header = header, .blocks = {members.begin(), members.end()}});
   }
-  // Of two loops that share a block one lies in the other, and has fewer blocks.
+  // If two loops share a block, one lies in the other and has fewer blocks.
   std::stable_sort(loops.begin(), loops.end(), [](const natural_loop& a, const natural_loop& b) {
     return a.blocks.size() > b.blocks.size();
   });

@@ -200,7 +200,7 @@ void read_registers(reader& in, std::vector<register_declaration>& out) {
     if (in.accept('<')) {
       r.count = in.expect_small("a number of registers", register_limit);
       in.expect('>', "after the number of registers");
-      // No register at all: the name means nothing.
+      // Without registers, the name means nothing.
       if (r.count == 0) out.pop_back();
     }
   } while (in.accept(','));

@@ -1,4 +1,4 @@
-// Finds who decides about each block by post-dominators, then goes back from the wanted ones.
+// Finds the branches that control each block, then goes back from the wanted blocks.
 #include "common/ptx/dependence.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t most_steps = 64;  // for each block and edge
+constexpr std::size_t most_steps = 64;  // per block and edge
 
 struct way {
   std::uint32_t branch, to;
@@ -27,7 +27,7 @@ std::vector<std::vector<std::uint32_t>> ways_towards(const control_flow& flow,
   }
   room *= most_steps;
   const auto meets = immediate_post_dominators(successors);
-  // Of every block: who decides about it.
+  // For every block, the branches that control it.
   std::vector<std::vector<way>> decided_by(count);
   for (std::uint32_t b = 0; b < count; ++b) {
     if (successors[b].size() < 2) continue;

@@ -1,4 +1,4 @@
-// Which ways of which branches decide whether lanes come to a place.
+// The branch targets that decide whether lanes reach a block.
 //
 // source  J. Ferrante, K. Ottenstein, J. Warren: The Program Dependence Graph and Its Use in
 //         Optimization, ACM TOPLAS 9(3), 1987: control dependence. Tested by
@@ -12,9 +12,9 @@
 
 namespace stepwise::emulator {
 
-// Of every block: those of its successors that lead towards one of the `wanted` blocks while
-// another may not, be it through further branches of this kind; ascending. Nothing at all where
-// finding them would take 64 times as many steps as there are blocks and edges.
+// For every block: its successors that lead towards a `wanted` block while another successor may
+// not, possibly through further branches of this kind; ascending. Empty if finding them would take
+// more than 64 steps per block and edge.
 std::vector<std::vector<std::uint32_t>> ways_towards(const control_flow& flow,
                                                      const std::vector<std::uint32_t>& wanted);
 

@@ -7,9 +7,9 @@
 namespace stepwise::emulator {
 namespace {
 
-// Dominators in the reversed graph, whose root is the end. Nodes are known by their number in a
-// depth-first walk from there. Unlike the usual iteration this takes no longer for graphs that
-// somebody made to be slow.
+// Dominators in the reversed graph, whose root is the end. Nodes are identified by their number in
+// a depth-first walk from the root. Unlike the usual iteration, this is not slow even for graphs
+// that are made to be slow.
 //
 // source  T. Lengauer, R. E. Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph",
 //         ACM TOPLAS 1(1), 1979: the simple version.
@@ -72,8 +72,8 @@ class dominators {
     }
   }
 
-  // Of a node's ancestors so far, root excepted, one with the least semidominator; paths are made
-  // short on the way.
+  // The node with the least semidominator among a node's ancestors so far, except the root. Paths
+  // are compressed on the way.
   std::uint32_t least(std::uint32_t n) {
     if (ancestor_[n] == no_block) return n;
     std::vector<std::uint32_t>& path = path_;
@@ -90,7 +90,7 @@ class dominators {
   const graph& successors_;
   const std::uint32_t end_;
   std::vector<std::uint32_t> number_;         // of a node; no_block: not reached
-  std::vector<std::uint32_t> node_, parent_;  // by number, as all that follows
+  std::vector<std::uint32_t> node_, parent_;  // by number, like all below
   std::vector<std::uint32_t> semi_, best_, ancestor_, immediate_, path_;
 };
 

@@ -1,4 +1,4 @@
-// Where the paths of a branch meet again.
+// The points where the paths of a branch reconverge.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace stepwise::emulator {
 
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 
-// The immediate post-dominator of every node of a graph of `successors`; no_block where the paths
-// meet at the end only, or never. A node without successors leads to the end.
+// The immediate post-dominator of every node of a graph of `successors`; no_block if the paths meet
+// only at the end, or never. A node without successors leads to the end.
 //         Tested by tests/flow_test.cpp.
 std::vector<std::uint32_t> immediate_post_dominators(
     const std::vector<std::vector<std::uint32_t>>& successors);

@@ -22,7 +22,7 @@ class initialiser {
   void read() {
     if (v_.type == scalar_type::texref || v_.type == scalar_type::samplerref ||
         v_.type == scalar_type::surfref) {
-      std::uint32_t line = 0;  // {addr_mode_0 = wrap, ...}: sampling, which we do not do
+      std::uint32_t line = 0;  // {addr_mode_0 = wrap, ...}: sampling, which is ignored
       in_.expect_block(line, "before a texture's or sampler's properties");
       return;
     }
@@ -41,7 +41,7 @@ class initialiser {
   }
 
  private:
-  // `level` braces enclose this one; it fills bytes from `at` up to `end`.
+  // `level` braces enclose this pair, which fills bytes from `at` up to `end`.
   void braces(std::size_t level, std::uint64_t& at, std::uint64_t end) {
     const deeper guard(in_);
     in_.expect('{', "before an initialiser's list");
@@ -64,7 +64,7 @@ class initialiser {
     filled_ = std::max(filled_, at);
   }
 
-  // One value, address or string.
+  // Reads one value, address or string.
   void entry(std::uint64_t& at, std::uint64_t end) {
     if (in_.current().kind == token_kind::string) return text(at, end);
     const unsigned bytes = bytes_of(v_.type);
@@ -134,8 +134,8 @@ class initialiser {
   }
 
   void store(std::uint64_t at, unsigned bytes, std::uint64_t bits) {
-    // Trailing zeros need no room, so a large array of zeros costs nothing. The gaps that nested
-    // braces leave are bounded by the text, so that a short one cannot ask for gigabytes.
+    // Trailing zeros need no room, so a large array of zeros costs nothing. Gaps left by nested
+    // braces are bounded by the text's length, so that a short text cannot ask for gigabytes.
     if (bits == 0) return;
     const auto written = static_cast<std::uint64_t>(in_.current().text.data() - first_);
     if (at + bytes > 1024 + 64 * written) {

@@ -1,4 +1,4 @@
-// Classifies characters by a table, skips blanks and comments, and reads words and numbers.
+// Classifies characters by a table, skips spaces and comments, and reads words and numbers.
 #include "common/ptx/lexer.hpp"
 
 #include <array>
@@ -13,7 +13,7 @@ enum : std::uint8_t {
   word_start = 2,  // letters and _ $ %
   word_part = 4,   // letters, digits, _ $
   digit = 8,
-  block_mark = 16,  // what skip_block has to look at
+  block_mark = 16,  // the characters that matter to skip_block
 };
 
 constexpr std::array<std::uint8_t, 256> make_classes() {
@@ -79,7 +79,7 @@ bool lexer::skip_comment() {
 void lexer::skip_quoted() {
   const std::uint32_t opened = line_;
   for (++at_; at_ != end_ && *at_ != '"'; ++at_) {
-    // Names of files are printed: nobody's terminal shall be written to by them.
+    // File names are printed, and must not send control characters to a terminal.
     const auto c = static_cast<unsigned char>(*at_);
     if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F)
       throw parse_error(opened, "a string with a control character");

@@ -1,7 +1,7 @@
-// PTX text cut into tokens, one at a time, without copying a character.
+// Splits PTX text into tokens, one at a time, without copying a character.
 //
 // idea    A dotted chain ("ld.global.v4.f32", "%tid.x", "cp.async.bulk.shared::cluster") is one
-//         token: the grammar never needs its parts apart from each other.
+//         token: the grammar never needs its parts separately.
 // watch   `end` must point at readable memory: the lexer looks one character ahead.
 // source  PTX ISA 9.0, "Lexical Elements", "Constants". Tested by tests/lexer_test.cpp.
 #pragma once
@@ -21,7 +21,7 @@ enum class token_kind : std::uint8_t {
   integer,    // value in `bits`
   float32,    // IEEE bits in the low half of `bits`
   float64,    // IEEE bits in `bits`
-  string,     // `text` is what stands between the quotes, which has no escapes
+  string,     // `text` is between the quotes; there are no escapes
   mark,       // one character of punctuation
 };
 
@@ -43,12 +43,12 @@ class lexer {
   lexer(std::string_view text, std::uint32_t first_line)
       : at_(text.data()), end_(text.data() + text.size()), line_(first_line) {}
 
-  // The next token; kind end at the end, again and again. Throws parse_error for a character that
-  // starts none, a malformed number, or a string or comment that is not closed.
+  // The next token; at the end of the text always one of kind end. Throws parse_error for a
+  // character that starts no token, a malformed number, or a string or comment that is not closed.
   token next();
 
-  // To be called right after next() gave a '{': skips to its '}' and returns what lies between.
-  // `first_line` becomes the line of the first character of that. Throws parse_error.
+  // Must be called right after next() returned a '{'. Skips to its '}' and returns the text
+  // between. `first_line` becomes the line of that text's first character. Throws parse_error.
   std::string_view skip_block(std::uint32_t& first_line);
 
   std::uint32_t line() const { return line_; }

@@ -24,7 +24,7 @@ struct parsed_body {
   std::deque<std::string> names;
 };
 
-// What the directives of a module say, besides what the module shows to everybody.
+// The module's directives, except for those in its public members.
 struct module_index {
   std::unordered_map<std::string_view, std::size_t> functions, variables;  // by name
   std::unordered_map<std::string_view, std::string_view> aliases;
@@ -33,7 +33,7 @@ struct module_index {
 
 namespace {
 
-// "9.0" reads as a number: its two halves are in the text. 0.0 if they are not.
+// "9.0" is lexed as a number; its two halves are in the text. 0.0 if they are not.
 version version_of(const token& t) {
   version v;
   const char* const last = t.text.data() + t.text.size();
@@ -191,7 +191,7 @@ class module_reader {
     if (before.is_declaration) before = std::move(f);
   }
 
-  // Up to three numbers; those that are not given are 1.
+  // Up to three numbers; missing numbers are 1.
   void extents(std::uint32_t (&out)[3]) {
     out[0] = out[1] = out[2] = 1;
     int k = 0;
@@ -294,7 +294,7 @@ version stated_version(std::string_view text) {
 }
 
 const function* module::find_function(std::string_view name) const {
-  // An alias may name an alias, but hostile text may close a ring of them.
+  // An alias may refer to an alias, but hostile text may contain a cycle.
   for (int hops = 0; hops < 8; ++hops) {
     const auto alias = state_->index.aliases.find(name);
     if (alias == state_->index.aliases.end()) break;
@@ -322,7 +322,7 @@ const body& module::body_of(const function& f) const {
     around.debug_string = [this](std::string_view label, std::int64_t offset) {
       return state_->debug_string(label, offset);
     };
-    // ThreadSanitizer waits for ever for a call_once that an exception has left.
+    // Under ThreadSanitizer, a call_once that an exception has left blocks forever.
     try {
       slot.content = parse_body(f, around, slot.names);
     } catch (...) {

@@ -1,4 +1,4 @@
-// Keeps what each renamed name is called, scope by scope, and makes names that nothing else has.
+// Stores the new name of each renamed name by scope, and makes names that are unique.
 #include "common/ptx/names.hpp"
 
 #include "common/ptx/ast.hpp"
@@ -65,7 +65,7 @@ std::string_view names::declare(std::string_view name, std::uint32_t line) {
 
 std::string_view names::declare_counted(std::string_view prefix, std::uint32_t line) {
   stem& s = stems_[stem_of(prefix)];
-  storage_.push_back(std::string(prefix) + "<>");  // no name is spelled so
+  storage_.push_back(std::string(prefix) + "<>");  // no name is spelled like this
   const auto [found, is_new] = declared_.emplace(storage_.back(), scope_numbers_.back());
   if (!is_new && found->second == scope_numbers_.back()) {
     throw parse_error(line, "'" + std::string(prefix) + "' is declared twice in one scope");
@@ -82,7 +82,7 @@ std::string_view names::declare_counted(std::string_view prefix, std::uint32_t l
 }
 
 std::string_view names::resolve_renamed(std::string_view name) {
-  // "%v.x" is element x of what "%v" is called.
+  // "%v.x" is element x of the renamed "%v".
   const std::string_view whole = name.substr(0, name.find('.'));
   const renaming* best = nullptr;
   std::string_view digits;

@@ -1,10 +1,10 @@
-// The names of one function body: every declaration gets a name of its own in one flat list.
+// The names of one function body: every declaration gets a unique name in one flat list.
 //
 // idea    PTX scopes its names by braces, and compilers use that: every call declares "param0" in
-//         braces of its own. The first "param0" keeps its name, the next becomes "param0$2".
+//         its own braces. The first "param0" keeps its name, the next becomes "param0$2".
 // watch   "%r<3>" declares %r0, %r1 and %r2 without spelling them. Whether such names clash is not
-//         worked out: a counted name in inner braces is always renamed, and so is a single one that
-//         differs from a counted one only in the digits at the end.
+//         checked: a counted name in inner braces is always renamed, and so is a single name that
+//         differs from a counted name only in its trailing digits.
 // source  PTX ISA 9.0, "Parameterized Variable Names", and scoping rules of { } blocks.
 #pragma once
 
@@ -20,29 +20,28 @@ namespace stepwise::ptx {
 
 class names {
  public:
-  // `storage` keeps the new names; `is_global` says whether a name means something outside the
-  // body.
+  // `storage` owns the new names; `is_global` returns whether a name is defined outside the body.
   names(std::deque<std::string>& storage, std::function<bool(std::string_view)> is_global)
       : storage_(storage), is_global_(std::move(is_global)) {
     scopes_.emplace_back();
   }
 
-  // A name that surrounds the body, a parameter's: the body may hide it.
+  // Declares a name that surrounds the body, such as a parameter's. The body may hide it.
   void surround(std::string_view name) { declared_.emplace(name, ~std::uint64_t{0}); }
 
   void open_scope();
   void close_scope();
   std::size_t depth() const { return scopes_.size() - 1; }
 
-  // Declares one name in the current scope: the name that it has in the body. Throws parse_error
-  // if this scope has that name already.
+  // Declares one name in the current scope, and returns its name in the body. Throws parse_error if
+  // this scope has that name already.
   std::string_view declare(std::string_view name, std::uint32_t line);
-  // Declares prefix0, prefix1, ...: the prefix that they have in the body.
+  // Declares prefix0, prefix1, ..., and returns the prefix that they have in the body.
   std::string_view declare_counted(std::string_view prefix, std::uint32_t line);
-  // A name like `name` that nothing has, without a meaning in any scope.
+  // A name like `name` that is not used yet, without a meaning in any scope.
   std::string_view fresh(std::string_view name, std::string_view tail = "");
 
-  // What `name` is called where it stands.
+  // The name in the body of `name`, as seen from the current scope.
   std::string_view resolve(std::string_view name) {
     return renamed_.empty() ? name : resolve_renamed(name);
   }
@@ -53,7 +52,7 @@ class names {
     std::string_view to;
     bool counted;
   };
-  struct stem {  // of all names that are equal but for the digits at their end
+  struct stem {  // all names that differ only in their trailing digits
     bool counted = false;
     bool nested = false;
   };

@@ -1,4 +1,4 @@
-// Keeps each record once, and finds a call's record by its place and its caller's name.
+// Stores each record once, and finds a call's record by its place and its caller's name.
 #include "common/ptx/positions.hpp"
 
 namespace stepwise::ptx {
@@ -40,7 +40,7 @@ std::int32_t position_list::caller(std::string_view function, place call, bool d
     }
   }
   const auto found = latest_.find(key{call, nullptr, of_any_function});
-  // A call without a record: its place is known all the same.
+  // The call has no record, but its place is known.
   return found != latest_.end() ? found->second : record(call, {}, -1);
 }
 

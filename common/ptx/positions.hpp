@@ -1,10 +1,10 @@
 // The .loc records of one function, with the chain of calls that a line was inlined through.
 //
-// idea    A record says where its function was inlined only as "file line column"; the record of
-//         that call came before, perhaps long before, as the compiler names each call once.
-// watch   Two calls may stand at one position (a template that calls its next instance from one
+// idea    A record states where its function was inlined only as "file line column". The record of
+//         that call came before, perhaps long before, because the compiler states each call once.
+// watch   Two calls may have the same position (a template that calls its next instance from one
 //         line). Then the function name decides: a function that was once seen right after its
-//         caller's record is taken to be called from that same function again.
+//         caller's record is assumed to be called from that same function again.
 // source  PTX ISA 9.0, ".loc"; the order of records as nvcc 13.0 writes them.
 #pragma once
 
@@ -26,8 +26,8 @@ class position_list {
     bool operator==(const place&) const = default;
   };
 
-  // A record without, and one with a call that it was inlined at. Both give the record's index.
-  // `directly_behind`: no instruction stands between this record and the one before.
+  // Add a record without and with a call at which it was inlined. Both return the record's index.
+  // `directly_behind`: no instruction stands between this record and the previous one.
   std::int32_t add(place at);
   std::int32_t add_inlined(place at, std::string_view function, place call, bool directly_behind);
 
@@ -48,9 +48,9 @@ class position_list {
   std::vector<source_position>& out_;
   std::int32_t last_ = -1;
   std::unordered_map<key, std::int32_t, hash> index_;  // every record, by its content
-  // Latest record at a place, with the function of that record or (inlined_at = -2) of any.
+  // The latest record at a place, by its function or (inlined_at = -2) for any function.
   std::unordered_map<key, std::int32_t, hash> latest_;
-  // By callee and place of the call: the caller's name, once a record stated it.
+  // The caller's name by callee and place of the call, once a record stated it.
   std::unordered_map<key, const char*, hash> callers_;
 };
 

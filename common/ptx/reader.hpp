@@ -33,7 +33,7 @@ class reader {
   bool accept(char mark);
   bool accept_directive(std::string_view spelled);
 
-  // Takes the token that must come here. Throws parse_error, naming `where`, if another does.
+  // Takes the token that must come here. Throws parse_error, naming `where`, if another one does.
   void expect(char mark, std::string_view where);
   std::string_view expect_word(std::string_view what);
   std::string_view expect_string(std::string_view what);
@@ -46,7 +46,7 @@ class reader {
   // A constant expression after a name: "+4", "+-8", "-8"; 0 if there is none.
   std::int64_t optional_offset();
 
-  // At '{': what it encloses, and the line of that. Continues after the '}'.
+  // At '{': returns the enclosed text and its first line. Continues after the '}'.
   std::string_view expect_block(std::uint32_t& first_line, std::string_view where);
 
   [[noreturn]] void fail(std::string_view expected) const;
@@ -64,7 +64,7 @@ class reader {
   int depth_ = 0;
 };
 
-// Counts one level of nesting for as long as it lives. Throws parse_error when it is too deep.
+// Counts one level of nesting during its lifetime. Throws parse_error when it is too deep.
 struct deeper {
   explicit deeper(reader& in) : in_(in) {
     if (++in.depth_ > nesting_limit) {

@@ -7,7 +7,7 @@
 
 namespace stepwise::ptx {
 
-// "ld.global.v4.f32": on one line, whatever blanks and comments its text has, and shortened.
+// "ld.global.v4.f32": on one line, without the spaces and comments of its text, and shortened.
 std::string spelled(const instruction& i);
 
 }  // namespace stepwise::ptx

@@ -1,4 +1,4 @@
-// The table of opcodes, and what an instruction's types and modifiers add to it.
+// The table of opcodes, and the effect of an instruction's types and modifiers.
 #include "common/ptx/traits.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace {
 
 struct opcode_traits {
   instruction_kind kind;
-  std::optional<ptx::pipe> pipe;  // nothing: that of its values' type
+  std::optional<ptx::pipe> pipe;  // nothing: determined by the type of its values
   bool waits = false;
 };
 
-// What is not here is arithmetic on values of its type, whose only effect is its result.
+// Opcodes that are not listed do arithmetic on values of their type and only write a result.
 const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
   using enum instruction_kind;
   constexpr std::optional<ptx::pipe> by_type;
@@ -168,8 +168,8 @@ traits traits_of(const instruction& i) {
       moves_matrix || t.kind == instruction_kind::load || t.kind == instruction_kind::store ||
       t.kind == instruction_kind::atomic ||
       (t.kind == instruction_kind::async_copy && i.operands.size() > 1);  // not the waits
-  // On the hardware no access to memory: a kernel's parameters are operands from a constant bank, a
-  // function's are registers.
+  // The hardware does not access memory for these: a kernel's parameters are operands from a
+  // constant bank, and a function's parameters are registers.
   if ((t.kind == instruction_kind::load || t.kind == instruction_kind::store) &&
       space_of(i) == state_space::param)
     t.pipe = pipe::other;

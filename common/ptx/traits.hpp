@@ -1,8 +1,8 @@
-// What an instruction is, from one table of opcodes: which unit executes it, what memory it
-// touches, whether lanes wait at it. For lowering, for counting, and for `lab ptx`.
+// The traits of an instruction, from one table of opcodes: the unit that executes it, the memory
+// that it touches, and whether lanes wait at it. Used by lowering, counting and `lab ptx`.
 //
-// watch   A model: one PTX instruction may become several machine instructions for several pipes
-//         (a division), or none. It is what the instruction asks for, not what ptxas made of it.
+// watch   A model: one PTX instruction may become several machine instructions for several pipes (a
+//         division), or none. The traits are those of the PTX, not of ptxas's output.
 // tested  tests/traits_test.cpp
 #pragma once
 
@@ -19,14 +19,14 @@ enum class pipe : std::uint8_t {
   fp32,
   fp64,
   half,     // f16, bf16 and smaller
-  integer,  // with logic, shifts, comparisons and moves
+  integer,  // including logic, shifts, comparisons and moves
   conversion,
   special,  // special functions: rcp, rsqrt, ex2, sin ...
   tensor,
   load_store,  // of all memories, atomics, shuffles
   control,     // branches, calls, exits
   barrier,     // barriers of blocks and warps, fences, votes
-  other        // parameters, which are no access to memory; nanosleep and the like
+  other        // parameters, which are no memory access; nanosleep and the like
 };
 inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
 
@@ -49,26 +49,26 @@ enum class instruction_kind : std::uint8_t {
 struct traits {
   instruction_kind kind = instruction_kind::arithmetic;
   ptx::pipe pipe = ptx::pipe::other;
-  bool touches_memory = false;  // parameters, which are operands or registers, among them
+  bool touches_memory = false;  // including parameters, which are operands or registers
   bool waits = false;           // for the other lanes that take part: they execute it together
   bool is_pure = false;         // its only effect is its result, operand 0
 };
 
-// By the opcode and its modifiers.
+// The traits of an opcode with its modifiers.
 traits traits_of(const instruction& i);
 
 // Whether the instruction has this modifier, without its dot ("sat").
 bool has_modifier(const instruction& i, std::string_view modifier);
-// Of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
+// The type of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
 scalar_type value_type(const instruction& i);
-// The state space that it names; none: a generic address, or no memory.
+// The state space in its modifiers; none: a generic address, or no memory.
 state_space space_of(const instruction& i);
 bool is_branch(const instruction& i);  // bra and brx
-// Whether its first operand is what it writes.
+// Whether it writes its first operand.
 bool has_result(const instruction& i);
 
-// The names that the instructions of a body read: registers, variables and labels. Of an
-// instruction with a result, that is its first operand; of others every operand counts.
+// The names that the instructions of a body read: registers, variables and labels. An instruction
+// with a result writes its first operand; all other operands are read.
 std::unordered_set<std::string_view> names_read(const body& b);
 
 }  // namespace stepwise::ptx

@@ -13,12 +13,12 @@ struct version {
   auto operator<=>(const version&) const = default;
 };
 
-// That of the manual that this reader was written from. Later ones are read as far as they are the
-// same.
+// The version of the manual that this reader follows. Later versions are read as far as they are
+// the same.
 inline constexpr version newest_version{9, 0};
 
 std::string text_of(version v);  // "9.0"
-// What a module's text states, however the text continues; 0.0 if it states none.
+// The version in a module's text, however the text continues; 0.0 if there is none.
 version stated_version(std::string_view text);
 
 }  // namespace stepwise::ptx
