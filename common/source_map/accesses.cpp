@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::int64_t window_bytes = 16;
 constexpr std::uint32_t word_bytes = 4;
-// No access of one thread has more: what says so (.v8.v8) is no PTX.
+// The most bytes that an access of one thread has. Larger ones (.v8.v8) are not PTX.
 constexpr std::int64_t most_bytes = 64;
-// Accesses that are looked at for one that the machine code lacks: at each place near it (a byte of
-// one root), that many of the nearest in the text. So the time is linear, whatever the text.
+// For an access that the machine code lacks, the number of nearest accesses in the text that are
+// examined at each place near it (a byte of one root). The time is thus linear for any text.
 constexpr std::ptrdiff_t most_at_a_place = 32;
 
 // A load or a store of the PTX, of one thread.
@@ -31,12 +31,12 @@ struct access {
   bool is_plain = true;  // not volatile, not ordered: may be merged
   std::uint32_t bytes = 0;
   symbolic_address address;
-  // Aligned as far as the PTX shows: the window's size, up to 16; its number; where in it.
+  // The alignment that the PTX shows: the window's size, up to 16; its number; the place in it.
   std::int64_t window_size = 1, window = 0, at = 0;
   std::uint32_t machine_instructions = 0;
 };
 
-// nullopt for what is no ordinary load or store.
+// nullopt for anything but an ordinary load or store.
 std::optional<access> read_access(const ptx::instruction& i, const address_table& addresses,
                                   std::uint32_t number) {
   if ((i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2) return {};
@@ -84,7 +84,7 @@ class access_finder {
   }
 
  private:
-  // Where an access begins, as far as the PTX says.
+  // Where an access begins, as far as the PTX shows.
   struct place {
     ptx::state_space space = ptx::state_space::none;
     std::string_view root;
@@ -115,7 +115,7 @@ class access_finder {
     }
   }
 
-  // Lines with several instructions: whose the machine instructions are is not known.
+  // If a line has several instructions, the owner of its machine instructions is unknown.
   void find_shared_lines() {
     for (std::size_t n = 1; n < body_.instructions.size(); ++n) {
       if (body_.instructions[n].line == body_.instructions[n - 1].line) {
@@ -128,7 +128,7 @@ class access_finder {
     return has_no_frame_ && a.space == ptx::state_space::local;
   }
 
-  // Whether b's bytes are among a's, which are at a place of the same root.
+  // Whether a's bytes include b's. Both have the same root.
   static bool covers(const access& a, const access& b) {
     return a.address.offset <= b.address.offset &&
            a.address.offset + a.bytes >= b.address.offset + b.bytes;
@@ -138,7 +138,7 @@ class access_finder {
     return a.instruction < b.instruction && flow_.dominates(a.block, b.block);
   }
 
-  // An access without machine instructions.
+  // Explains an access without machine instructions.
   void explain(const access& a) {
     if (is_in_registers(a)) return drop(a, drop_reason::in_registers);
     if (a.space == ptx::state_space::constant) return drop(a, drop_reason::constant_bank);
@@ -157,16 +157,16 @@ class access_finder {
     });
   }
 
-  // A load whose bytes are loaded or stored before it; a store whose bytes are stored after it.
+  // A load whose bytes are loaded or stored before it, or a store whose bytes are stored after it.
   bool has_same_bytes(const access& a, const std::vector<const access*>& others) const {
     return std::any_of(others.begin(), others.end(), [&](const access* other) {
-      if (!covers(*other, a)) return false;  // the cheap question first
+      if (!covers(*other, a)) return false;  // the cheap test first
       return a.is_store ? other->is_store && comes_before(a, *other) : comes_before(*other, a);
     });
   }
 
-  // Accesses of the same root that may have to do with a: those before a load in the text, those
-  // behind a store.
+  // Accesses of the same root that may be related to a: for a load, those before it in the text;
+  // for a store, those after it.
   std::vector<const access*> near_places(const access& a) const {
     std::vector<const access*> found;
     const std::int64_t offset = a.address.offset;
@@ -190,7 +190,7 @@ class access_finder {
     return found;
   }
 
-  // a's role in the text is that of what near_places() gives: before a load, after a store.
+  // The leader must be among the results of near_places(): before a load, or after a store.
   bool may_lead(const access& leader, const access& a) const {
     if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain) {
       return false;
@@ -213,7 +213,7 @@ class access_finder {
     return a.at / (window_bytes / 2) == b.at / (window_bytes / 2);
   }
 
-  // First in its window; then, as ptxas may know more of the root's alignment than we do, nearby.
+  // Tries a's window first, then nearby places, as ptxas may know more of the root's alignment.
   bool join_group(const access& a, const std::vector<const access*>& others) {
     return join_group(a, others, in_one_window, false) || join_group(a, others, near, true);
   }
@@ -227,7 +227,7 @@ class access_finder {
               [](const access* x, const access* y) { return x->instruction < y->instruction; });
     const access* best = nullptr;
     for (const access* leader : leaders) {
-      // The nearest one; stores come in order, so theirs is the first that is found.
+      // The nearest leader. Stores come in order, so theirs is the first one found.
       const bool nearer = best == nullptr || !a.is_store;
       if (nearer && (best == nullptr || same_half(*leader, a) || !same_half(*best, a))) {
         best = leader;
@@ -259,7 +259,7 @@ class access_finder {
     out_.dropped.push_back({a.instruction, why, why == drop_reason::unknown || shares_line(a)});
   }
 
-  // The smallest aligned power of two around all members, and who they are.
+  // Computes the smallest aligned power of two around all members, and lists the members.
   void finish_groups() {
     for (std::size_t n = 0; n < out_.groups.size(); ++n) {
       access_group& g = out_.groups[n];
@@ -271,7 +271,7 @@ class access_finder {
       const std::int64_t first = parts.front().address.offset;
       std::int64_t end = first;
       for (const access& a : parts) end = std::max(end, a.address.offset + a.bytes);
-      // Outside of one known window the first byte is taken as aligned.
+      // Outside of one known window the first byte is assumed to be aligned.
       const bool is_known = end - first + parts.front().at <= leader.window_size;
       std::int64_t at = is_known ? parts.front().at : 0;
       std::int64_t bytes = std::bit_ceil(static_cast<std::uint64_t>(end - first));
@@ -293,7 +293,7 @@ class access_finder {
     sort_groups();
   }
 
-  // How many words of the window are loaded.
+  // The number of words of the window that are loaded.
   static int words_of(const std::vector<access>& parts) {
     std::uint32_t words = 0;
     for (const access& a : parts) {
@@ -304,7 +304,7 @@ class access_finder {
     return std::popcount(words);
   }
 
-  // They were found in the order of their members.
+  // Groups were found in the order of their members.
   void sort_groups() {
     std::stable_sort(
         out_.groups.begin(), out_.groups.end(),
@@ -314,8 +314,8 @@ class access_finder {
     }
   }
 
-  // How often ptxas has copied a block, as most of its lines say that become one instruction: of
-  // arithmetic on floats, and accesses.
+  // How often ptxas has copied a block, according to most of its lines that become one instruction:
+  // float arithmetic and accesses.
   std::uint32_t copies_of(const basic_block& b) const {
     std::map<std::uint32_t, std::uint32_t> times;
     for (std::uint32_t n = b.first; n < b.end; ++n) {
@@ -334,8 +334,8 @@ class access_finder {
     return most == times.end() ? 0 : most->first;
   }
 
-  // Code around operations of a whole warp stands twice in the machine code, for warps that have
-  // diverged and that have not: those copies are no iterations.
+  // ptxas duplicates the code around operations of a whole warp, for warps that have diverged and
+  // for warps that have not. These copies are not iterations.
   bool is_in_loop_alone(const basic_block& b) const {
     if (b.loop == no_index) return false;
     return std::none_of(body_.instructions.begin() + b.first, body_.instructions.begin() + b.end,
@@ -347,7 +347,7 @@ class access_finder {
   }
 
   void find_thinned() {
-    std::map<std::uint32_t, std::uint32_t> copies;  // of a block; 0: is in no loop alone
+    std::map<std::uint32_t, std::uint32_t> copies;  // by block; 0: is in no loop alone
     for (const access& a : all_) {
       if (out_.instructions[a.instruction].role == access_role::dropped) continue;
       if (a.machine_instructions == 0) continue;

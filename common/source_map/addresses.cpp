@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t largest = 16;
 
-// Of an instruction, the operands that alignments are made of: the result comes first.
+// The most operands that decide an instruction's alignment. The result is always operand 0.
 constexpr std::size_t most_operands = 4;
 
 bool is_literal(const ptx::operand& o) { return o.kind == ptx::operand_kind::integer; }
@@ -23,7 +23,7 @@ alignment of_literal(std::uint64_t bits) {
   return {largest, static_cast<std::uint32_t>(bits % largest)};
 }
 
-// What holds of both.
+// The alignment that holds for both.
 alignment meet(alignment a, alignment b) {
   std::uint32_t m = std::min(a.modulus, b.modulus);
   while (a.residue % m != b.residue % m) m /= 2;
@@ -47,7 +47,7 @@ alignment product(alignment a, std::uint64_t factor) {
   return {m, static_cast<std::uint32_t>(a.residue * (factor % largest) % m)};
 }
 
-// Bits that the mask clears are known, whatever they were.
+// Bits that the mask clears are known, whatever they were before.
 alignment masked(alignment a, std::uint64_t mask) {
   const auto bits = static_cast<std::uint32_t>(mask % largest);
   while (a.modulus < largest && (bits & a.modulus) == 0) a.modulus *= 2;
@@ -65,7 +65,7 @@ alignment with_bits(alignment a, std::uint64_t set) {
   return a;
 }
 
-// Bits that are known of both.
+// Keeps the bits that are known in both.
 template <class Combine>
 alignment bitwise(alignment a, alignment b, Combine combine) {
   const std::uint32_t m = std::min(a.modulus, b.modulus);
@@ -103,8 +103,8 @@ address_table::address_table(const ptx::module& m, const ptx::body& body)
 void address_table::find_definitions() {
   for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
     const ptx::instruction& i = body_.instructions[n];
-    // The first operand is the result. Where it is none (a store's address, a barrier's number) it
-    // does no harm: what seems to be defined more often is only followed less far.
+    // The first operand is the result. If it is not (a store's address, a barrier's number), this
+    // does no harm: a name that seems to have more definitions is only followed less far.
     if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
     for_each_name(i.operands[0], [&](std::string_view name) {
       definitions_[name].push_back({n, !i.guard.empty()});
@@ -137,7 +137,7 @@ std::optional<address_table::step> address_table::step_of(std::string_view name)
   return {};
 }
 
-// Follows every register's steps to the end once: what is on the way gets its value, too.
+// Follows every register's steps to the end once. Registers on the way get their values, too.
 void address_table::find_values() {
   std::vector<std::pair<std::string_view, std::int64_t>> path;  // names, and the step after each
   for (const auto& [first, definitions] : definitions_) {
@@ -155,7 +155,7 @@ void address_table::find_values() {
         end.version = path.empty() ? 0 : version_at(end.root, used_at);
         break;
       }
-      // Definitions in circles, which no compiler writes, end where they began.
+      // Circular definitions, which no compiler writes, end where they began.
       values_[end.root] = {end.root, 0, 0};
       path.emplace_back(end.root, next->distance);
       used_at = definitions_.at(end.root).front().at;
@@ -205,7 +205,7 @@ alignment address_table::alignment_of(const symbolic_address& a) const {
   return definitions_.count(a.root) != 0 ? alignment{} : of_variable(a.root);
 }
 
-// Only asked for names that are known already.
+// Called only for names that are already known.
 alignment address_table::of_value(const ptx::operand& o) const {
   if (is_literal(o)) return of_literal(o.bits);
   if (o.kind != ptx::operand_kind::name && o.kind != ptx::operand_kind::offset) return {};
@@ -246,9 +246,9 @@ alignment address_table::of_result(const ptx::instruction& i) const {
   return {};
 }
 
-// From the best that may be, down until nothing contradicts: what a loop adds to its own register
-// is right when its sum has been looked at again. Every value can only sink, and at most four
-// times.
+// Starts from the best possible alignments and lowers them until nothing contradicts. A value that
+// a loop adds to its own register is right once its sum has been examined again. Every value can
+// only sink, and at most four times.
 void address_table::find_alignments() {
   const auto count = static_cast<std::uint32_t>(body_.instructions.size());
   const auto last_source = [](const ptx::instruction& i) {
@@ -273,7 +273,7 @@ void address_table::find_alignments() {
       for (std::size_t k = 1; k < last_source(i); ++k)
         ready = ready && (definitions_.count(i.operands[k].name) == 0 ||
                           alignments_.count(i.operands[k].name) != 0);
-    if (!ready) continue;  // comes again when they are known
+    if (!ready) continue;  // is examined again when they are known
     const alignment result = of_result(i);
     for_each_name(i.operands[0], [&](std::string_view name) {
       const auto [at, is_new] = alignments_.try_emplace(name, result);

@@ -1,11 +1,10 @@
-// What the PTX itself says of addresses: which ones differ by a known distance, and how they are
-// aligned.
+// The addresses in the PTX: which ones differ by a known distance, and how they are aligned.
 //
-// idea    nvcc gives each register one definition, except for those that change in loops. So an
-//         address is followed back through moves and additions of constants to its root; two
-//         addresses with one root differ by their offsets.
-// cost    Linear: what a register's address is, is found once for all its uses; alignments sink at
-//         most four times, and only the users of one that has sunk are looked at again.
+// idea    nvcc gives each register one definition, except for those that change in loops. An
+//         address is therefore followed back through moves and additions of constants to its root;
+//         two addresses with one root differ by their offsets.
+// cost    Linear: a register's address is found once for all its uses. Alignments sink at most four
+//         times, and only the users of a lowered alignment are examined again.
 // watch   Equal roots mean equal values only where one access dominates the other.
 // Tested by tests/.
 #pragma once
@@ -30,7 +29,7 @@ struct symbolic_address {
   }
 };
 
-// value % modulus == residue; a power of two up to 16. 1: nothing is known.
+// value % modulus == residue; modulus is a power of two up to 16. 1: nothing is known.
 struct alignment {
   std::uint32_t modulus = 1, residue = 0;
   bool operator==(const alignment&) const = default;
@@ -40,10 +39,10 @@ class address_table {
  public:
   address_table(const ptx::module& m, const ptx::body& body);
 
-  // The address that instruction `at` makes of its memory operand.
+  // The address of instruction `at`'s memory operand.
   symbolic_address resolve(const ptx::operand& memory, std::uint32_t at) const;
-  // Of the root. A variable in shared or local memory counts as aligned to 16 bytes, as ptxas makes
-  // it wherever that helps.
+  // The alignment of the root. A variable in shared or local memory counts as aligned to 16 bytes,
+  // because ptxas aligns it so wherever that helps.
   alignment alignment_of(const symbolic_address& a) const;
   // Whether any instruction reads this register.
   bool is_read(std::string_view name) const;
@@ -57,13 +56,13 @@ class address_table {
   void find_definitions();
   void find_alignments();
   void find_values();
-  // Where a register's only definition leads: another register or a variable, a distance away.
+  // The target of a register's only definition: another register or a variable, a distance away.
   struct step {
     std::string_view to;
     std::int64_t distance = 0;
   };
   std::optional<step> step_of(std::string_view name) const;
-  // Of a root that instruction `at` reads.
+  // The version of a root that instruction `at` reads.
   std::uint32_t version_at(std::string_view root, std::uint32_t at) const;
   alignment of_value(const ptx::operand& o) const;
   alignment of_result(const ptx::instruction& i) const;

@@ -1,4 +1,4 @@
-// Looks for the file in several folders by ever shorter ends of its path, and cuts long lines.
+// Looks for a file in several folders by ever shorter tails of its path, and truncates long lines.
 #include "common/source_map/source_text.hpp"
 
 #include <fstream>
@@ -16,7 +16,7 @@ fs::path source_text::find(const fs::path& file) const {
     return fs::is_regular_file(p, ignored);
   };
   if (is_file(file)) return file;
-  // The longest end of the path that is there: it is the least likely to be another file.
+  // The longest tail of the path comes first, because it is the least likely to be another file.
   const fs::path relative = file.relative_path();
   for (auto first = relative.begin(); first != relative.end(); ++first) {
     fs::path rest;
@@ -49,7 +49,7 @@ std::string_view source_text::whole_line(const std::string& file, std::uint32_t 
   if (number == 0 || number > lines.size()) return {};
   std::string_view text = lines[number - 1];
   if (text.size() > longest_line) {
-    // Not in the middle of a character: UTF-8's continuation bytes are 10xxxxxx.
+    // Does not split a character: UTF-8's continuation bytes are 10xxxxxx.
     std::size_t end = longest_line;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text = text.substr(0, end);
