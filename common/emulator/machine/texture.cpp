@@ -79,7 +79,8 @@ std::int64_t texel_at(std::uint32_t size, std::int32_t coordinate) {
 
 // A weight is split into two parts, both in 256ths. Halves are rounded up in the part that larger()
 // returns, and down in the part that smaller() returns. The other part is the remainder. A volume's
-// weight is divided between its planes, then along x, then along y. Measured on an H200 and an H100.
+// weight is divided between its planes, then along x, then along y. Measured on an H200 and an
+// H100.
 corner_weights weights_of(const texel_pair (&p)[3], unsigned dimensions) {
   const auto larger = [](std::uint32_t of, std::uint32_t w) { return (of * w + 128) / 256; };
   const auto smaller = [](std::uint32_t of, std::uint32_t w) { return (of * w + 127) / 256; };
