@@ -1,4 +1,4 @@
-// What a command takes, described without the library that parses it.
+// The arguments of a command, declared without the library that parses them.
 //
 // idea    CLI11 is a header of templates that takes seconds to compile; only command_line.cpp
 //         includes it.
@@ -16,27 +16,27 @@ class Option;
 
 namespace stepwise::cli {
 
-// One of them, to say more about it; each function returns its object.
+// A declared argument. Each function adds a constraint and returns its object.
 class argument {
  public:
   explicit argument(CLI::Option* option) : option_(option) {}
   argument& required();
   argument& positive();         // a number above 0
-  argument& split_at_commas();  // of a list: one word may hold several
-  argument& one_a_time();       // of a list: --over A --over B
+  argument& split_at_commas();  // for a list: one word may hold several
+  argument& one_a_time();       // for a list: --over A --over B
   argument& excludes(const argument& other);
 
  private:
   CLI::Option* option_;
 };
 
-// A name with dashes is an option with a value, a name without is a word by its place. The value
-// goes to `to`, which keeps what it has where nothing is given, and must outlive the parsing.
+// A name with dashes declares an option with a value, a name without dashes a positional argument.
+// The value is stored in `to`, which is unchanged if none is given and must outlive the parsing.
 class arguments {
  public:
   arguments(CLI::App& command, bool for_authors) : command_(command), for_authors_(for_authors) {}
-  // Is this `lab dev VERB`? Options that only authors need are declared if it is. Verbs that ask
-  // are in `lab dev`, too.
+  // True for `lab dev VERB`, where options that only authors need are declared. A verb that calls
+  // this function is also listed in `lab dev`.
   bool for_authors() {
     asked_ = true;
     return for_authors_;

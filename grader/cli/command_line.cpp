@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t help_width = 80, help_column = 30;
 
-// As the library's, but in 80 columns, with whole words.
+// The library's help, but in 80 columns and wrapped between words.
 class help_text : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -41,7 +41,7 @@ class help_text : public CLI::Formatter {
   }
 };
 
-// Examples, "  COMMAND   what it does", in the help's width: what has no room goes on below itself.
+// Examples, "  COMMAND   what it does", in the help's width. Long descriptions wrap.
 std::string fitted(const std::string& examples) {
   std::string text;
   for (std::size_t begin = 0; begin < examples.size();) {
@@ -69,7 +69,7 @@ std::string fitted(const std::string& examples) {
 
 std::string quoted(const std::string& word) { return '"' + word + '"'; }
 
-// What to type where a word is no command: often it is a lab.
+// Reports a word that is not a command and suggests what to type. Often the word is a lab.
 [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& verbs) {
   const std::string lists = "\n`./lab --help` lists the commands";
   const auto labs = lab_names(load_own_installation().build);
@@ -157,7 +157,7 @@ struct command_line::parser {
   CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "./lab"};
   CLI::App* dev = nullptr;
   global_options globals;
-  std::vector<std::string> names, dev_names;  // of the verbs
+  std::vector<std::string> names, dev_names;  // the verbs' names
   verb::action action;
   bool version = false;
 
@@ -171,7 +171,7 @@ struct command_line::parser {
   }
 
  private:
-  // Has it options that only authors need?
+  // Returns whether the verb has options that only authors need.
   bool add(const verb& v, CLI::App& to, bool for_authors) {
     CLI::App* sub = to.add_subcommand(v.name, v.what);
     sub->fallthrough();
@@ -191,7 +191,7 @@ std::string names_of(verb_place::group group) {
   return text;
 }
 
-// All of it fits a terminal of 24 lines.
+// The help must fit a terminal of 24 lines.
 std::string help_of_all() {
   std::string text = "Stepwise: learn to optimise CUDA kernels, one idea at a time.\n\n";
   for (const verb* v : all_verbs())
@@ -219,7 +219,7 @@ command_line::command_line() : parser_(std::make_unique<parser>()) {
   p.dev->fallthrough();
   p.dev->require_subcommand(0, 1);
   for (const verb* v : all_verbs()) p.add(*v);
-  p.app.require_subcommand(0, 1);  // what follows a verb is none: `test report` is a test's name
+  p.app.require_subcommand(0, 1);  // a later word is an argument: `test report` is a test
 }
 
 command_line::~command_line() = default;
@@ -244,7 +244,7 @@ void command_line::parse(std::vector<std::string> words) {
     refuse_word(*word, *names);
   }
   try {
-    p.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // from the back
+    p.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // reverse order for CLI11
   } catch (const CLI::CallForVersion&) {
     p.action = nullptr;
     p.version = true;

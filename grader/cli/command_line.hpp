@@ -1,4 +1,4 @@
-// The words after `lab`, read: which command, with what, or which help.
+// Parses the words after `lab`: the command and its arguments, or a request for help.
 //
 // Tested by tests/cli_test.cpp.
 #pragma once
@@ -18,7 +18,7 @@ struct global_options {
   bool no_color = false;
 };
 
-// What may be typed after a verb, as it was declared; for completion.
+// An option that may follow a verb, as it was declared. Used for completion.
 struct known_option {
   std::vector<std::string> names;  // "--file", "-h"
   bool takes_value = false;
@@ -27,7 +27,7 @@ struct known_option {
 struct known_verb {
   std::string name, what;
   std::vector<known_option> options;
-  std::vector<std::string> words;  // by their places: "LAB", "STEP"
+  std::vector<std::string> words;  // positional: "LAB", "STEP"
 };
 
 class command_line {
@@ -35,15 +35,15 @@ class command_line {
   command_line();  // with all verbs
   ~command_line();
 
-  // `words` without the program's name. failure(usage) says what is wrong with them.
+  // `words` excludes the program's name. Throws failure(usage) if they are malformed.
   void parse(std::vector<std::string> words);
 
-  // What was parsed.
+  // Results of parse().
   const global_options& globals() const;
-  const verb::action& action() const;  // none: help is asked for, or the version
+  const verb::action& action() const;  // empty if help or the version is asked for
   bool asks_for_version() const;
-  std::vector<known_verb> verbs() const;  // those of students and instructors, with global options
-  std::string help() const;               // of the command that was named, else of all
+  std::vector<known_verb> verbs() const;  // of students and instructors, with global options
+  std::string help() const;               // for the named command, else for all
 
  private:
   struct parser;

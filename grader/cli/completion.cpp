@@ -1,9 +1,9 @@
-// lab completion: what a shell proposes at TAB, and the lines that make a shell ask.
+// lab completion: the words that a shell proposes at TAB, and the functions that ask for them.
 //
 // idea    The shells' functions are a few lines that start this program with the words typed so
-//         far; what may follow is known here, from what the verbs declared and what the labs' files
-//         say. So three shells propose the same, and nothing is out of date. The functions start
-//         the program in build/, never the launcher: nothing is built for a TAB.
+//         far. The program knows what may follow from the verbs' declarations and the labs' files,
+//         so three shells propose the same words and nothing is out of date. The functions start
+//         the program in build/, never the launcher, so that TAB never starts a build.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct completion_options {
   std::vector<std::string> words;
 };
 
-// The program in build/ of the clone whose `lab` was typed; nothing happens where there is none.
+// Finds the program in build/ of the clone whose `lab` was typed, if it is there.
 constexpr const char* program_of = R"(  local lab=${1/#\~/$HOME} root program
   [[ $lab == */* ]] || lab=$(type -P -- "$lab")
   root=$(readlink -f -- "$lab") && root=${root%/*}
@@ -111,7 +111,7 @@ class proposals {
   }
 
  private:
-  // Which verb, which of its words comes next, and is it an option's value?
+  // Finds the verb, the position of its next word, and whether that word is an option's value.
   void find_verb() {
     for (const auto& word : words_) {
       if (!value_of_.empty()) {

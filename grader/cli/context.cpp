@@ -1,4 +1,4 @@
-// Finds a command's lab, file and size, and shows and writes as JSON what several commands report.
+// Finds a command's lab, file and size, and reports the results that commands share, also as JSON.
 #include "grader/cli/context.hpp"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ void context::say(std::string_view text) {
 
 void context::print(const json& document) {
   busy.clear();
-  // Student text may hold anything: what is not UTF-8 is replaced rather than refused.
+  // Student text may hold any bytes. Invalid UTF-8 is replaced rather than refused.
   out.line(json_text(document, 2));
 }
 
@@ -70,7 +70,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
                                         "` makes a new skeleton");
   }
   const auto now = c.now();
-  // What the user's own skeleton may include; a file from elsewhere is compiled without.
+  // The user's own skeleton may include the lab's parts. Any other file is compiled without them.
   if (file.empty()) guards.extra = {c.where.root / "solutions" / l.name / "parts"};
   auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, guards);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
@@ -117,7 +117,7 @@ void show_finding(context& c, const check_report& report) {
   const std::size_t indent = 11;
   const std::string mark = "  " + c.out.paint(tone::bad, name_of(report.found.what));
   auto lines = escaped_lines(report.found.message, 8, 1000);
-  // A wrong result's sentence names the call already.
+  // The message of a wrong result already names the call.
   const bool named =
       report.label.empty() || report.found.message.find(report.label) != std::string::npos;
   if (!named) lines.insert(lines.begin(), report.label);

@@ -10,7 +10,7 @@
 namespace stepwise::cli {
 namespace {
 
-// The walls of the process that holds the GPU.
+// The sandbox of the process that holds the GPU.
 json server_json(const gpu_care& care) {
   return {{"name", "the GPU's server"},
           {"active", care.missing.empty()},
@@ -50,7 +50,7 @@ json counted_json(const goal& what, const goal_figure& figure) {
 
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
   help_at_hand help;
-  // Where the checks found the mistake, the hint on reading what they found comes first.
+  // If the checks found the error, the hint on reading their findings comes first.
   const bool found = report.what == verdict::check && report.correctness &&
                      has_errors(report.correctness->findings) && l.has(goal::kind::checks);
   for (const auto& g : report.goals) {
@@ -59,7 +59,7 @@ help_at_hand help_for(const context& c, const lab& l, const grade_report& report
     help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
     help.title = g.what->hint;
     if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
-    // Bytes are wasted by scattered lanes, or by reading again.
+    // Bytes are wasted by uncoalesced accesses or by repeated reads.
     if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
     break;
   }

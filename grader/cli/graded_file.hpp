@@ -1,4 +1,4 @@
-// One file and its grade: what `lab grade` shows, and its document.
+// A graded file, as `lab grade` shows it and as its document.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 
 namespace stepwise::cli {
 
-// One file while it is graded. The report points into the lab.
+// A file that is being graded. The report points into the lab.
 struct graded_file {
   subject what;
   std::string source;  // its text
   device_choice device;
   lab course;                              // with the hidden sizes
-  std::uint64_t seed = 0, input_seed = 0;  // as it is shown; of the inputs
-  std::optional<grading_key> key;          // of a judged grade
+  std::uint64_t seed = 0, input_seed = 0;  // as shown; for the inputs
+  std::optional<grading_key> key;          // if the grade is judged
   std::vector<lab_size> hidden;
   grade_report report;
-  std::optional<time_budget> budget;  // of its calls
+  std::optional<time_budget> budget;  // for its calls
   const protections* guards = nullptr;
-  std::optional<gpu_care> care;  // of a GPU that judges
-  std::string published;         // the step whose code it is; empty: none
-  std::string answers_file;      // as it is shown
+  std::optional<gpu_care> care;  // if a GPU judges
+  std::string published;         // the step whose code it copies; empty if none
+  std::string answers_file;      // as shown
   std::optional<answer_count> answers;
-  answer_count beyond;  // of the lab's deeper.md
+  answer_count beyond;  // answers in the lab's deeper.md
 };
 
-// What helps with the first goal that is missed: a hint, and the term that its counter is about.
+// Help for the first missed goal: a hint, and the glossary terms of the goal's counter.
 struct help_at_hand {
-  int number = 0;  // of the hint; 0: there is none
+  int number = 0;  // the hint's number; 0 if there is none
   std::string title;
   std::vector<std::string> terms;
 };

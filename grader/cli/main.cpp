@@ -1,4 +1,4 @@
-// The `lab` program: what was asked for is run, and errors reach people and scripts.
+// The `lab` program: runs the requested command and reports errors to people and scripts.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void print_document(const json& document) {
   std::fflush(stdout);
 }
 
-// "lab: what\n     more" on stderr, or the one document on stdout.
+// Prints "lab: what\n     more" on stderr, or the one document on stdout.
 int report_failure(const failure& error, bool as_json, const terminal_style& style) {
   const std::string message = error.what();
   if (message.empty()) return static_cast<int>(error.code());
@@ -39,8 +39,8 @@ device_request parse_device(const std::string& text) {
   throw failure(exit_code::usage, "--device " + text + ": expected auto, gpu or emulated");
 }
 
-// The command line, and what belongs to another program after `exec`: from the first word that is
-// not an option, or from after "--".
+// The words for `lab`, and the words after `exec` that belong to another program. The latter start
+// at the first word that is not an option, or after "--".
 struct split_words {
   std::vector<std::string> ours, program;
 };
@@ -115,7 +115,7 @@ int lab_main(int argc, char** argv) {
   command_line line;
   const split_words words = split(line, argc, argv);
   const std::vector<std::string>& arguments = words.ours;
-  // Known before parsing, which may fail: --json promises a document in that case, too.
+  // Looked up before parsing, which may fail: --json promises a document even then.
   const bool as_json = std::count(arguments.begin(), arguments.end(), "--json") > 0;
   const bool plain = std::count(arguments.begin(), arguments.end(), "--no-color") > 0;
   const terminal_style style = detect_style(STDERR_FILENO, !plain);

@@ -1,4 +1,4 @@
-// Remembers what was found of a student's own file.
+// Records a command's result for a student's own file.
 #include "grader/cli/own_progress.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// How far the student's own files are, for `lab list`.
+// The progress of the student's own files, for `lab list`.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace stepwise::cli {
 
-// What a command (`by`) found of the student's own file, not of another or a step.
-// With `goals`, its goals were judged: their names, and the points.
+// Records the result of a command (`by`) for the student's own file, but not for other files or
+// steps. `goals` is given if its goals were judged: the names of the goals it met, and its points.
 struct goals_met {
   std::vector<std::string> names;
   double points = 0;

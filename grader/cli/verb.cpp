@@ -1,4 +1,4 @@
-// The list that verbs enter before main() runs, and their order in the help.
+// The list of verbs, which they join before main() runs, and their order in the help.
 #include "grader/cli/verb.hpp"
 
 #include <algorithm>

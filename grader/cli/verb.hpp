@@ -1,5 +1,5 @@
-// A command of `lab`. A file in verbs/ that defines one of these is one: it says there what it is
-// called and takes, and nothing else has to know of it.
+// A command of `lab`. A file in verbs/ adds a command by defining an object of this class with its
+// name and arguments. No other code has to know the command.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace stepwise::cli {
 
 struct context;
 
-// Where a verb appears in the help: by group, within a group by `number`, then by name. The numbers
-// leave gaps. The help describes the verbs of `study` and only names those of `more` and
+// The position of a verb in the help: by group, within a group by `number`, then by name. The
+// numbers leave gaps. The help describes the verbs of `study` and only names those of `more` and
 // `teaching`. Verbs of `dev` are typed as `lab dev VERB`.
 struct verb_place {
   enum class group { study, more, teaching, dev } of;
@@ -27,7 +27,7 @@ class verb {
  public:
   using action = std::function<int(context&)>;  // returns the exit code
 
-  // `takes` declares what may be given, `run` runs with what was given. The object must be static.
+  // `takes` declares the arguments, `run` runs with their values. The object must be static.
   template <class Options>
   verb(verb_place place, const char* name, const char* what, const char* examples,
        std::type_identity_t<void (*)(arguments&, Options&)> takes,
@@ -37,7 +37,7 @@ class verb {
           takes(line, *given);
           return [given, run](context& c) { return run(c, *given); };
         }) {}
-  // One that takes nothing.
+  // A verb without arguments.
   verb(verb_place place, const char* name, const char* what, const char* examples,
        int (*run)(context&))
       : verb(place, name, what, examples, [run](arguments&) -> action { return run; }) {}
@@ -46,8 +46,8 @@ class verb {
 
   const verb_place place;
   const std::string name;
-  const std::string what;      // in a line
-  const std::string examples;  // lines
+  const std::string what;      // one line
+  const std::string examples;  // several lines
   const std::function<action(arguments&)> set_up;
 
  private:
@@ -55,7 +55,7 @@ class verb {
        std::function<action(arguments&)> sets_up);
 };
 
-// In the order of the help.
+// All verbs, in the order of the help.
 std::vector<const verb*> all_verbs();
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Refuses files that cannot be read or written, makes the call, and shows how it turned out.
+// Refuses files that cannot be read or written, makes the call, and shows the outcome.
 #include "grader/cli/own_input/own_input.hpp"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ void check_folder(const std::string& option, const fs::path& named, const fs::pa
   }
 }
 
-// On one line, whatever a name holds.
+// The text as one line, escaped and truncated.
 std::string on_a_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return escaped_lines(text, 1, 300).at(0);

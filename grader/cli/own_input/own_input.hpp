@@ -1,5 +1,5 @@
-// What commands share that make one call with the user's own input: reading the file, names that
-// are to be written, the time that the call may take, the document.
+// Shared by the commands that make one call with the user's own input: reading the file, checking
+// the output names, the call's time limit, and the document.
 //
 // Tested by cli/tests/own_input_test.cpp.
 #pragma once
@@ -14,45 +14,45 @@
 
 namespace stepwise::cli {
 
-// Of `lab run`: the program, one input of the user's, and what is to be kept.
+// The arguments of `lab run`: the program, the user's input and the files to write.
 struct own_input {
   std::string lab, file, step;
   std::optional<std::string> image;   // a picture to run on, instead of the lab's sizes
   std::optional<std::string> points;  // or a file of points
-  std::string out;                    // a file for the result; empty: none
+  std::string out;                    // result file; empty: none
   std::string stages;  // a folder for the reference's stages, the result and the difference
 };
-// The command with `image`, and with `points`; the exit code.
+// Run the command with `image` or with `points`, and return the exit code.
 int run_picture(context& c, const own_input& o);
 int run_points(context& c, const own_input& o);
 
-// The file's content; failure(usage) if there is none, or more than 2^31 - 1 bytes.
+// The file's content. Throws failure(usage) if it is missing or has more than 2^31 - 1 bytes.
 std::string read_input(const fs::path& file);
 
-// Throws failure(usage): `l` takes no such input (an `own_input` of lab.toml), and which labs do.
+// Throws failure(usage): `l` takes no such input (`own_input` in lab.toml), but other labs do.
 [[noreturn]] void refuse_own_input(const context& c, const lab& l, const std::string& kind,
                                    const std::string& what);
 
-// failure where writing would fail, or overwrite `input` or something that is no file: a folder
-// that is not there, or not ours.
+// Throws failure if writing would fail, because the folder is missing or not writable, or would
+// overwrite `input` or anything but a regular file.
 void check_target(const std::string& option, const fs::path& file, const fs::path& input);
 
-// The same for a folder, which is made if it is missing.
+// Like check_target() for a folder, which is created if it is missing.
 void check_target_folder(const std::string& option, const fs::path& folder);
 
-// A call of this size on the program, which gets as much more time as it has more work than the
-// lab's largest check size.
+// Makes a call of this size. Its time limit grows with the ratio of its work to that of the lab's
+// largest check size.
 one_call_report call_program(context& c, const lab& l, const problem& p, const subject& s,
                              const device_choice& device, const problem_call& call,
                              const lab_size& size);
 
-// The keys that are the same for every kind of input; `written` is empty yet.
+// The keys that every kind of input shares. `written` is still empty.
 json own_input_document(const lab& l, const subject& s, const device_choice& device);
-// The outcome and what was written.
+// Adds the outcome and the written files.
 void complete(json& document, const check_report& report, const std::vector<fs::path>& written);
 
-// For people: right or wrong, and the files; ends with what the program printed. `remarks` come
-// before the files, each with its mark: {"note", "..."}.
+// Tells people whether the result is right, and shows the files and the program's output. `remarks`
+// come before the files, each with its mark: {"note", "..."}.
 struct remark {
   std::string mark, text;
 };

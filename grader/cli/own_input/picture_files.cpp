@@ -1,4 +1,4 @@
-// Checks a picture's header against the memory there is, and encodes the pictures to write.
+// Checks a picture's header against the machine's memory, and encodes the pictures to write.
 #include "grader/cli/own_input/picture_files.hpp"
 
 #include <fmt/core.h>
@@ -14,14 +14,14 @@
 namespace stepwise::cli {
 namespace {
 
-// All copies of a pixel at the peak: in `lab`, in the call file, on the emulated device.
+// The bytes of all copies of a pixel at the peak: in `lab`, call file and emulated device.
 constexpr double bytes_of_a_pixel = 32;
 
 void check_memory(const std::string& name, const picture_header& header) {
   const double needed = bytes_of_a_pixel * static_cast<double>(header.width * header.height);
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  // What is too much on any machine is refused in the same words on every one, when it is decoded.
+  // The decoder refuses a picture that is too large for any machine.
   if (needed <= memory || header.width * header.height > most_pixels) return;
   throw failure(
       exit_code::environment,

@@ -1,4 +1,4 @@
-// Pictures that a command is given and asked to write: what is wrong with them is said beforehand.
+// Pictures that a command reads and writes. Their errors are reported before the work starts.
 //
 // Tested by cli/tests/own_input_test.cpp.
 #pragma once
@@ -14,12 +14,12 @@
 namespace stepwise::cli {
 
 // The file's picture in four channels. `check_extent` gets its width and height before anything is
-// decoded, and throws failure if they are too much. failure(usage) for what is no picture;
-// failure(environment) where this machine's memory is too small for working on it.
+// decoded, and throws failure if they are too large. Throws failure(usage) if the file is not a
+// picture, and failure(environment) if this machine has too little memory for it.
 picture read_picture(const fs::path& file,
                      const std::function<void(std::int64_t, std::int64_t)>& check_extent);
 
-// The format that the name asks for; failure(usage) if it has no such ending.
+// The format that the name's ending asks for. Throws failure(usage) if the ending is unknown.
 picture_format wanted_format(const std::string& option, const fs::path& file);
 
 struct picture_file {
@@ -27,7 +27,7 @@ struct picture_file {
   picture shown;
 };
 
-// Encodes all of them, each as its name says, and then writes them, each whole or not at all.
+// Encodes all pictures in the formats of their names, then writes each file whole or not at all.
 void write_pictures(const std::vector<picture_file>& files,
                     const std::function<void(const std::string&)>& doing);
 

@@ -1,4 +1,4 @@
-// lab run --image: the function on the user's own picture, and the stages to look at.
+// lab run --image: runs the function on the user's own picture and writes the stages to look at.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const picture_problem& picture_problem_of(const context& c, const lab& l) {
   refuse_own_input(c, l, "image", "picture");
 }
 
-// The input, the call that is made of it, and what the reference makes of that.
+// The input, the call that is made from it, and the reference's stages for that call.
 struct prepared {
   picture input;
   bool has_alpha = false;
@@ -48,7 +48,7 @@ prepared prepare_call(context& c, const picture_problem& p, const own_input& o) 
   return made;
 }
 
-// The files that were asked for. Those of the result and of the difference get their pictures last.
+// The requested files. The pictures of the result and of the difference are added last.
 class wanted_files {
  public:
   wanted_files(const own_input& o, const prepared& made) : o_(o) {
@@ -88,7 +88,7 @@ class wanted_files {
   }
   void add(const std::string& option, const fs::path& file, role r) {
     std::error_code ignored;
-    // A folder that is still to be made holds nothing that could be overwritten.
+    // A folder that does not exist yet holds nothing that could be overwritten.
     if (option == "--out" || fs::exists(o_.stages, ignored)) check_target(option, file, *o_.image);
     if (!names_.insert(fs::weakly_canonical(fs::absolute(file), ignored)).second) {
       throw failure(exit_code::usage,

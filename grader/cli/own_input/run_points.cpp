@@ -40,7 +40,7 @@ prepared_points prepare_call(context& c, const points_problem& p, const own_inpu
   }
 }
 
-// A line for each point: the int that the function stored for it.
+// One line per point: the int that the function stored for it.
 std::string lines_of(const std::vector<std::byte>& output) {
   std::string text;
   for (std::size_t at = 0; at + sizeof(int) <= output.size(); at += sizeof(int)) {

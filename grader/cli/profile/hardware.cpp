@@ -1,4 +1,4 @@
-// Makes the call through a file, as `lab dev validate` does, and reads what ncu counted.
+// Makes the call through a file, as `lab dev validate` does, and reads ncu's counters.
 #include "grader/cli/profile/hardware.hpp"
 
 #include <map>
@@ -83,7 +83,7 @@ measured_call call_under_ncu(context& c, const problem& p, const fs::path& progr
     throw;
   } catch (const failure& why) {
     if (why.code() != exit_code::environment) throw;
-    // A user without permission still has a GPU, whatever the driver's library said of it.
+    // A user without permission still has a GPU, even if the driver's library reported none.
     const std::string words = why.what();
     const bool has_gpu = device.gpu || words.find("ERR_NVGPUCTRPERM") != words.npos;
     const std::string missing = has_gpu ? words : "there is no GPU: " + device.state.missing;

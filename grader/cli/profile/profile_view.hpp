@@ -1,4 +1,4 @@
-// What the guided analysis is about: the call of a lab's step, or all kernels of a program.
+// The subject of the guided analysis: the call of a lab's step, or all kernels of a program.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace stepwise::cli {
 
-// A call that has a time, and what is made of it. What it points to must outlive it.
+// A call that has a time, and its analysis. The objects that it points to must outlive it.
 struct profile_view {
-  const lab* of = nullptr;  // null: a program that is no lab's
+  const lab* of = nullptr;  // null for a program outside the labs
   const modelled_figures* m = nullptr;
-  const recorded_times* recorded = nullptr;  // of the emulated GPU
-  const step* at = nullptr;                  // null: a file that is no step
-  std::string counted_by;                    // "ncu 2025.3.1.0"; empty: by the model
+  const recorded_times* recorded = nullptr;  // for the emulated GPU
+  const step* at = nullptr;                  // null for a file that is not a step
+  std::string counted_by;                    // "ncu 2025.3.1.0"; empty if modelled
   kernel_analysis costliest;
   std::vector<found_cause> found;
-  // Of the most expensive kernel; none: the GPU's rules are unknown.
+  // Occupancy of the most expensive kernel. Empty if the GPU's rules are unknown.
   std::optional<occupancy_study> room;
   std::optional<suggestion> next;
 
@@ -29,7 +29,7 @@ struct profile_view {
   std::optional<double> recorded_ms(const step* s) const;
 };
 
-// With `k`, one of the call's kernels, as the most expensive one. `m` must have a time.
+// Treats `k`, one of the call's kernels, as the most expensive one. `m` must have a time.
 profile_view view_of(const modelled_figures& m, const kernel_profile& k, const gpu& model);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Puts the sections together, and says where there can be none.
+// Assembles the sections, or explains why there are none.
 #include "grader/cli/profile/program_text.hpp"
 
 #include "grader/cli/text/analysis_text.hpp"

@@ -1,4 +1,4 @@
-// The guided analysis of any program: its kernels, then what holds back the one that takes longest.
+// The guided analysis of any program: its kernels, then the limits of the slowest one.
 // Tested by cli/tests/exec_test.cpp.
 #pragma once
 
@@ -15,16 +15,16 @@ struct program_profile {
   std::string program;
   gpu model;
   std::vector<kernel_profile> kernels;
-  std::string failed;  // what became of a kernel that failed, in words
+  std::string failed;  // describes the failure of a kernel, if any
 
   // Why there is no time; empty if there is one.
   std::string why_none() const;
 };
 
-// A sentence where there is no time.
+// A single sentence if there is no time.
 std::vector<std::string> program_lines(const program_profile& of, const terminal_style& style);
-// time_ms, time_kind, modelled_as, failed; of a program that has a time also launched, analysis,
-// advice.
+// The keys time_ms, time_kind, modelled_as and failed. If the program has a time, also launched,
+// analysis and advice.
 json program_json(const program_profile& of);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Draws a row for the host and one for each stream; a column shows what takes most of its time.
+// Draws a row for the host and one per stream. A column shows the activity that fills most of it.
 #include "grader/cli/profile/timeline_text.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ std::string name_of_work(const device_work& a) {
   return a.what == asks::kernel ? a.name : words_of(a.what);
 }
 
-// Activities of one mark.
+// The activities that share a mark.
 struct marked {
   char mark = '?';
   asks what = asks::kernel;
@@ -65,7 +65,7 @@ struct marked {
   double us = 0;
 };
 
-// By name; kernels have letters, the one that takes longest A.
+// Activities by name. Kernels get letters, the longest kernel the letter A.
 std::map<std::string, marked> marks_of(const timeline& t) {
   std::map<std::string, marked> all;
   for (const device_work& a : t.activities) {
@@ -88,7 +88,7 @@ std::map<std::string, marked> marks_of(const timeline& t) {
   return all;
 }
 
-// One row: a column shows the mark that takes most of its time, and a dot where nothing happens.
+// One row. A column shows the mark that fills most of its time, or a dot if nothing happens.
 class drawn_row {
  public:
   drawn_row(std::size_t columns, double us) : columns_(columns), us_(us) {}
@@ -201,7 +201,7 @@ shown_timeline read_timeline(const std::filesystem::path& file, const std::strin
   shown.rates = rates_of(model);
   asked_list first;
   std::ifstream in(file);
-  // Of several processes the first that did anything on the device: their clocks are not one.
+  // Only the first process that used the device is shown: the processes' clocks do not agree.
   for (std::string line; std::getline(in, line);) {
     auto list = parse_asked(line);
     if (!list) continue;

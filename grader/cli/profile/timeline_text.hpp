@@ -15,14 +15,14 @@
 namespace stepwise::cli {
 
 struct shown_timeline {
-  std::string title;  // of what
+  std::string title;  // names the program or step
   std::string gpu;    // "NVIDIA H200"
   timeline t;
   transfer_rates rates;
-  std::uint64_t dropped = 0;  // what was asked beyond the most that is kept
+  std::uint64_t dropped = 0;  // requests beyond the most that are kept
 };
 
-// Of the file that the program wrote; nothing of a program that asked for nothing, or left no file.
+// Reads the file that the program wrote. Empty if the program requested nothing or left no file.
 shown_timeline read_timeline(const std::filesystem::path& file, const std::string& title,
                              const gpu& model);
 

@@ -1,4 +1,4 @@
-// Finds a Python and runs a module of the repository in our place.
+// Finds a Python, and replaces this process with a Python module of the repository.
 #include "grader/cli/python/python_module.hpp"
 
 #include <unistd.h>

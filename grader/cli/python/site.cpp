@@ -1,5 +1,5 @@
 // lab dev site: the course as static pages, built by the Python module slides/site/builder, which
-// runs in our place.
+// replaces this process.
 #include "grader/cli/context.hpp"
 #include "grader/cli/python/python_module.hpp"
 #include "grader/cli/verb.hpp"

@@ -1,5 +1,5 @@
-// lab dev slides: the lectures' decks, built by the Python module slides/builder, which runs in our
-// place.
+// lab dev slides: the lectures' decks, built by the Python module slides/builder, which replaces
+// this process.
 #include "grader/cli/context.hpp"
 #include "grader/cli/python/python_module.hpp"
 #include "grader/cli/verb.hpp"

@@ -1,4 +1,4 @@
-// The options of recording, and sentences about what was recorded.
+// The recording options, and descriptions of recordings.
 #include "grader/cli/recorded/choice.hpp"
 
 #include <fmt/core.h>

@@ -15,7 +15,7 @@
 namespace stepwise::cli {
 namespace {
 
-// What a file says is shown without what would drive a terminal.
+// Text from a file without control characters, which would drive the terminal.
 std::string fitting(std::string text, std::size_t width) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
@@ -31,7 +31,7 @@ std::string lane_marks(const warp_recording::step& s) {
   return marks;
 }
 
-// How many different words of each bank the lanes ask for: a column higher than 1 is a conflict.
+// The number of distinct words that the lanes access per bank. More than 1 is a bank conflict.
 std::string bank_line(const warp_recording::access& a) {
   std::set<std::uint64_t> words;
   for (std::uint32_t m = a.lanes; m != 0; m &= m - 1)
@@ -51,7 +51,7 @@ std::string bank_line(const warp_recording::access& a) {
   return line;
 }
 
-// Lanes in each sector of 32 bytes, in order: "0:8 32:8 ...".
+// Number of lanes per 32-byte sector, in order: "0:8 32:8 ...".
 std::string sector_line(const warp_recording::access& a) {
   std::map<std::int64_t, int> lanes_in;
   for (std::uint32_t m = a.lanes; m != 0; m &= m - 1) {
@@ -65,7 +65,7 @@ std::string sector_line(const warp_recording::access& a) {
   return line;
 }
 
-// The lines around the instruction's own, at most so many.
+// At most `most` lines around the instruction's own line.
 std::vector<std::string> source_lines(const warp_recording& r, const warp_recording::instruction& i,
                                       std::size_t most) {
   std::vector<std::string> lines;
@@ -79,7 +79,7 @@ std::vector<std::string> source_lines(const warp_recording& r, const warp_record
   return lines;
 }
 
-// What the lanes have in a register, as many in a row as there is room for, in whole columns.
+// The lanes' values of a register, as many per row as fit in whole columns.
 void add_values(const warp_recording& r, const warp_recording::step& s, std::size_t n,
                 std::size_t columns, std::vector<std::string>& lines) {
   const auto& written = r.instructions[s.instruction].writes[n];

@@ -12,12 +12,12 @@ struct screen {
   std::size_t columns = 80, rows = 24;
 };
 
-// What step `at` shows: source, PTX, lanes, its accesses; `values`: the registers written, too.
-// Three rows of the screen are left.
+// The lines for step `at`: source, PTX, lanes, its accesses and, with `values`, the registers
+// written. Three rows of the screen stay free.
 std::vector<std::string> frame_lines(const warp_recording& r, std::size_t at, bool values,
                                      const screen& on);
 
-// Of the list, in 80 columns: number, lanes, source line, cost, PTX.
+// A line of the list, in 80 columns: number, lanes, source line, cost, PTX.
 std::string list_line(const warp_recording& r, std::size_t at);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// One call in a process with the recorder on; one file for each recording that the course lists.
+// Makes one call in a process with the recorder on. Writes one file per listed recording.
 #include "grader/cli/recorded/make.hpp"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@
 namespace stepwise::cli {
 namespace {
 
-// From the course's root, wherever the program was built.
+// The path relative to the course's root, wherever the program was built.
 std::string path_in_course(const context& c, const fs::path& path) {
   for (auto from = path.begin(); from != path.end(); ++from) {
     fs::path rest;

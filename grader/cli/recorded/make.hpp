@@ -19,16 +19,16 @@ namespace stepwise::cli {
 struct recorded_call {
   std::string size;  // empty: the lab's size for figures
   std::uint64_t seed = 7;
-  std::string words;  // as STEPWISE_RECORD_OF has them
+  std::string words;  // in the format of STEPWISE_RECORD_OF
 };
 
-// Makes one call of `s` with the recorder on. `step` is empty if `s` is a file. Empty if the call
-// has too few launches.
+// Makes one call of `s` with the recorder on. `step` is empty if `s` is a file. Returns nullopt if
+// the call has too few launches.
 std::optional<warp_recording> record_call(context& c, const lab& l, const subject& s,
                                           const recorded_call& call, const std::string& step);
 
-// The file of a listed step's recording, which is made if the build folder has none that is up to
-// date. failure(usage) if the step is not listed.
+// The file of a listed step's recording. It is made if the build folder has none that is up to
+// date. Throws failure(usage) if the step is not listed.
 fs::path course_recording(context& c, const lab& l, const step& s);
 
 }  // namespace stepwise::cli

@@ -1,7 +1,7 @@
 // lab play: a recorded warp in the terminal, an instruction at a time.
 //
-// idea    A frame is a pure function of the recording and a place in it. On a terminal keys move
-//         the place; elsewhere the whole list is printed.
+// idea    A frame is a pure function of the recording and a position in it. On a terminal, keys
+//         move the position; elsewhere the whole list is printed.
 #include <fmt/core.h>
 #include <poll.h>
 #include <termios.h>
@@ -24,7 +24,7 @@ struct play_options {
   bool list = false;
 };
 
-// Keys without Enter and without echo, until it ends.
+// Reads keys without Enter and without echo during its lifetime.
 class key_input {
  public:
   key_input() {
@@ -37,7 +37,7 @@ class key_input {
   key_input(const key_input&) = delete;
   key_input& operator=(const key_input&) = delete;
 
-  // The next key, an arrow as 'h' or 'l'; 0 after `wait_ms`; 'q' at the end of the input.
+  // Returns the next key, an arrow as 'h' or 'l', 0 after `wait_ms`, 'q' at the end of the input.
   char next(int wait_ms) {
     if (typed_.empty()) {
       pollfd in{STDIN_FILENO, POLLIN, 0};
@@ -65,7 +65,7 @@ class key_input {
 
  private:
   termios before_{};
-  std::string typed_;  // and not looked at yet: keys that are held arrive together
+  std::string typed_;  // typed but not yet read: held keys arrive together
 };
 
 void play_on_terminal(context& c, const warp_recording& r) {

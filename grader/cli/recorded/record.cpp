@@ -1,4 +1,4 @@
-// lab dev record: what chosen warps of a call do, instruction by instruction, as a file to play.
+// lab dev record: records the instructions of chosen warps of a call, as a file to play.
 #include <fmt/core.h>
 
 #include "common/report/recording.hpp"

@@ -1,4 +1,4 @@
-// The texts: what it is, then what to try.
+// The advice texts: each explains a cause, then what to try.
 #include "grader/cli/text/advice_words.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// What parts, limits, causes and experiments are called, and what to do about them.
+// Names of parts, limits, causes and experiments, and advice about them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stepwise::cli {
 const char* stall_words(const kernel_analysis& a, stall s);
 const char* part_words(part p);  // "issue slots"
 std::string limit_sentence(const kernel_analysis& a);
-const char* cause_words(cause c);         // what it is and what to try: sentences
-const char* experiment_words(what_if e);  // what is changed
+const char* cause_words(cause c);         // sentences: the cause and what to try
+const char* experiment_words(what_if e);  // the change
 
 }  // namespace stepwise::cli

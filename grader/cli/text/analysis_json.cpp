@@ -1,5 +1,5 @@
-// What profile --json says of the most expensive kernel, and the advice; grader/JSON.md has the
-// keys. The same figures of every kernel as CSV.
+// The most expensive kernel and the advice for profile --json, with the keys of grader/JSON.md. The
+// same figures of every kernel as CSV.
 #include <fmt/format.h>
 
 #include "grader/cli/text/advice_words.hpp"

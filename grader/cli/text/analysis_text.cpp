@@ -15,7 +15,7 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t most_rows = 6;
-constexpr double worth_a_row = 0.005;  // of what is shared out
+constexpr double worth_a_row = 0.005;  // fraction of the total
 constexpr double few_active = 0.8;     // fraction of the lanes with a thread
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -27,7 +27,7 @@ std::string extents(const extent& e) {
                    : std::to_string(e.x);
 }
 
-// A line of the kernel's main file by its number, others with their file.
+// A line number, with the file's name unless it is the kernel's main file.
 std::string place_text(const code_place& at, const kernel_analysis& a) {
   if (at.line == 0) return "?";
   std::string main;

@@ -1,4 +1,4 @@
-// A table of figures, then what got better, worse, and what limits now.
+// A table of figures, then what improved, what got worse, and the present limit.
 #include "grader/cli/text/comparison_text.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ cell change_cell(const compared_figure& f) {
   return {ratio_text(factor), t};
 }
 
-// A row of zeros says nothing.
+// A row of zeros carries no information.
 bool is_empty(const compared_figure& f) {
   constexpr double nothing = 0.005;
   return f.before.value_or(0) < nothing && f.after.value_or(0) < nothing;

@@ -46,7 +46,7 @@ bool show_diff(context& c, const std::string& before_name, const std::string& be
     c.say("  " + c.out.paint(tone::place, hunk_title(lines, h, a, b)));
     for (std::size_t i = h.begin; i < h.end; ++i) {
       const char kind = lines[i].kind;
-      // The student's file may hold anything; a step's line is never longer than 100 columns.
+      // The student's file may hold any bytes; a step's line is never longer than 100 columns.
       const auto text = escaped_lines(lines[i].text, 1, 400);
       const std::string shown = fmt::format("  {}{}", kind, text.empty() ? "" : text[0]);
       c.say(c.out.paint(kind == '+'   ? tone::added

@@ -1,4 +1,4 @@
-// Prints the time and rate of a call, or its counters line by line; the phrase has two of them.
+// Prints the time and rate of a call, or its counters line by line. The phrase shows two of them.
 #include "grader/cli/text/figures_text.hpp"
 
 #include <fmt/core.h>
@@ -20,7 +20,7 @@ void show_counters(context& c, const figures& f) {
           ? ""
           : fmt::format("{:.1f} of 32 lanes active on average",
                         number(n.lane_instructions) / number(n.warp_instructions)));
-  // What the lanes request. Memory moves whole sectors: --counters and goals count those.
+  // The bytes that the lanes request. Memory moves whole sectors, which --counters and goals count.
   row("global, requested", bytes_text(f.global_bytes()),
       needed > 0 ? fmt::format("{} what must be moved ({})", ratio_text(f.global_bytes() / needed),
                                bytes_text(needed))

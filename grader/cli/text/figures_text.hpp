@@ -1,4 +1,4 @@
-// Figures in words, for run and walk.
+// A call's figures in words, for run and walk.
 #pragma once
 
 #include "grader/cli/context.hpp"
@@ -8,18 +8,18 @@ namespace stepwise::cli {
 
 inline double number(std::uint64_t n) { return static_cast<double>(n); }
 
-// A block: the size, then time and rate, or what was counted on the emulator.
+// Prints the size, then time and rate, or the emulator's counters.
 void show_figures(context& c, const figures& f, const device_choice& device);
 
-// The same in one phrase, for a line of walk.
+// The same figures in one phrase, for a line of walk.
 std::string figures_phrase(const figures& f);
 
 // "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
 std::string modelled_phrase(const modelled_figures& m);
-// How far off the model was where it could be compared.
+// The model's error where it could be compared with a measurement.
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
-// The sentence about copies, with a space before it: over the link, or on the device; may be empty.
+// A sentence about copies over the link or on the device, after a space. May be empty.
 std::string copies_text(const modelled_figures& m);
 // time_ms, why_no_time, time_kind ("modelled"), time_size, modelled_as.
 json modelled_json(const modelled_figures& m);

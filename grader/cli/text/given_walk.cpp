@@ -1,4 +1,4 @@
-// Shows what is given of a lab's steps, and checks and times the student's file beside it.
+// Shows the data that a student copy has of the steps, and checks and times the student's file.
 #include "grader/cli/text/given_walk.hpp"
 
 #include <fmt/core.h>

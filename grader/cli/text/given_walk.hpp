@@ -1,12 +1,12 @@
-// lab walk in a student copy, which has no worked steps: their ideas in order, the times that goals
-// compare with, and where the student's own file stands among them.
+// lab walk in a student copy, which has no worked steps: the steps' ideas in order, the times that
+// goals compare with, and the rank of the student's own file.
 #pragma once
 
 #include "grader/cli/context.hpp"
 
 namespace stepwise::cli {
 
-// `gpu_id`, `seed`: of the call whose time is modelled. The exit code: that of the file's class.
+// `gpu_id` and `seed` select the modelled call. Returns the exit code of the file's verdict.
 int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_t seed);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// The table, and three ways to show it.
+// The glossary's table, and three ways to show it.
 #include "grader/cli/text/glossary.hpp"
 
 #include <fmt/format.h>
@@ -118,7 +118,7 @@ std::vector<std::string> glossary_lines(const terminal_style& style) {
     p.labelled("is     ", e.formula);
     p.labelled("here   ", e.ours);
     p.labelled("older  ", e.older, tone::dim);
-    // A name of ncu's takes nearly the whole line.
+    // An ncu name takes nearly the whole line.
     p.labelled("ncu    ", *e.ncu != '\0' ? "" : "none", tone::dim);
     if (*e.ncu != '\0') p.labelled("  ", e.ncu, tone::dim);
     p.line();

@@ -1,4 +1,4 @@
-// Lays out the limits, says where paper arithmetic goes wrong, and draws the three curves.
+// Lays out the limits, explains where simple division misleads, and draws the three curves.
 #include "grader/cli/text/occupancy_text.hpp"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ std::array<limit, 4> limits_of(const occupancy_study& s) {
            {"block slots", r.by_blocks, "as many blocks at most"}}};
 }
 
-// What plain divisions give, where the hardware's units or slots say otherwise.
+// The results of plain division where the hardware's allocation units or slots change them.
 std::vector<std::string> paper_lines(const occupancy_study& s) {
   std::vector<std::string> lines;
   const block_room& r = s.room;
@@ -110,7 +110,7 @@ std::string gain_text(const occupancy_study& s, const occupancy_gain& gain) {
   return plural(gain.to, "byte") + " of shared memory for a block" + then;
 }
 
-// As many columns as fit: the warps at the last point that falls into each.
+// As many columns as fit. Each shows the warps at the last point that falls into it.
 std::vector<int> columns_of(const std::vector<occupancy_point>& points) {
   const auto count = std::min<std::size_t>(points.size(), curve_columns);
   std::vector<int> columns(count);

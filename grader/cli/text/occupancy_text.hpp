@@ -1,5 +1,5 @@
-// What `lab occupancy` shows: a table of limits, what would lift them, three curves, and those as
-// SVG.
+// The output of `lab occupancy`: a table of limits, what would lift them, three curves, and the
+// curves as SVG.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Lines of a text that is put together section by section.
+// A text that is assembled section by section.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class page {
     lines_.emplace_back();
   }
   void line(std::string text = {}) { lines_.push_back(std::move(text)); }
-  // Wrapped, after two blanks; what follows the first line stands `hang` columns further in.
+  // Wrapped and indented by two spaces. Later lines are indented by `hang` more columns.
   void paragraph(const std::string& text, tone t = tone::plain, std::size_t hang = 0) {
     const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - hang;
     bool first = true;
@@ -28,12 +28,12 @@ class page {
       first = false;
     }
   }
-  // Wrapped, from the first column on.
+  // Wrapped, without indentation.
   void plain_paragraph(const std::string& text, tone t = tone::plain) {
     for (const auto& part : wrapped(text, static_cast<std::size_t>(style_.width)))
       lines_.push_back(style_.paint(t, part));
   }
-  // Wrapped after a label, whose width is the indentation of the lines that follow.
+  // Wrapped after a label. Later lines are indented by the label's width.
   void labelled(const std::string& label, const std::string& text, tone t = tone::plain) {
     const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - label.size();
     auto parts = wrapped(text, room);

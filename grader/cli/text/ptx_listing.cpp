@@ -1,4 +1,4 @@
-// Sorts instructions by source line, joins machine code to them, and counts loops by kind.
+// Sorts ops by source line, joins machine code to them, and counts each loop's ops by kind.
 #include "grader/cli/text/ptx_listing.hpp"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ namespace {
 using emulator::access_role;
 using emulator::no_index;
 
-// In the order in which they are shown.
+// The kinds, in display order.
 constexpr std::array kinds = {
     "FMA",         "FP32",          "FP64",       "half",         "tensor",
     "special",     "integer",       "conversion", "load global",  "load shared",
@@ -160,7 +160,7 @@ class kernel_lister {
     }
   }
 
-  // By PTX line, in the order of the code.
+  // Sorts the machine code by PTX line, in code order.
   void sort_machine_text(const machine_text& shown) {
     const auto& table = machine_code_->code_lines;
     for (std::size_t n = 0; n < table.size(); ++n) {
@@ -188,8 +188,8 @@ class kernel_lister {
     line_of(s).rows.push_back(std::move(row));
   }
 
-  // Of the PTX lines from first to last; once, if instructions share a line. What a kernel does
-  // before its first instruction stands at its '{'.
+  // Takes the machine code of PTX lines `first` to `last`, only once if instructions share a line.
+  // Code before a kernel's first instruction is listed at its '{'.
   std::vector<std::string> take_machine_text(std::uint32_t first, std::uint32_t last) {
     std::vector<std::string> out;
     const auto begin = machine_text_.lower_bound(first), end = machine_text_.upper_bound(last);
@@ -238,7 +238,7 @@ class kernel_lister {
       case access_role::dropped:
         return drop_note(map_.dropped[s.group].reason);
       case access_role::alone:
-        if (s.group != no_index) {  // the machine instructions of both stand at the leader's line
+        if (s.group != no_index) {  // the leader's line shows the machine instructions of both
           return map_.groups[s.group].leader == n ? "" : "a load of its own, counted above";
         }
         for (const emulator::thinned_access& t : map_.thinned) {
@@ -252,7 +252,7 @@ class kernel_lister {
     return "";
   }
 
-  // The innermost frame of the user's, or the library's function that the line calls.
+  // The innermost frame in the user's code, else the library function that the line calls.
   std::string inlined(const emulator::instruction_source& s) const {
     if (s.inner == no_index) return "";
     const auto& chain = map_.chains[s.inner];
@@ -275,7 +275,7 @@ class kernel_lister {
     return out;
   }
 
-  // As most lines of arithmetic and accesses say; those become one instruction per copy.
+  // The most frequent count among arithmetic and access lines, which become one op per copy.
   std::uint32_t copies_of(const std::vector<std::uint32_t>& own) const {
     std::map<std::uint32_t, std::uint32_t> times;
     for (const std::uint32_t n : own) {
@@ -319,14 +319,14 @@ class kernel_lister {
     out_.loops.push_back(std::move(loop));
   }
 
-  // A line that nvcc wrote out four times has four times as many of each access, FMA and barrier.
+  // A line that nvcc unrolled four times has four times as many accesses, FMAs and barriers.
   void guess_unrolling(const std::vector<std::uint32_t>& own, ptx_loop& loop) const {
     std::map<std::uint32_t, std::map<std::string_view, std::uint32_t>> times;  // by line and opcode
     for (const std::uint32_t n : own) {
       const emulator::instruction_source& s = map_.instructions[n];
       const std::string kind = kind_of(body_.instructions[n]);
       const bool tells = s.role != access_role::none || kind == "FMA" || kind == "barrier";
-      // An inlined function may come twice in a line without any unrolling.
+      // An inlined function may appear twice in a line without any unrolling.
       if (tells && s.inner == no_index) ++times[s.line][body_.instructions[n].text];
     }
     std::uint32_t all = 0;
@@ -340,7 +340,7 @@ class kernel_lister {
     loop.unrolled = std::max(all, 1u);
   }
 
-  // The source lines between which the loop lies, in the file of its first one.
+  // Extends the loop's range of source lines, all in the file of the first one.
   void widen(const emulator::instruction_source& s, ptx_loop& loop) const {
     if (s.line == no_index || s.estimated) return;
     const emulator::source_line& line = map_.lines[s.line];

@@ -1,9 +1,9 @@
-// What `lab ptx` shows of a kernel, before it is text: source lines with the PTX that they became,
-// and the loops with what one pass through them executes.
+// The data that `lab ptx` shows for a kernel: source lines with their PTX, and the loops with the
+// ops that one pass executes.
 //
-// idea    A student asks "why two instructions for each FMA?". The answer is in the innermost loop:
-//         its instructions by kind, how many of them the machine code really has, and how many
-//         bytes are loaded for each FMA.
+// idea    A student asks "why two instructions per FMA?". The answer is in the innermost loop: its
+//         instructions by kind, the number of them that the machine code really has, and the bytes
+//         loaded per FMA.
 // Tested by cli/tests/ptx_test.cpp.
 #pragma once
 
@@ -25,10 +25,10 @@ struct ptx_row {
   std::string kind;  // "FMA", "load shared"
   std::uint32_t machine_instructions = 0;
   emulator::access_role role = emulator::access_role::none;
-  std::string note;                       // what the machine code makes of it, in words; mostly ""
+  std::string note;                       // how the machine code implements it; mostly ""
   std::uint32_t loop = no_loop;           // innermost loop around it, an index into loops
-  std::string inlined;                    // "add_from, line 29": where in inlined functions
-  std::vector<std::string> machine_code;  // of its PTX line, where a disassembler printed it
+  std::string inlined;                    // "add_from, line 29": the position in inlined functions
+  std::vector<std::string> machine_code;  // of its PTX line, if a disassembler printed it
 };
 
 struct ptx_source_line {
@@ -42,24 +42,24 @@ struct kind_count {
   std::string kind;
   std::uint32_t ptx = 0;
   double machine = 0;       // per pass
-  std::uint32_t bytes = 0;  // that one thread loads or stores
+  std::uint32_t bytes = 0;  // loaded or stored by one thread
 };
 
 struct ptx_loop {
   std::string file;
   std::uint32_t first_line = 0, last_line = 0;  // source lines of its instructions
-  std::uint32_t depth = 1;                      // 2: in one other loop
+  std::uint32_t depth = 1;                      // 2: inside one other loop
   bool is_innermost = true;
-  bool is_main = false;       // to be marked: an innermost one, or that with the most FMAs
-  bool is_remainder = false;  // does what is left over by an unrolled one of the same lines
-  bool has_branches = false;  // more ways through it than one: all of them are counted
-  // How often nvcc wrote it out, as the number of accesses and FMAs of each source line lets one
-  // guess; 1 if nothing speaks for it. And a line of a loop inside it that was written out whole.
+  bool is_main = false;       // to be marked: innermost, or with the most FMAs
+  bool is_remainder = false;  // the rest of an unrolled loop of the same lines
+  bool has_branches = false;  // it has several branches, and all of them are counted
+  // Unroll factor guessed from the number of accesses and FMAs per source line, 1 without evidence,
+  // and a line of a loop inside it that was unrolled completely.
   std::uint32_t unrolled = 1, unrolled_line = 0;
-  // Without loops inside it, one pass through the PTX's loop.
+  // One pass through the PTX's loop, without the loops inside it.
   std::uint32_t ptx = 0;
   double machine = 0;
-  std::uint32_t copies = 1;       // that ptxas made of it, as most of its lines say
+  std::uint32_t copies = 1;       // made by ptxas, judged by most of its lines
   std::vector<kind_count> kinds;  // in a fixed order
   std::uint32_t fma = 0, loaded_global_bytes = 0, loaded_shared_bytes = 0;
 };
@@ -76,10 +76,10 @@ struct kernel_listing {
   std::uint32_t groups = 0, dropped = 0, undecided = 0;
 };
 
-// Machine code as a disassembler printed it: by offset.
+// Machine code as a disassembler printed it, by offset.
 using machine_text = std::map<std::uint32_t, std::string>;
 
-// A kernel of the module; `ptx_lines` is its text, line by line. `machine_code` may be null.
+// Lists a kernel of the module. `ptx_lines` is its text. `machine_code` may be null.
 kernel_listing list_kernel(const ptx::module& m, const std::vector<std::string>& ptx_lines,
                            const ptx::function& kernel, const image::kernel_resources* machine_code,
                            const machine_text& shown, emulator::source_text& sources);

@@ -1,4 +1,4 @@
-// Paints pieces of text after cutting them; prints head, source lines, loops, legend.
+// Cuts and paints the text, and prints head, source lines, loops and legend.
 #include "grader/cli/text/ptx_text.hpp"
 
 #include <fmt/core.h>
@@ -16,18 +16,17 @@ namespace {
 
 using emulator::access_role;
 
-constexpr std::size_t number_width = 4;   // of a line's number
-constexpr std::size_t shown_of_many = 3;  // of equal instructions in a line, once they are more
-                                          // than this and one
+constexpr std::size_t number_width = 4;   // of a line number
+constexpr std::size_t shown_of_many = 3;  // equal ops shown when a line is folded
 
-// A piece of text with what it means: painted after it is cut to its place.
+// A piece of text and its tone. It is cut to its width before it is painted.
 struct piece {
   std::string text;
   tone t = tone::plain;
 };
 
 std::string one_line(const std::string& text, std::size_t width, const terminal_style& style) {
-  // Tabs and what a hostile file may hold are made harmless first.
+  // Tabs and control characters are escaped first.
   const auto safe = escaped_lines(text, 1, 400);
   return shortened(safe.empty() ? std::string() : safe.front(), width, style.ellipsis());
 }
@@ -108,7 +107,7 @@ class kernel_printer {
     c_.say();
   }
 
-  // Lines of the kernel that became nothing, without blank ones and comments.
+  // The kernel's lines that produced no code, without empty lines and comments.
   void lines_between(const std::string& file, std::uint32_t before, std::uint32_t next) {
     constexpr std::uint32_t most = 12;
     if (next - before - 1 > most) return c_.say(std::string(number_width, ' ') + "  ...");
@@ -149,7 +148,7 @@ class kernel_printer {
     return found;
   }
 
-  // A line's instructions, equal ones folded; in two columns the first stand beside the source.
+  // A line's instructions, with equal ones folded. In two columns the first is next to the source.
   void source_line(const ptx_source_line& l, bool folds) {
     const std::string source = l.source.empty() ? "(source not found)" : l.source;
     std::string first = numbered(l.line, source, tone::strong);

@@ -1,4 +1,4 @@
-// How `lab ptx` looks: two columns on wide terminals, one below the other on narrow ones.
+// The layout of `lab ptx`: two columns on wide terminals, one below the other on narrow ones.
 #pragma once
 
 #include "grader/cli/context.hpp"
@@ -6,17 +6,17 @@
 
 namespace stepwise::cli {
 
-inline constexpr int two_columns_from = 120;  // of the terminal
+inline constexpr int two_columns_from = 120;  // terminal columns
 
 struct ptx_view {
-  std::string file;        // the subject's: where its lines are, and --line counts
-  std::uint32_t line = 0;  // 0: all; else this one, with all of its instructions
+  std::string file;        // the subject's file, to which --line refers
+  std::uint32_t line = 0;  // 0: all lines; else one line, with all of its instructions
 };
 
 void show_kernel(context& c, const kernel_listing& k, const ptx_view& view,
                  emulator::source_text& sources);
 
-// What the marks mean; once, after all kernels.
+// Explains the marks. Printed once, after all kernels.
 void show_legend(context& c, const std::vector<kernel_listing>& kernels);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Reads medians and worst sizes from a record of drawn sizes.
+// Reads medians and worst sizes from a record of random sizes.
 #include "grader/cli/text/ragged_text.hpp"
 
 #include <fmt/core.h>

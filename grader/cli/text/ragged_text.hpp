@@ -1,4 +1,4 @@
-// What `lab dev bench --ragged` prints: how the last step did at drawn sizes.
+// The output of `lab dev bench --ragged`: the last step's results at random sizes.
 // Tested by cli/tests/sweep_text_test.cpp.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace stepwise::cli {
 
-// Of a record (measure/ragged/ragged.hpp): against each peer median and worst, and a table of the
-// ten sizes that are worst.
+// From a record (measure/ragged/ragged.hpp): the median and the worst ratio to each baseline, and a
+// table of the ten worst sizes.
 std::vector<std::string> ragged_lines(const json& record, const terminal_style& style);
 
 }  // namespace stepwise::cli

@@ -11,7 +11,7 @@
 namespace stepwise::cli {
 namespace {
 
-// Powers of ten around what is to be seen.
+// Powers of ten that enclose the values to show.
 struct decades {
   double first = 0, last = 1;  // exponents
 
@@ -49,7 +49,7 @@ std::string power_text(double exponent) {
                                          : fmt::format("1e{:.0f}", exponent);
 }
 
-// For SVG: a kernel's name may be that of a template.
+// For SVG: a kernel's name may contain template arguments.
 std::string escaped_xml(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);

@@ -1,4 +1,4 @@
-// Rooflines as a chart of characters, and as a picture.
+// Rooflines as a character chart and as a picture.
 // Tested by cli/tests/profile_cli_test.cpp.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace stepwise::cli {
 
-// Both axes are logarithmic. A sentence instead of the chart where nothing can be drawn.
+// Both axes are logarithmic. Returns a sentence instead if there is nothing to draw.
 std::vector<std::string> roofline_lines(const roofline& r, const terminal_style& style);
-// All of them beside each other, one SVG document.
+// All rooflines next to each other in one SVG document.
 std::string roofline_svg(const std::vector<roofline>& all, const std::string& title);
 json roofline_json(const roofline& r);
 

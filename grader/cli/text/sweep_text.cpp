@@ -1,4 +1,4 @@
-// Chooses the columns that have room, and draws matrices, bars and charts of occupancy.
+// Chooses the columns that fit, and draws matrices, bars and charts of occupancy.
 #include "grader/cli/text/sweep_text.hpp"
 
 #include <fmt/core.h>
@@ -26,7 +26,7 @@ std::string interval_text(const interval& range_ms) {
   return low + " to " + high;
 }
 
-// "warps+regs+blocks": a column is narrow; the sentences below the table have the words.
+// "warps+regs+blocks": a column is narrow, so sentences below the table spell the limits out.
 std::string short_limits(const occupancy& o) {
   std::string text;
   const auto add = [&](bool is, const char* what) {
@@ -39,13 +39,13 @@ std::string short_limits(const occupancy& o) {
   return text;
 }
 
-// A column, and how much it matters: where there is no room, those with the least are left out.
+// A column and its importance. If there is no room, the least important columns are omitted.
 struct wanted_column {
   column what;
-  int matters = 0;  // 0: it stays
+  int matters = 0;  // 0: always shown
   std::vector<cell> cells;
 
-  // That it takes at least.
+  // The least width that it takes.
   std::size_t width() const {
     std::size_t most = display_width(what.title);
     for (const auto& one : cells) most = std::max(most, display_width(one.text));
@@ -103,7 +103,7 @@ class sweep_columns {
     return columns_.back();
   }
 
-  // Left out if no point has a text.
+  // Omitted if no point has a text.
   void add_if_any(const std::string& title, int matters, const text_of_point& text) {
     auto& made = add(title, matters, text);
     if (std::all_of(made.cells.begin(), made.cells.end(),
@@ -212,7 +212,7 @@ class sweep_columns {
     return base == 0 ? std::string() : fmt::format("{:.1f}", number(count) / number(base));
   }
 
-  // Of all kernels of the call together.
+  // The counter's total over all kernels of the call.
   void add_counter(const std::string& title, int matters,
                    const std::function<std::string(const profile_counts&)>& text) {
     add_if_any(title, matters, [&](const sweep_point& p) {
@@ -227,7 +227,7 @@ class sweep_columns {
   std::vector<wanted_column> columns_;
 };
 
-// One eighth to a whole of a block, after a number of a matrix.
+// One eighth to a whole block, after a number in a matrix.
 std::string level(double share) {
   static constexpr const char* blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                            "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -246,7 +246,7 @@ struct figures_of_points {
   }
 };
 
-// The axes that have several values.
+// The axes with several values.
 std::vector<std::size_t> long_axes(const sweep_view& view) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < view.axes.size(); ++i)
@@ -254,7 +254,7 @@ std::vector<std::size_t> long_axes(const sweep_view& view) {
   return found;
 }
 
-// Rows are the first axis, columns the second; empty if it is wider than the terminal.
+// The first axis as rows, the second as columns. Empty if wider than the terminal.
 std::vector<std::string> matrix(const sweep_view& view, const figures_of_points& figures,
                                 const std::vector<std::size_t>& axes, const terminal_style& style) {
   const auto &down = view.axes[axes[0]].axis, &across = view.axes[axes[1]].axis;
@@ -328,7 +328,7 @@ std::vector<std::string> sweep_chart(const sweep_view& view, const terminal_styl
 }
 
 std::vector<std::string> occupancy_chart(const sweep_view& view, const terminal_style& style) {
-  std::map<int, const sweep_point*> best;  // by per cent
+  std::map<int, const sweep_point*> best;  // by percentage
   for (const auto& point : view.points) {
     const auto percent = occupancy_percent(point);
     if (!point.timed() || !percent) continue;

@@ -1,4 +1,4 @@
-// The terms by kind, counter and count.
+// The terms by finding kind, goal counter and profile count.
 #include "grader/cli/text/term_line.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ const char* term_of(finding_kind kind) {
 
 const char* term_of(const goal_counter& counter) {
   struct row {
-    std::string_view part;  // of the counter's name
+    std::string_view part;  // part of the counter's name
     const char* term;
   };
   constexpr row rows[] = {{"ideal_sectors", "vector-load"},

@@ -1,4 +1,4 @@
-// Which terms of the glossary findings, counters and goals speak of, and the line that says so.
+// The glossary terms that explain findings, counters and goals, and the line that lists them.
 //
 // Tested by labs/tests/glossary_test.cpp (the glossary has them) and cli/tests/texts_cli_test.cpp.
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace stepwise::cli {
 
-// Names as `lab explain` takes them; those of several are distinct, the most important first.
+// Names as `lab explain` accepts them. Lists are free of duplicates, the most important term first.
 const char* term_of(finding_kind kind);
 const char* term_of(const goal_counter& counter);
 std::vector<std::string> terms_of(const std::vector<located_finding>& findings);
 std::vector<std::string> terms_of(const std::vector<kernel_profile>& kernels);
 
-// "./lab explain race, barrier", of three terms at most; empty if there are none.
+// "./lab explain race, barrier", with three terms at most. Empty if there are none.
 std::string explain_text(const std::vector<std::string>& terms);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Asks, waits for Enter, and goes where the reader wants.
+// Asks, waits for Enter, and moves where the reader wants.
 #include "grader/cli/tour/tour.hpp"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ class guide_of {
 
  private:
   void ask(const tour_stop& stop) {
-    // More would be a reading list.
+    // More than two questions would be a reading list.
     for (std::size_t i = 0; i < std::min<std::size_t>(2, stop.questions.size()); ++i)
       say("question", stop.questions[i], tone::note);
     say("predict",
@@ -92,7 +92,7 @@ class guide_of {
       c_.say(fmt::format("  {} {}", i == at_ ? ">" : " ", stops_[i].name));
   }
 
-  // The step whose name, number or beginning this is; at_ stays where there is none.
+  // Moves to the step with this name, number or beginning. Does nothing if there is no such step.
   void go_to(const std::string& where) {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
       const std::string& name = stops_[i].name;
@@ -106,7 +106,7 @@ class guide_of {
     c_.say("  there is no step " + escaped_lines(where, 1, 40)[0] + "; l lists them");
   }
 
-  // Until it is time to go on. False: the reader leaves.
+  // Handles input until it is time to continue. Returns false if the reader leaves.
   bool listen(const tour_stop& stop, const std::string& prompt, bool may_predict) {
     const std::size_t here = at_;
     for (;;) {

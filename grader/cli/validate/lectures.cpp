@@ -21,7 +21,7 @@ constexpr double seconds_for_a_version = 60;
 
 struct modelled_version {
   const published_figure* what = nullptr;
-  double modelled = 0;  // in the lecture's unit; 0: the model has none
+  double modelled = 0;  // in the lecture's unit; 0 if the model has no figure
   std::string why_none;
 };
 
@@ -31,7 +31,7 @@ struct modelled_lecture {
   std::vector<modelled_version> figures;
 
   bool is_time() const { return of->unit == "ms"; }
-  // Of the first version, in how many times as fast.
+  // The speedup over the first version.
   std::optional<double> published_gain(const modelled_version& f) const {
     return gain(of->figures.front().value, f.what->value);
   }
@@ -40,7 +40,7 @@ struct modelled_lecture {
     if (first.what != &of->figures.front()) return {};
     return gain(first.modelled, f.modelled);
   }
-  // Modelled over published. A time of a call whose size is not stated has none.
+  // Modelled over published. Empty for a time whose call size is not stated.
   std::optional<double> ratio(const modelled_version& f) const {
     if (f.modelled <= 0 || (is_time() && !of->size_told)) return {};
     return f.modelled / f.what->value;
@@ -53,7 +53,7 @@ struct modelled_lecture {
   }
 };
 
-// The step with the constants that the lecture has.
+// Compiles the step with the lecture's constants.
 compiled program_of_version(context& c, const lab& l, const published_figure& f) {
   if (f.with.empty()) {
     subject s = prepare(c, l, "", f.step);

@@ -1,4 +1,4 @@
-// `lab dev validate LAB --lectures`: what lectures publish, beside what the time model says of it.
+// `lab dev validate LAB --lectures`: published figures of lectures next to the time model's.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stepwise::cli {
 
-// `steps`: these only; empty: all. `record` keeps it in solutions/LAB/lectures.json.
+// `steps` is empty for all steps. `record` saves the table to solutions/LAB/lectures.json.
 int validate_lectures(context& c, const lab& l, const std::vector<std::string>& steps, bool record);
 
 }  // namespace stepwise::cli

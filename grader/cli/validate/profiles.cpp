@@ -1,4 +1,4 @@
-// Counts each step under ncu, or reads what was counted, and shows the model's figures beside it.
+// Profiles each step under ncu, or reads a recorded profile, and compares it with the model's.
 #include "grader/cli/validate/profiles.hpp"
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ constexpr std::uint64_t call_seed = 7;
 constexpr double seconds_for_a_profile = 60;
 constexpr double worth_a_look = 0.25;
 
-// What ncu counted of one call: of the kernel that took the most time.
+// ncu's figures for one call, from the kernel that took the most time.
 struct counted_step {
   std::string step;
   lab_size size;
@@ -77,7 +77,7 @@ json record_of(context& c, const lab& l, const counted_steps& all, const device_
   return record;
 }
 
-// --- what is kept --------------------------------------------------------------------------------
+// --- recorded figures ----------------------------------------------------------------------------
 
 counted_steps recorded_steps(const fs::path& root, const fs::path& file) {
   if (!fs::exists(root / file))
@@ -94,7 +94,7 @@ counted_steps recorded_steps(const fs::path& root, const fs::path& file) {
   });
 }
 
-// --- beside the model ----------------------------------------------------------------------------
+// --- comparison with the model -------------------------------------------------------------------
 
 std::optional<compared_profile> compare(context& c, const lab& l, const counted_step& counted,
                                         const device_choice& emulator,

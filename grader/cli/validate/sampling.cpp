@@ -1,4 +1,4 @@
-// Makes each call twice, with sampled launches and with whole ones, and shows what differs.
+// Makes each call twice, with sampled and with whole launches, and shows the differences.
 #include "grader/cli/validate/sampling.hpp"
 
 #include <fmt/core.h>
@@ -10,7 +10,7 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr double seconds_for_a_whole_call = 600;  // every block of it runs
+constexpr double seconds_for_a_whole_call = 600;  // every block runs
 constexpr double clearly_off = 0.1;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }

@@ -1,5 +1,5 @@
-// `lab dev validate LAB --sampling`: what the time model says from a sample of blocks, beside what
-// it says of whole launches.
+// `lab dev validate LAB --sampling`: compares the time model's result for a sample of blocks with
+// its result for whole launches.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace stepwise::cli {
 
-// `steps` and `sizes`: these only; empty: all, and the size that `walk` counts.
+// Empty `steps`: all steps. Empty `sizes`: the size that `walk` counts.
 int validate_sampling(context& c, const lab& l, const std::vector<std::string>& steps,
                       const std::vector<lab_size>& sizes);
 

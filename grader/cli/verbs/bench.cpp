@@ -1,4 +1,4 @@
-// lab dev bench: all steps of a lab side by side, and the record that every published speed comes
+// lab dev bench: compares all steps of a lab, and makes the record that every published speed comes
 // from.
 #include <fmt/core.h>
 
@@ -30,16 +30,16 @@ namespace {
 struct bench_options {
   std::string lab;
   bool record = false, readme = false, peers = false;
-  bool cpu = false;  // only the peers on the CPU
+  bool cpu = false;  // only the baselines on the CPU
   std::vector<std::string> sizes;
   std::optional<std::uint64_t> ragged;  // how many sizes to draw
-  std::uint64_t seed = 1;               // of the draw
+  std::uint64_t seed = 1;               // of the random sizes
 };
 
 constexpr std::uint64_t bench_seed = 7;
-// Of the inputs of one run of drawn sizes: host memory holds them twice.
+// Total input bytes in one run of random sizes. Host memory holds the inputs twice.
 constexpr double ragged_bytes = 8e9;
-constexpr std::size_t ragged_sizes = 10;  // of one run: what a failure takes with it
+constexpr std::size_t ragged_sizes = 10;  // in one run: a failure loses all of them
 
 std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
@@ -55,7 +55,7 @@ int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
   const auto labs = load_labs(c.where.build);
   std::vector<std::string> changed;
-  // A table with the mark that its lines around it name.
+  // A table with the mark in the comment lines around it.
   using marked = std::pair<std::string, std::string>;
   const auto refresh = [&](const fs::path& file, const std::vector<marked>& tables) {
     const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
@@ -187,7 +187,7 @@ json promises_json(const std::vector<promise>& promises) {
   return list;
 }
 
-// What steps.txt promises. `made_here`: for a GPU of this kind.
+// Shows the speedups that steps.txt promises. `made_here` means for a GPU of this kind.
 void show_promises(context& c, const std::vector<promise>& promises, bool made_here) {
   const auto unmeasured =
       std::count_if(promises.begin(), promises.end(), [](const promise& p) { return !p.ratio; });
@@ -201,8 +201,8 @@ void show_promises(context& c, const std::vector<promise>& promises, bool made_h
   c.say();
 }
 
-// The library that a program needs and this machine lacks; "" if there is none. A folder that was
-// built elsewhere may hold peers whose libraries only that machine has.
+// The library that a program needs and this machine lacks; "" if there is none. A folder built
+// elsewhere may hold baselines whose libraries only that machine has.
 std::string missing_library(const fs::path& program, const device_choice& device) {
   const auto file = read_program_file(program, 0);
   if (!file) return "";
@@ -212,7 +212,7 @@ std::string missing_library(const fs::path& program, const device_choice& device
   return "";
 }
 
-// The lab's peers that were built and can run on this device; says which cannot.
+// The lab's baselines that were built and can run on this device. Reports those that cannot.
 std::vector<contender> usable_peers(context& c, const lab& l, const device_choice& device) {
   std::vector<contender> found;
   for (const auto& p : l.peers) {
@@ -234,7 +234,7 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
   return found;
 }
 
-// failure(usage) if the record has peers that its successor would be without.
+// Throws failure(usage) if the record has baselines that its successor would lack.
 void keep_peers(context& c, const lab& l, const fs::path& record,
                 const std::vector<contender>& peers) {
   if (!fs::exists(c.where.root / record)) return;
@@ -255,7 +255,7 @@ std::string cpu_text() {
   return fmt::format("{}, {} threads", host::cpu_name(), host::thread_count());
 }
 
-// Without a GPU the CPU still has a clock.
+// Without a GPU, the CPU baselines can still be timed.
 void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, json& document) {
   auto peers = usable_peers(c, l, device);
@@ -280,7 +280,7 @@ void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choic
   }
 }
 
-// Without a GPU there is no time: what each step executes and moves, size by size.
+// Without a GPU there is no time, so this counts what each step executes and moves, size by size.
 int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, bool with_peers) {
   json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
@@ -321,11 +321,11 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
   return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
 }
 
-// The last step beside its peers at sizes that a seed draws.
+// Compares the last step with its baselines at random sizes from a seed.
 int bench_ragged(context& c, const lab& l, const problem& p, const device_choice& device,
                  const bench_options& o) {
   auto peers = usable_peers(c, l, device);
-  // Times on a CPU are another order of magnitude: they count where no library is on the GPU.
+  // CPU times differ by an order of magnitude. They count only if no baseline runs on the GPU.
   if (std::any_of(l.peers.begin(), l.peers.end(), [](const peer& who) { return !who.on_cpu; }))
     std::erase_if(peers, [](const contender& who) { return who.on_cpu; });
   if (peers.empty())
@@ -341,7 +341,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
       draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
       ragged_bytes, ragged_sizes);
   std::vector<bench_report> reports;
-  std::optional<failure> failed;  // what was measured before is shown
+  std::optional<failure> failed;  // earlier measurements are still shown
   for (const auto& sizes : runs) {
     try {
       auto report = stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}}, peers,
@@ -369,7 +369,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   return 0;
 }
 
-// failure(environment) without a GPU: `what` needs one, for the reason `because`.
+// Throws failure(environment) without a GPU: `what` needs one, for the reason `because`.
 void need_gpu(const context& c, const device_choice& device, std::string_view what,
               std::string_view because) {
   if (device.gpu) return;
@@ -391,7 +391,7 @@ int bench(context& c, const bench_options& o) {
     throw failure(exit_code::usage,
                   "--cpu measures no step, and a record is of steps: --record --peers has both");
   if (o.ragged) {
-    draw_ragged(l, *o.ragged, o.seed);  // what is wrong with the draw is said first
+    draw_ragged(l, *o.ragged, o.seed);  // reports a wrong draw first
     need_gpu(c, device, "--ragged", "it compares times, and the emulator has no clock");
   }
   if (o.record)

@@ -1,4 +1,4 @@
-// lab check: a lab's program over its small sizes, with all of the emulator's checks on.
+// lab check: runs a lab's program on its small sizes, with all of the emulator's checks on.
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"

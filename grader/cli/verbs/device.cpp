@@ -1,4 +1,4 @@
-// lab device: what a GPU is, by its description or the GPU itself, and its peaks on paper.
+// lab device: a GPU's facts, from its description or the GPU itself, and its theoretical peaks.
 #include "common/device/device.hpp"
 
 #include <fmt/core.h>
@@ -26,7 +26,7 @@ struct described {
   std::optional<device_record> measured;
 };
 
-// The course's name of a GPU that CUDA names so; empty if it is not described.
+// The course's id of the GPU with this CUDA name. Empty if it has no description.
 std::string id_of(const std::string& name) {
   for (const auto& id : known_gpus())
     if (gpu_named(id).name == name) return id;
@@ -38,7 +38,7 @@ std::optional<device_record> record_of(const context& c, const std::string& name
   return id.empty() ? std::nullopt : load_device_record(c.where.root, id);
 }
 
-// The GPU of this machine if nothing is named, and else the course's.
+// This machine's GPU if none is named, else the course's.
 described wanted(const context& c, const std::string& id) {
   if (id.empty() && c.request != device_request::emulated) {
     std::string why;
@@ -54,7 +54,7 @@ described wanted(const context& c, const std::string& id) {
           record_of(c, model.name)};
 }
 
-// cudaDeviceAttr numbers, as descriptions have them.
+// cudaDeviceAttr numbers, as in the descriptions.
 constexpr int clock_rate = 13, memory_clock_rate = 36, memory_bus_width = 37, l2_size = 38;
 
 struct fact {
@@ -62,7 +62,7 @@ struct fact {
   const char* name;
   json value;
   std::string text;
-  int attribute = 0;  // that it stands and falls with, if it may be estimated
+  int attribute = 0;  // if this attribute is estimated, so is the fact
 };
 
 std::string request_text(const memory_rules& r) {
@@ -76,7 +76,7 @@ std::string request_text(const memory_rules& r) {
   }
 }
 
-// L1 beside no shared memory, and whose loads it keeps.
+// L1 size without shared memory, and the loads that L1 keeps.
 std::string l1_text(const gpu& g, const memory_rules& r) {
   const std::uint64_t bytes = l1_bytes_beside(g, 0, 1);
   if (bytes == 0) return "none";
@@ -199,7 +199,7 @@ int measure(context& c, const device_options& o) {
   return 0;
 }
 
-// The recorded figures that stand beside what is on paper, with their share of it.
+// The recorded figures, each with its percentage of the theoretical peak.
 void say_measured(context& c, const device_record& record, const gpu& g) {
   const auto rates = paper_rates(g);
   std::vector<std::vector<cell>> rows;

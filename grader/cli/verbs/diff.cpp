@@ -1,4 +1,4 @@
-// lab diff: what changes from one version to another.
+// lab diff: the changes from one version to another.
 #include "grader/report/diff.hpp"
 
 #include <fmt/core.h>
@@ -35,7 +35,7 @@ version load_version(const context& c, const lab& l, const std::string& name) {
     return {c.where.shown(name), read_file(name, static_cast<int>(exit_code::usage))};
   }
   const step& s = find_step(l, name);
-  if (!l.is_worked && !fs::exists(c.where.root / s.file)) worked_step(l, name);  // says why not
+  if (!l.is_worked && !fs::exists(c.where.root / s.file)) worked_step(l, name);  // explains why
   return {s.file.string(), read_file(c.where.root / s.file, static_cast<int>(exit_code::ours))};
 }
 

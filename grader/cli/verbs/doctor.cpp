@@ -1,5 +1,5 @@
-// lab doctor: what is here, and what each missing thing would enable. (The launcher's half, which
-// needs no program, says what is needed to build.)
+// lab doctor: what is installed, and what each missing item would enable. (The launcher's part,
+// which needs no program, lists what a build needs.)
 #include <fmt/core.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -26,10 +26,10 @@ struct item {
   std::string name;
   bool found = false;
   std::string detail;   // what was found, or what is missing
-  std::string enables;  // what it is for
+  std::string enables;  // its purpose
 };
 
-// A tool of the CUDA toolkit: on PATH, else beside nvcc.
+// A tool of the CUDA toolkit: on PATH, else next to nvcc.
 item tool(const installation& where, const std::string& name, const std::string& enables) {
   std::string file = on_path(name);
   if (file.empty() && !where.nvcc.empty()) {
@@ -39,7 +39,7 @@ item tool(const installation& where, const std::string& name, const std::string&
   return {name, !file.empty(), file.empty() ? "not found" : file, enables};
 }
 
-// The line of `text` that holds `word`, from it on: "release 13.0, V13.0.88".
+// The rest of the line of `text` that holds `word`, from the word on: "release 13.0, V13.0.88".
 std::string from_word(const std::string& text, const std::string& word) {
   const auto at = text.find(word);
   return at == std::string::npos ? std::string{} : text.substr(at, text.find('\n', at) - at);
@@ -58,7 +58,7 @@ item compiler(const installation& where) {
   return i;
 }
 
-// The layers that there are; the first one that is missing, with its reason.
+// The active layers, and the first missing one with its reason.
 item sandbox() {
   const protections& guards = find_protections();
   item i{"sandbox", !guards.bubblewrap.empty(), guards.text(),
@@ -95,7 +95,7 @@ std::vector<item> all_items(const context& c, const gpu_state& gpu) {
   return items;
 }
 
-// How each layer of the sandbox was tested, with the results.
+// Shows how each layer of the sandbox was tested, with the results.
 int show_attempts(context& c) {
   const protections& guards = find_protections();
   if (c.as_json) {

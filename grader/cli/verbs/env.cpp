@@ -1,4 +1,4 @@
-// lab env: how to run a runner by hand, under gdb, ncu or compute-sanitizer.
+// lab env: shows how to start a runner by hand, under gdb, ncu or compute-sanitizer.
 #include <fmt/core.h>
 
 #include <stdexcept>
@@ -29,7 +29,7 @@ std::string shell_word(const std::string& text) {
   return result + "'";
 }
 
-// What a run by hand is about: kept beside the call file, so that --check knows it.
+// The data of a run by hand, kept next to the call file for --check.
 struct by_hand {
   fs::path calls, about;
   by_hand(const context& c, const lab& l, const std::string& name)
@@ -45,7 +45,7 @@ problem_call make_call(const problem& p, const lab_size& size, std::uint64_t see
   }
 }
 
-// Was the call that was run by hand made, and is it right?
+// Checks that the call was made by hand and that its result is right.
 int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& files) {
   const auto about = parse_json_or_null(read_if_there(files.about).value_or(""));
   if (!about.is_object() || !about.contains("size") || !about.contains("seed")) {
@@ -99,7 +99,7 @@ int env(context& c, const env_options& o) {
     for (const auto& line : s.compile_errors) message += "\n" + line;
     throw failure(exit_code::student, message);
   }
-  // A size at which several blocks work, and small enough for stepping through.
+  // A size that needs several blocks but is small enough to step through.
   const lab_size size = wanted ? *wanted : l.check[l.check.size() / 2];
   const std::vector<problem_call> calls = {make_call(p, size, o.seed)};
   make_folder(files.calls.parent_path());
@@ -114,7 +114,7 @@ int env(context& c, const env_options& o) {
              {"call", calls[0].label}});
     return 0;
   }
-  // All of it is shell: `eval "$(./lab env reduction)"` sets the environment.
+  // The whole output is shell code: `eval "$(./lab env reduction)"` sets the environment.
   c.say(fmt::format("# {} by hand: one call, {}, on {}", s.shown, calls[0].label, device.text()));
   for (const auto& entry : device.environment()) {
     const auto split = entry.find('=');

@@ -1,11 +1,11 @@
-// lab exec: any program that nvcc built with the shared CUDA runtime, on the emulator.
+// lab exec: runs any program that nvcc built with the shared CUDA runtime on the emulator.
 //
-// idea    First look at the file and at what the loader would load: what cannot work is refused in
-//         a sentence that says how to build it. Then the program runs in our place: its streams,
-//         signals and exit status are its own.
+// idea    It first inspects the file and the libraries that the loader would load. A program that
+//         cannot work is refused with a sentence on how to build it. Then the program replaces this
+//         process, so its streams, signals and exit status are its own.
 // watch   LD_LIBRARY_PATH is enough unless an old-style RPATH comes first, or the program loads a
-//         runtime later, perhaps NVIDIA's by its path (Python does); only then LD_PRELOAD, which
-//         all that the program starts inherits, and which sanitizers object to.
+//         runtime later, perhaps NVIDIA's by its path (Python does). Only then LD_PRELOAD is used:
+//         all child processes inherit it, and sanitizers object to it.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -41,21 +41,21 @@ namespace {
 struct exec_options {
   std::string gpu;  // empty: STEPWISE_GPU, else the runtime's own choice
   std::optional<double> time_limit_s;
-  bool check = false;     // with all of the emulator's checks on
-  bool counters = false;  // counted line by line
-  bool profile = false;   // counted and timed by the model
-  bool time = false;      // timed, for its own events
-  bool as_gpu = false;    // wrong addresses pass where a GPU lets them pass
-  bool late = false;      // delays asynchronous work
-  bool timeline = false;  // with profile
+  bool check = false;     // enable all of the emulator's checks
+  bool counters = false;  // count line by line
+  bool profile = false;   // count, and model the time
+  bool time = false;      // model the time for its events
+  bool as_gpu = false;    // accept wrong addresses that a GPU accepts
+  bool late = false;      // delay asynchronous work
+  bool timeline = false;  // needs profile
   std::string trace;      // a file for the timeline; empty: none
   std::string record;     // a file for a recorded warp; empty: none
   recorded_choice recorded;
-  std::string report;  // a file for what comes of these, as JSON; empty: none
+  std::string report;  // a file for the results, as JSON; empty: none
 
   bool watched() const { return check || counters || profile; }
   bool timed() const { return profile || time; }
-  // What the program's events are (common/runtime/event_times.hpp).
+  // Source of the program's event times (common/runtime/event_times.hpp).
   const char* event_times() const { return timed() ? "modelled" : "emulation"; }
   bool records_calls() const { return timeline || !trace.empty(); }
 };
@@ -64,7 +64,7 @@ constexpr const char* runtime_name = "libcudart.so.13";
 constexpr const char* driver_name = "libcuda.so.1";
 constexpr const char* nvrtc_name = "libnvrtc.so.13";
 
-// The end of every refusal: what to type.
+// The end of every refusal: the command to type.
 std::string how_to_build(const gpu& model) {
   const int sm = model.compute_capability();
   return fmt::format(
@@ -74,12 +74,12 @@ std::string how_to_build(const gpu& model) {
       sm);
 }
 
-// The caller may have closed stderr, which must not end us.
+// The caller may have closed stderr, which must not end this process.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void note(const std::string& sentence) { say("lab: note: " + sentence + "\n"); }
 
-// --gpu, else what STEPWISE_GPU says, else the runtime's own choice.
+// The GPU of --gpu, else of STEPWISE_GPU, else the runtime's own choice.
 gpu wanted_gpu(const std::string& asked) {
   const char* set = std::getenv("STEPWISE_GPU");
   const bool from_environment = asked.empty() && set != nullptr && *set != '\0';
@@ -90,7 +90,7 @@ gpu wanted_gpu(const std::string& asked) {
   return *found;
 }
 
-// As a shell finds it: on PATH if there is no slash.
+// Finds a program as a shell does: on PATH if the word has no slash.
 fs::path find_program(const std::string& word) {
   std::error_code ignored;
   if (word.find('/') != std::string::npos) {
@@ -126,7 +126,7 @@ void check_file(const fs::path& program) {
   }
 }
 
-// Its kind and machine; what it needs is looked at later.
+// Checks the program's kind and machine. Its libraries are checked later.
 program_file check_kind(const fs::path& program, const gpu& model) {
   const auto found =
       read_program_file(program, static_cast<std::uint32_t>(model.compute_capability()));
@@ -151,7 +151,7 @@ program_file check_kind(const fs::path& program, const gpu& model) {
   return *found;
 }
 
-// NVIDIA's libraries over CUDA: the runtime is linked into them, and they ask the driver.
+// NVIDIA's CUDA libraries link the runtime statically and call the driver.
 bool is_nvidias(const std::string& library) {
   constexpr const char* names[] = {"libcublas",   "libcudnn",    "libcufft",    "libcurand",
                                    "libcusolver", "libcusparse", "libcutensor", "libnccl",
@@ -197,7 +197,7 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
   }
 }
 
-// A library that the program loads: said, not refused, because the rest may do without it.
+// Notes a library that cannot work. It is not refused, since the program may do without it.
 void note_library(const loaded_library& library, const gpu& model) {
   if (is_nvidias(library.name)) {
     return note(library.name +
@@ -237,7 +237,7 @@ void check_code(const std::string& name, const program_file& program, bool loads
     note(name + " does not ask for a CUDA runtime; if it loads one later, it gets ours");
 }
 
-// LD_PRELOAD separates by blanks and colons; a path that has one is named by an open file.
+// LD_PRELOAD splits at spaces and colons, so a path with either is named by an open file.
 std::string preload_entry(const fs::path& runtime) {
   if (runtime.string().find_first_of(" \t\n:;") == std::string::npos) return runtime.string();
   const int descriptor = open(runtime.c_str(), O_RDONLY);  // the program inherits it
@@ -249,7 +249,7 @@ std::string prepended(const std::string& first, const char* name, char separator
   return fmt::format("{}={}", name, first) + (rest && *rest ? separator + std::string(rest) : "");
 }
 
-// Whether the program, or a library of its, asks for the runtime: our driver does, too.
+// Whether the program or one of its libraries needs the runtime. Our driver needs it, too.
 bool asks_for_runtime(const program_file& program, const std::vector<loaded_library>& loaded) {
   const auto is_driver = [](const loaded_library& l) { return l.name == driver_name; };
   if (std::none_of(loaded.begin(), loaded.end(), is_driver)) return true;
@@ -263,7 +263,7 @@ bool asks_for_runtime(const program_file& program, const std::vector<loaded_libr
          });
 }
 
-// Looks at all of it; the environment in which the program finds our runtime.
+// Checks everything, and returns the environment in which the program finds our runtime.
 std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                                       const installation& where) {
   const std::string name = program.string();
@@ -287,7 +287,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
     return std::any_of(loaded.begin(), loaded.end(),
                        [&](const loaded_library& l) { return l.name == wanted; });
   };
-  fs::path nvrtc;  // NVIDIA's, for ours, which Python loads later
+  fs::path nvrtc;  // NVIDIA's, used by our NVRTC, which Python loads later
   if (asks_for(nvrtc_name) || !asks_for(runtime_name))
     nvrtc = find_library(nvrtc_name, whole, file.interpreter, where.nvidia_runtimes);
   bool loads_runtime = false, ours_first = true;
@@ -312,7 +312,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   const bool later = !loads_runtime && !file.code.has_fat_binary;
   if (!nvrtc.empty()) environment.push_back("STEPWISE_NVRTC=" + nvrtc.string());
   if (!ours_first || !libraries || later) {
-    // What Python's packages link with brings our driver and our runtime with it.
+    // The linker that Python's packages depend on loads our driver and our runtime.
     const fs::path linker = where.emulated_driver / "libnvJitLink.so.13";
     const fs::path& first = later && fs::exists(linker, ignored) ? linker : ours;
     environment.push_back(prepended(preload_entry(first), "LD_PRELOAD", ':'));
@@ -320,7 +320,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
-// The text beside a line is from the present source, the counts are from the compiled one.
+// A line's text comes from the present source, its counts from the compiled one.
 void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
   std::set<std::string> sources;
   for (const auto& k : kernels)
@@ -343,8 +343,8 @@ void show_profile(const program_profile& profile, const terminal_style& style) {
     say((timed ? "" : "lab: ") + line + "\n");
 }
 
-// Shows what was found and counted after all that the program wrote; 1 if what was found, or that
-// there is nothing to profile, is all there is to complain of.
+// Shows findings and counts after the program's own output. Returns 1 if the program succeeded but
+// something was found or could not be profiled, else the program's exit code.
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {
   auto found = read_findings(folder / "findings");
@@ -418,7 +418,7 @@ int exec(context& c, const exec_options& o) {
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
-  // What has no value is removed from the environment: a name without `=` does that.
+  // A name without `=` removes the variable from the environment.
   const auto set = [&](const std::string& name, const std::string& value) {
     environment.push_back(value.empty() ? name : name + "=" + value);
   };
@@ -435,12 +435,12 @@ int exec(context& c, const exec_options& o) {
     set("STEPWISE_PROFILE", folder ? (folder->path() / "profile").string() : "/dev/null");
   }
   std::error_code absent;
-  if (!o.record.empty()) fs::remove(o.record, absent);  // of an earlier run
+  if (!o.record.empty()) fs::remove(o.record, absent);  // from an earlier run
   set("STEPWISE_RECORD", o.record.empty() ? "" : fs::absolute(o.record).string());
   set("STEPWISE_RECORD_OF", o.record.empty() ? "" : words_of(o.recorded));
   set("STEPWISE_TIMELINE", o.records_calls() ? (folder->path() / "timeline").string() : "");
   set("STEPWISE_TIMES", o.profile ? "whole,experiments" : o.time ? "whole" : "");
-  // With --json it is a key of what is printed.
+  // With --json, the setting is a key of the printed document.
   set("STEPWISE_EVENT_TIMES",
       std::string(o.event_times()) + (o.watched() && c.as_json ? ",quiet" : ""));
   const auto end = run_in_foreground(program, c.program, environment);

@@ -1,4 +1,4 @@
-// lab explain: a term of the course or a metric of the profilers, from the glossaries.
+// lab explain: explains a term of the course or a profiler metric, from the glossaries.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct explain_options {
 
 constexpr const char* metrics_group = "Metrics of profilers";
 
-// A metric by the name that lectures use, or by nvprof's or ncu's.
+// Finds a metric by the name that lectures use, or by its nvprof or ncu name.
 const glossary_entry* find_metric(std::string_view name) {
   const std::string key = term_key(name);
   for (const glossary_entry& e : glossary())
@@ -64,7 +64,7 @@ json metric_json(const glossary_entry& e) {
           {"related", json::array()}};
 }
 
-// Markdown's code marks are for other readers.
+// Removes Markdown's code marks, which a terminal does not need.
 std::string plain_text(std::string text) {
   std::erase(text, '`');
   return text;
@@ -111,7 +111,7 @@ void show_metric(context& c, const glossary_entry& e) {
   for (const auto& line : p.take()) c.say(line);
 }
 
-// Names in columns, downwards, as wide as the terminal.
+// Names in columns, sorted downwards, as wide as the terminal.
 void show_columns(context& c, std::vector<std::string> names) {
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(term_key(a), a) < std::pair(term_key(b), b);

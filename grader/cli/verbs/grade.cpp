@@ -1,4 +1,4 @@
-// lab grade: the points, judged; with --practice on trust.
+// lab grade: computes the points, in the judge's sandbox or with --practice on trust.
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>
@@ -24,12 +24,12 @@
 namespace stepwise::cli {
 namespace {
 
-// Of a grade in practice: small enough to be typed again.
+// For --practice: small enough to be typed again.
 std::uint64_t short_seed() { return 1 + fresh_seed() % 1'000'000; }
 
 constexpr std::size_t most_answers = std::size_t{4} << 20;
 
-// The answers lie beside the file that is graded, so those of a submission go with it.
+// The answers are in the graded file's folder, so a submission's answers come with it.
 void read_answers(const context& c, const lab& l, const std::string& file, graded_file& graded) {
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
   const fs::path answers = source.parent_path() / l.answers().filename();
@@ -46,7 +46,7 @@ fs::path source_of(const context& c, const lab& l, const grade_options& o) {
   return o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
 }
 
-// A copy of a step is reported, and earns nothing in a lab whose lab.toml says so.
+// Reports a copy of a step. In a lab whose lab.toml says so, a copy earns nothing.
 void look_for_copy(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   if (!o.step.empty()) return;
   const auto steps = texts_of_steps(c.where.root, l);
@@ -64,7 +64,7 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
 }
 
 // Submissions run in the sandbox and see their own source, which findings quote. A GPU's nodes are
-// not visible there, so a program that uses a GPU itself runs without: in practice.
+// not visible there, so with --practice a program that uses a GPU itself runs without the sandbox.
 void confine(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   graded.device.guards = graded.guards;
   const fs::path source = graded.what.known_as.empty() ? source_of(c, l, o) : graded.what.known_as;
@@ -75,7 +75,7 @@ void confine(const context& c, const lab& l, const grade_options& o, graded_file
   }
 }
 
-// A judged grade's inputs are those that the key has for this file, or that chance has.
+// The inputs of a judged grade come from the key and this file, or are random.
 void draw_inputs(const installation& where, const grade_options& o, graded_file& graded) {
   lab& l = graded.course;
   graded.seed = graded.input_seed = o.seed ? *o.seed : short_seed();
@@ -94,7 +94,7 @@ void draw_inputs(const installation& where, const grade_options& o, graded_file&
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
 }
 
-// The report as it is shown: with the file's own name, and with the seed that repeats the grade.
+// Prepares the report for display, with the file's own name and the seed that repeats the grade.
 void make_readable(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   if (!graded.key) return;
   if (!graded.key->is_public()) withhold_details(graded.report, graded.hidden);
@@ -108,7 +108,7 @@ void make_readable(const context& c, const lab& l, const grade_options& o, grade
 
 subject compile(context& c, const lab& l, const grade_options& o, const graded_file& graded,
                 batch_memory& memory) {
-  // What is judged is compiled alone, wherever it lies.
+  // A judged file is compiled alone, wherever it is.
   std::error_code ignored;
   const fs::path source = source_of(c, l, o);
   const bool alone = !o.practice && o.step.empty() && fs::exists(source, ignored);
@@ -155,7 +155,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   graded.course = of;
   const lab& l = graded.course;
   graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
-  // Where there is none, prepare() says so.
+  // If the file is missing, prepare() reports it.
   std::error_code ignored;
   const fs::path source = source_of(c, l, o);
   if (fs::exists(source, ignored)) graded.source = read_handed_in(source);
@@ -174,7 +174,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   return graded;
 }
 
-// What the emulator's checks found: errors fail the submission, the others are worth a look.
+// Shows the emulator's findings. Errors fail the submission; the others are worth a look.
 void show_checks(context& c, const lab& l, const check_report& report) {
   if (report.findings.empty()) return;
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
@@ -197,7 +197,7 @@ void show_goals(context& c, const grade_report& report) {
   const bool unicode = c.out.style().unicode;
   for (std::size_t i = 0; i < report.goals.size(); ++i) {
     const auto& g = report.goals[i];
-    // Goals that are open for the same reason share one line for it.
+    // Consecutive goals that are open for the same reason share one line for it.
     const bool same_follows =
         i + 1 < report.goals.size() && report.goals[i + 1].message == g.message;
     const bool yes = g.passed.value_or(false), open = !g.passed.has_value();
@@ -236,7 +236,7 @@ void show_help(context& c, const lab& l, const grade_report& report) {
 void show_answers(context& c, const lab& l, const graded_file& graded) {
   const std::string mark = "  " + c.out.paint(tone::dim, "answers");
   if (!graded.answers) {
-    // A user who grades another file than their own did not ask for answers.
+    // A user who grades a file other than their own did not ask for answers.
     if (graded.what.shown != l.file.string()) return;
     c.out.paragraph(
         fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,
@@ -266,7 +266,7 @@ tone tone_of(verdict v) {
   }
 }
 
-// Silent where nothing is missing.
+// Prints nothing if no layer is missing.
 void show_sandbox(context& c, const graded_file& graded) {
   if (graded.care && !graded.care->missing.empty())
     c.out.paragraph("the GPU's server runs without: " + graded.care->missing, 11,
@@ -305,7 +305,7 @@ int grade(context& c, const grade_options& o) {
     show_todos(c, s.shown);
     c.say();
     if (report.correctness->size) {
-      // Under an instructor's key, the inputs cannot be had from the seed.
+      // Under an instructor's key, the inputs cannot be derived from the seed.
       const bool repeats = graded.seed == graded.input_seed;
       c.say(fmt::format("  {}./lab run {}{} --size {}{}", c.out.paint(tone::dim, "again    "),
                         l.name,

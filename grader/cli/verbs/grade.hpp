@@ -16,7 +16,7 @@ struct grade_options {
   std::string key;        // a file; empty: the public key
 };
 
-// What `grade --json` prints of a file.
+// The document that `grade --json` prints for a file.
 json grade_document(context& c, const lab& l, const grade_options& o);
 
 }  // namespace stepwise::cli

@@ -31,8 +31,8 @@ struct grade_all_options {
 };
 
 constexpr std::uint64_t megabyte = 1'000'000;
-// What one grade takes, as measured on reduction; what this process has, and a child that waits;
-// what the system keeps.
+// Memory: measured for one grade of reduction, for this process and for a waiting child process,
+// and reserved for the system.
 constexpr std::uint64_t bytes_each = 320 * megabyte, own_bytes = 60 * megabyte,
                         bytes_of_one_that_waits = 20 * megabyte, reserve = 150 * megabyte;
 
@@ -44,7 +44,7 @@ std::optional<std::int64_t> time_given(const char* option, const std::string& te
   return time;
 }
 
-// "3/10"; the first of one where nothing is given.
+// Parses "3/10". Returns 1/1 for an empty text.
 std::pair<std::size_t, std::size_t> part_of(const std::string& text) {
   if (text.empty()) return {1, 1};
   unsigned long part = 0, parts = 0;
@@ -136,7 +136,7 @@ batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_op
   return how;
 }
 
-// Refused rather than waited for: a second batch would do the same work.
+// Throws rather than waits, since a second batch would do the same work.
 class sole_batch {
  public:
   explicit sole_batch(const batch::results& r)
@@ -192,7 +192,7 @@ batch::results open(const context&, const grade_all_options& o) {
   return batch::results::open_or_make(o.out, o.words[1]);
 }
 
-// What a task of the array runs, beside --part.
+// The command of an array task, without --part.
 std::vector<std::string> task_command(const context& c, const grade_all_options& o) {
   std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "grade-all",
                                     "--out", fs::absolute(o.out).string()};
@@ -216,7 +216,7 @@ std::string slurm_text(const batch::results& r, std::size_t all, const batch::sl
   return text;
 }
 
-// On a cluster: this process reads what was handed in, submits, and waits.
+// On a cluster, this process reads the submissions, submits the jobs, and waits.
 int grade_on_cluster(context& c, const grade_all_options& o, batch::results& r) {
   if (!o.again.empty())
     refuse(
@@ -262,7 +262,7 @@ int grade_all(context& c, const grade_all_options& o) {
   batch::results r = open(c, o);
   const lab l = load_lab(c.where.build, r.info().lab);
   require_protection(find_protections(), o.trusts);
-  // The parts of one job write different entries, and run beside each other.
+  // The parts of one job write different entries and may run at the same time.
   std::optional<sole_batch> alone;
   if (o.part.empty()) {
     alone.emplace(r);

@@ -18,7 +18,7 @@ struct hint_options {
 };
 
 void show_hint(context& c, const hint_part& h) {
-  // Markdown is readable as it is; only paragraphs are filled to the width.
+  // Markdown is readable as it is, so only paragraphs are wrapped to the width.
   std::string paragraph;
   const auto flush = [&] {
     if (!paragraph.empty()) c.out.paragraph(paragraph, 2);

@@ -1,4 +1,4 @@
-// lab limits: a program beside parts of itself: what does its time go into, and what hides what?
+// lab limits: compares a program with parts of itself to find where its time goes.
 #include "grader/measure/limits.hpp"
 
 #include <fmt/core.h>
@@ -22,36 +22,36 @@ namespace {
 
 struct limits_options {
   std::string lab, file, step, size, gpu;
-  std::string memory, compute;  // a student's own parts; both empty: the course's
+  std::string memory, compute;  // the user's own parts; both empty: the course's
   std::uint64_t seed = 7;
   bool record = false;
 };
 
-// A call that is shorter is mostly its own launch.
+// A shorter call consists mostly of its launch.
 constexpr double short_ms = 0.02;
-constexpr double seconds_for_a_part = 30;  // of one program, by the model
+constexpr double seconds_for_a_part = 30;  // per program, to model it
 
 struct program {
   std::string part;  // "full", "memory", ...
-  std::string what;  // what is left, in a line; empty for a student's
+  std::string what;  // the remaining work, in a line; empty for the user's parts
   subject source;
   call_outcome found = {};
   limit_counts counts = {};
   std::vector<std::string> doubted = {};
-  const bench_cell* timed = nullptr;  // none on the emulator
-  modelled_figures m = {};            // without a GPU
+  const bench_cell* timed = nullptr;  // null on the emulator
+  modelled_figures m = {};            // if there is no GPU
 
   double time_ms() const { return timed != nullptr ? timed->cold.median_ms : m.time_ms; }
 };
 
 struct dissection {
-  std::vector<program> all;  // the whole first
-  std::string step;          // whose parts the course has; empty: parts are a student's files
+  std::vector<program> all;  // the whole program first
+  std::string step;          // the step of the course's parts; empty for the user's
   std::string counted_at;    // "n = 512, seed 7"
   std::vector<bench_row> rows;
   std::optional<limit_reading> reading;
   bool is_certain = true;
-  std::optional<recorded_limits> recorded;  // of the step, without a GPU
+  std::optional<recorded_limits> recorded;  // for the step, if there is no GPU
 
   bool modelled() const { return all[0].timed == nullptr && all[0].m.timed(); }
   bool ours() const { return !step.empty(); }
@@ -76,7 +76,7 @@ const std::string& step_with_parts(const lab& l, const std::string& wanted) {
                   name, l.parts[0].step, l.name, name));
 }
 
-// Compiles what is to be compared.
+// Compiles the programs to compare.
 dissection assemble(context& c, const lab& l, const limits_options& o) {
   dissection e;
   if (o.memory.empty() && o.compute.empty()) {
@@ -166,7 +166,7 @@ void show_table(context& c, const std::vector<column>& columns,
   c.say();
 }
 
-// "64", or "48 to 64" where kernels differ.
+// "64", or "48 to 64" if kernels differ.
 std::string warps_text(const limit_counts& n) {
   if (n.launches.empty()) return "none";
   const auto [least, most] = std::minmax_element(
@@ -248,7 +248,7 @@ void show_times(context& c, const dissection& e) {
   show_table(c, columns, rows);
 }
 
-// What the course measured of the step, at the record's own size.
+// Shows the course's measurement of the step, at the record's own size.
 void show_recorded(context& c, const dissection& e) {
   if (!e.recorded) return;
   const recorded_limits& r = *e.recorded;
@@ -297,7 +297,7 @@ void show(context& c, const lab& l, const dissection& e) {
   c.out.paragraph(modelled_error_text(c, l, e.all[0].m), 2, "  ", tone::dim);
 }
 
-// Counts every program on the emulator, and looks whether the parts are parts.
+// Counts every program on the emulator, and checks that the parts really are parts.
 void count(context& c, const lab& l, const problem& p, const std::optional<lab_size>& wanted,
            std::uint64_t seed, dissection& e) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
@@ -335,7 +335,7 @@ void measure(context& c, const lab& l, const problem& p, const device_choice& de
   e.is_certain = is_certain(e.all[0].timed->cold.range_ms, times);
 }
 
-// By the time model, without a GPU. What has no time says why.
+// Models the times without a GPU. A program without a time states the reason.
 void model(context& c, const lab& l, const problem& p, const device_choice& emulator,
            const lab_size& size, std::uint64_t seed, dissection& e) {
   std::vector<part_time> times;
@@ -355,7 +355,7 @@ void model(context& c, const lab& l, const problem& p, const device_choice& emul
   e.is_certain = is_certain(range(e.all[0].m.time_ms), times);
 }
 
-// Ends the command if one of the programs failed: a part of ours must not.
+// Ends the command if a program failed. A failure in one of the course's parts is our error.
 int report_failed(context& c, const dissection& e, const program& p) {
   const std::string message = p.part + ", " + p.source.shown + ": " + p.found.message;
   if (e.ours()) throw failure(exit_code::ours, message);

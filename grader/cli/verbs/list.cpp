@@ -1,4 +1,4 @@
-// lab list: what there is to do, and how far it is done.
+// lab list: the labs, and the student's progress in each.
 #include <fmt/core.h>
 
 #include <utility>
@@ -13,12 +13,12 @@
 namespace stepwise::cli {
 namespace {
 
-// Is the student's file the skeleton of a step, something else, or not there?
+// Whether the student's file is a step's skeleton, something else, or missing.
 struct own_file {
   std::string state;                    // "not started", "skeleton of 03_tiled", "in work"
-  std::string skeleton;                 // the step, if it is one
-  const lab_progress* known = nullptr;  // what was found of it, or of an earlier text
-  bool is_current = false;              // of this text
+  std::string skeleton;                 // the step, if it is its skeleton
+  const lab_progress* known = nullptr;  // result for it or for an earlier text
+  bool is_current = false;              // `known` is about this text
 };
 
 own_file state_of(const context& c, const lab& l, const course_progress& all) {
@@ -33,12 +33,12 @@ own_file state_of(const context& c, const lab& l, const course_progress& all) {
   return own;
 }
 
-// Is the grade about the text as it is?
+// Whether the grade is about the present text.
 bool goals_are_current(const own_file& own) {
   return own.is_current && own.known->text_of_goals == own.known->text;
 }
 
-// The command that is next, and why.
+// The next command, and why.
 std::pair<std::string, std::string> next_of(const lab& l, const own_file& own) {
   const auto command = [&](const char* verb) {
     return std::string("./lab ") + verb + " " + l.name;
@@ -79,7 +79,7 @@ int list(context& c) {
   json document = {{"labs", json::array()}};
   std::vector<std::vector<cell>> rows;
   const course_progress progress = load_progress(c.where.root);
-  std::pair<std::string, std::string> next;  // of the lab that was worked on last, or the first
+  std::pair<std::string, std::string> next;  // for the lab of the latest work, or the first
   std::string last;
   for (const auto& l : labs) {
     const own_file own = state_of(c, l, progress);

@@ -1,4 +1,4 @@
-// lab occupancy: how many blocks a multiprocessor holds, of any GPU, and what would lift it.
+// lab occupancy: the blocks that a multiprocessor of any GPU holds, and what would lift the limit.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct occupancy_options {
 };
 
 struct subject_kernel {
-  std::string name;  // of the kernel; empty if numbers were given
+  std::string name;  // the kernel's name; empty if numbers were given
   std::uint64_t threads = 0, registers = 0, shared = 0;
 };
 
-// The kernels of a call on the emulated GPU, as they are compiled for it.
+// The kernels of a call on the emulated GPU, as compiled for it.
 std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const gpu& model,
                                        const lab& l) {
   const problem& p = problem_of(l, c.where);
@@ -62,7 +62,7 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o, con
   } else {
     all = kernels_of(c, o, model, load_lab(c.where.build, o.lab));
   }
-  for (auto& one : all) {  // what is typed goes before what was compiled
+  for (auto& one : all) {  // typed numbers override the compiled ones
     one.threads = o.threads.value_or(one.threads);
     one.registers = o.registers.value_or(one.registers);
     one.shared = o.shared.value_or(one.shared);

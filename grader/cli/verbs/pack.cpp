@@ -1,10 +1,10 @@
-// lab pack: what a student hands in, as one archive: the .cu, the answers, and the grade that they
-// have here.
+// lab pack: puts a student's work into one archive: the .cu, the answers, and the grade that they
+// get on this machine.
 //
 // idea    tar and gzip, which every Debian has, make the archive. Names are sorted, owner and mode
-//         are fixed, times are those of the files: the same work makes the same archive.
-// watch   At the deadline anything must be packable: what does not compile, is wrong, or cannot be
-//         graded here is packed all the same, with a warning.
+//         are fixed, and times are the files' own, so the same work makes the same archive.
+// watch   At the deadline anything must be packable. A file that does not compile, is wrong, or
+//         cannot be graded here is packed with a warning.
 #include <fmt/core.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace stepwise::cli {
 namespace {
 
 struct pack_options {
-  std::string lab, file, output;  // empty: one's own file; LAB-USER.tar.gz in the current folder
+  std::string lab, file, output;  // empty: the user's own file; ./LAB-USER.tar.gz
 };
 
 constexpr std::uint64_t seed = 7;  // the same every time, so that the grade repeats
@@ -37,7 +37,7 @@ struct packed_file {
   fs::file_time_type written;
 };
 
-// Who packs, in letters that any file system and any shell takes; empty if nobody knows.
+// The user's name in characters that every file system and shell accepts. Empty if unknown.
 std::string user_name() {
   const passwd* const entry = getpwuid(geteuid());
   const char* const variable = std::getenv("USER");
@@ -67,8 +67,8 @@ fs::path source_of(const context& c, const lab& l, const pack_options& o) {
   return o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
 }
 
-// The .cu and, if there are any, the answers beside it, by the names that they have in the lab's
-// folder. failure(usage) if there is nothing to hand in.
+// The .cu and, if there are any, the answers next to it, under their names in the lab's folder.
+// Throws failure(usage) if there is nothing to hand in.
 std::vector<packed_file> read_work(const context& c, const lab& l, const fs::path& source) {
   std::vector<packed_file> files;
   const auto read = [&](const fs::path& at, const fs::path& as) {
@@ -97,10 +97,10 @@ std::vector<packed_file> read_work(const context& c, const lab& l, const fs::pat
   return files;
 }
 
-// As grade --json; where nothing can be graded, the document of that failure.
+// The document of grade --json, or that of its failure if nothing can be graded.
 json grade_of(context& c, const lab& l, const pack_options& o) {
   grade_options options;
-  options.practice = true;  // as an indication: the instructor grades again
+  options.practice = true;  // only an indication: the instructor grades again
   options.lab = l.name;
   options.file = o.file;
   options.seed = seed;

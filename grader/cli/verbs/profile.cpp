@@ -34,10 +34,10 @@ struct profile_options {
   bool lists_metrics() const { return metrics.size() == 1 && metrics[0] == "list"; }
 };
 
-// A student waits; steps that are looked at for advice only have less.
+// A student waits for a call. Steps that only serve the advice get less time.
 constexpr double seconds_for_a_call = 60, seconds_for_advice = 15;
 
-// What a run of the command shares between the calls that it models.
+// Data that the command's modelled calls share.
 struct session_of_profiles {
   context& c;
   const lab& l;
@@ -47,8 +47,8 @@ struct session_of_profiles {
   gpu model;
   device_choice emulator;
   recorded_times recorded;
-  std::string counted_by;  // "ncu 2025.3.1.0"; empty: by the model
-  std::string why_model;   // why it is not ncu, which was asked for first
+  std::string counted_by;  // "ncu 2025.3.1.0"; empty: modelled
+  std::string why_model;   // why ncu, which has priority, was not used
 
   modelled_figures call(const fs::path& program, double patience_s, what_ifs experiments) const {
     auto m = model_program(l, p, program, size, seed, emulator, c.now(), patience_s, experiments);
@@ -57,14 +57,14 @@ struct session_of_profiles {
   }
 };
 
-// What was measured where somebody measured, else what is published.
+// Measured peaks if there are any, else published ones.
 machine_peaks peaks_of(const gpu& model) {
   const auto measured = [&](const char* name) {
     const auto found = model.measured.find(name);
     return found != model.measured.end() ? found->second : 0;
   };
   constexpr int schedulers = 4;
-  constexpr double bytes_of_port = 128;  // in a clock
+  constexpr double bytes_of_port = 128;  // per clock
   const double clocks = 1e3 * model.clock_khz * model.multiprocessors;
   machine_peaks peaks;
   peaks.instructions = schedulers * clocks;
@@ -89,7 +89,7 @@ std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_v
   return all;
 }
 
-// None where the call has no time, whatever the reason: it is advice only.
+// Empty if the call has no time, whatever the reason, since it only serves the advice.
 std::vector<kernel_profile> model_step(const session_of_profiles& s, const step& one) {
   const subject of = prepare(s.c, s.l, "", one.name);
   if (of.program.empty()) return {};
@@ -113,7 +113,7 @@ void add_advice(const session_of_profiles& s, profile_view& v) {
     const auto ms = s.recorded.find(one.name, s.size);
     return !ms || *ms < clearly * v.m->time_ms;
   };
-  // Modelled steps beside a measured call would compare two things at once.
+  // Comparing modelled steps with a measured call would mix two effects.
   v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels, [&](const step& one) {
     return s.counted_by.empty() ? model_step(s, one) : std::vector<kernel_profile>{};
   });
@@ -135,7 +135,7 @@ void show_head(const session_of_profiles& s, const std::string& what, const mode
       0, {}, tone::strong);
 }
 
-// How far the figures may be trusted.
+// Shows how accurate the figures are.
 void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   s.c.say();
   if (!s.counted_by.empty())
@@ -185,7 +185,7 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
   return document;
 }
 
-// A step, or `mine`: the student's file.
+// A step, or `mine` for the student's file.
 struct compared_call {
   const step* at = nullptr;
   std::string name;
@@ -262,7 +262,7 @@ int show_metric_list(context& c) {
   return 0;
 }
 
-// Makes the call with its calls of the runtime written down. The program inherits the variable.
+// Makes the call and records its runtime calls. The program inherits the variable.
 modelled_figures call_with_timeline(const session_of_profiles& s, const fs::path& program,
                                     const fs::path& file) {
   setenv("STEPWISE_TIMELINE", file.c_str(), 1);
@@ -285,7 +285,7 @@ int show_timeline(context& c, const profile_options& o, const session_of_profile
   return 0;
 }
 
-// From the source that was asked for; says in `s` which it was.
+// Figures from the requested source. `s` records which source it was.
 modelled_figures figures_from(const profile_sources& sources, session_of_profiles& s,
                               const profile_options& o, const fs::path& program,
                               const device_choice& own) {
@@ -305,7 +305,7 @@ modelled_figures figures_from(const profile_sources& sources, session_of_profile
                 o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
 }
 
-// Just these figures, of every kernel of a call that has a time.
+// Shows only the requested metrics, for every kernel of a call that has a time.
 int show_metrics(context& c, const profile_options& o, const session_of_profiles& s,
                  const modelled_figures& m, json document) {
   const auto wanted = wanted_metrics(o.metrics);

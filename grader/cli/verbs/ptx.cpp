@@ -1,8 +1,8 @@
-// lab ptx: source lines beside the PTX that they became.
+// lab ptx: source lines next to the PTX that they became.
 //
-// idea    The program that is run is the one that is shown: its PTX, and what its line table says
-//         of the machine code. Machine code itself is only ever shown, as a disassembler of the
-//         CUDA toolkit prints it; nothing is derived from it.
+// idea    The program that runs is the program that is shown: its PTX, and the data that its line
+//         table has about the machine code. Machine code itself is only shown, as a disassembler of
+//         the CUDA toolkit prints it. Nothing is derived from it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,14 +35,14 @@ constexpr const char* no_disassembler =
     "machine code: install cuobjdump or nvdisasm to see it (part of the CUDA toolkit; from PyPI: "
     "pip install nvidia-cuda-cuobjdump, or nvidia-cuda-nvdisasm)";
 
-// What is shown: a source file and the file with its device code.
+// The program to show: a source file and the file with its device code.
 struct ptx_subject {
   std::string shown;  // "03_sequential", "try.cu"
   fs::path source, code;
   std::vector<std::string> compile_errors;
 };
 
-// A .cu of its own, without a lab's runner: only its device code is made, in `folder`.
+// Compiles a .cu file outside the labs, without a runner: only its device code, in `folder`.
 ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& folder) {
   const std::string shown = c.where.shown(fs::absolute(file));
   const std::string text = read_file(file, static_cast<int>(exit_code::usage));
@@ -114,7 +114,7 @@ std::uint32_t chosen_sm() {
 
 // Machine code --------------------------------------------------------------------------------
 
-// On PATH, or beside nvcc.
+// Finds a tool on PATH, or next to nvcc.
 std::string find_tool(const installation& where, const std::string& name) {
   if (const std::string found = on_path(name); !found.empty()) return found;
   const fs::path beside = fs::path(where.nvcc).parent_path() / name;
@@ -122,8 +122,8 @@ std::string find_tool(const installation& where, const std::string& name) {
   return !where.nvcc.empty() && fs::exists(beside, ignored) ? beside.string() : std::string();
 }
 
-// "  /*0010*/  TEXT ; /* 0x... */" by function: both tools print code so. cuobjdump names the
-// function as "Function : NAME", nvdisasm as a section ".text.NAME:".
+// Both tools print code as "  /*0010*/  TEXT ; /* 0x... */", function by function. cuobjdump names
+// the function as "Function : NAME", nvdisasm as a section ".text.NAME:".
 std::map<std::string, machine_text> parse_machine_text(const std::string& printed) {
   std::map<std::string, machine_text> out;
   machine_text* current = nullptr;
@@ -152,7 +152,7 @@ std::map<std::string, machine_text> parse_machine_text(const std::string& printe
   return out;
 }
 
-// What is shown of a cubin; empty, with a reason, where no tool can.
+// The disassembly of a cubin. Empty, with a reason, if no tool can disassemble it.
 std::map<std::string, machine_text> disassembled(context& c, const std::vector<std::byte>& cubin,
                                                  const fs::path& folder, std::string& reason) {
   if (cubin.empty()) {
@@ -185,7 +185,7 @@ std::map<std::string, machine_text> disassembled(context& c, const std::vector<s
 
 struct listed {
   std::vector<kernel_listing> kernels;
-  std::vector<std::string> others;  // a library's, which are shown by name only
+  std::vector<std::string> others;  // library kernels, shown by name only
   std::string no_machine_code;      // why --machine shows none
 };
 
@@ -224,7 +224,7 @@ listed list_kernels(context& c, const ptx_subject& s, const ptx_options& o, cons
     for (const std::string& name : names) all += "\n  " + name;
     refuse("no kernel's name has \"" + o.kernel + "\" in it; there are" + all);
   }
-  // nvcc writes kernels in no order that a reader would know.
+  // nvcc writes kernels in an order that means nothing to a reader.
   std::stable_sort(out.kernels.begin(), out.kernels.end(), [](const auto& a, const auto& b) {
     return !a.lines.empty() && !b.lines.empty() && a.lines[0].file == b.lines[0].file &&
            a.lines[0].line < b.lines[0].line;
@@ -300,7 +300,7 @@ int ptx(context& c, const ptx_options& o) {
   if (!s.compile_errors.empty()) refuse_uncompiled(s);
   emulator::source_text sources({c.where.root, fs::current_path()});
   const listed all = list_kernels(c, s, o, folder.path(), sources);
-  // The file as the compiler named it, by its kernels.
+  // The file as the compiler named it in its kernels.
   ptx_view view{s.source.lexically_normal().string(), static_cast<std::uint32_t>(o.line)};
   for (const kernel_listing& k : all.kernels) {
     for (const ptx_source_line& l : k.lines) {

@@ -1,9 +1,9 @@
-// lab release: a copy of the course for students, without the answers; or an autograder for
+// lab release: makes a copy of the course for students, without the answers, or an autograder for
 // Gradescope, which is such a copy of one lab with two scripts.
 //
-// idea    A fresh repository, so that no history holds what was left out; made later again, it gets
-//         one more commit with what has opened since. What goals of speed compare with, the worked
-//         steps, comes along as times only, modelled here.
+// idea    The copy is a fresh repository, so no history holds the omitted files. A later release
+//         adds one commit with whatever has opened since. Speed goals compare with worked steps,
+//         which come along only as times that are modelled here.
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
@@ -26,7 +26,7 @@ namespace {
 
 struct release_options {
   std::string folder, labs, date, gradescope, key;
-  bool plain = false;  // a folder, and no repository
+  bool plain = false;  // a folder without a repository
   bool with_programs = false;
 };
 
@@ -47,7 +47,7 @@ double modelled_ms(context& c, const lab& l, const std::string& step_name,
   return call.time_ms;
 }
 
-// Of the steps that goals name.
+// The times of the steps that goals name.
 given_times times_of(context& c, const lab& l) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   kept_times kept(c.where, emulator);
@@ -64,7 +64,7 @@ std::string commit_message(const std::vector<released_lab>& open) {
   return text;
 }
 
-// The tree, in DIR or committed there.
+// Puts the tree into DIR, or commits it there.
 json place_copy(const fs::path& tree, const fs::path& to, const std::vector<released_lab>& open,
                 const release_options& o) {
   std::error_code ignored;
@@ -91,7 +91,7 @@ std::size_t count_files(const fs::path& tree) {
   return count;
 }
 
-// The committed course, read by the reader that is committed with it.
+// Reads the committed course with the reader that is committed in it.
 void read_course(const context& c, const fs::path& tree, const fs::path& build) {
   make_folder(build);
   child_options reader;
@@ -110,8 +110,8 @@ std::map<std::string, given_times> times_of_all(context& c, const std::vector<la
   return times;
 }
 
-// The submission's program could read what lies in the image if its sandbox failed: so there is no
-// worked step in it.
+// The submission's program could read the image's files if its sandbox failed, so the image has no
+// worked step.
 int release_for_gradescope(context& c, const release_options& o) {
   if (!o.labs.empty() || !o.date.empty() || o.plain)
     refuse("--gradescope is of one lab: no --labs, --date or --folder beside it");

@@ -1,4 +1,4 @@
-// lab report: the verdicts of a results folder in the formats that courses use.
+// lab report: exports the verdicts of a results folder in the formats that courses use.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void deliver(context& c, const report_options& o, const std::string& text) {
   }
 }
 
-// One file for each submission where the format is of one.
+// Writes one file per submission if the format describes a single submission.
 int deliver_each(context& c, const report_options& o, const std::vector<publish::entry>& all) {
   const auto render = [&](const publish::entry& e) {
     return o.format == "gradescope" ? publish::gradescope(e) : publish::classroom50(e, variable);
@@ -100,7 +100,7 @@ std::string grading_command(const batch::results& r, const publish::entry& e, co
                             const report_options& o) {
   std::string text = "./lab grade " + r.info().lab + " --file " +
                      c.where.shown(r.content_of(e.submission, r.info().lab + ".cu"));
-  // An own key and the file give seed and hidden sizes; without it the seed gives the sizes.
+  // Your own key and the file give seed and sizes. Without a key, the seed gives the sizes.
   if (has_own_key(e)) {
     text += " --key " + (o.key.empty() ? std::string("KEY") : o.key);
   } else if (e.seed) {
@@ -122,7 +122,7 @@ std::vector<std::string> differing_parts(context& c, const publish::entry& e, co
   return parts;
 }
 
-// Grades once more, and reports what differs.
+// Grades the submission once more, and reports any difference.
 int grade_again(context& c, const batch::results& r, const publish::entry& e,
                 const report_options& o) {
   child_options child;

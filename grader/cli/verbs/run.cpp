@@ -1,4 +1,4 @@
-// lab run: is it right, and what does one call cost?
+// lab run: checks whether a program is correct, and shows the cost of one call.
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
@@ -34,7 +34,7 @@ std::string again(const char* command_name, const run_options& o, const check_re
   return command + fmt::format(" --seed {}", report.seed);
 }
 
-// Counts one more call, line by line. Always on the emulator: on a GPU, ncu does it.
+// Counts one more call, line by line. It always uses the emulator; on a GPU, ncu does this.
 profiled_call count_lines(context& c, const lab& l, const problem& p, const subject& s,
                           const std::optional<lab_size>& wanted, std::uint64_t seed) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
@@ -42,7 +42,7 @@ profiled_call count_lines(context& c, const lab& l, const problem& p, const subj
                          c.now());
 }
 
-// `shown`: a file or a step.
+// `shown` is a file or a step.
 void show_lines(context& c, const lab& l, const std::string& shown, const profiled_call& counted) {
   c.say();
   if (!counted.found.ok()) {
@@ -62,7 +62,7 @@ void show_lines(context& c, const lab& l, const std::string& shown, const profil
 // A student waits for it.
 constexpr double seconds_for_a_time = 20;
 
-// Beside it the course's record, of a step or of the last one.
+// Shows the modelled time next to the course's record of a step or of the last one.
 void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
@@ -109,7 +109,7 @@ int run(context& c, const run_options& o) {
   document.update(check_json(report));
   document["printed"] = report.printed;
   document["figures"] = nullptr;
-  // Right at one size is not right yet.
+  // A program that is correct at one size may fail at another.
   if (!wanted || !report.correct()) remember_own(c, l, s, "run", report.found.what);
   if (!report.correct()) {
     if (c.as_json) {
@@ -119,7 +119,7 @@ int run(context& c, const run_options& o) {
       show_todos(c, s.shown);
       c.say();
       c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, report));
-      // What looks like wrong arithmetic is often a race, and an address has a name there.
+      // An apparent arithmetic error is often a race, and `check` can name an address.
       c.say("  " + c.out.paint(tone::dim, "why      ") + again("check", o, report));
     }
     return exit_code_of(report.found.what);

@@ -1,5 +1,5 @@
-// lab dev selftest: right programs, wrong ones and attacks, graded on this machine before real ones
-// are.
+// lab dev selftest: grades correct programs, wrong programs and attacks on this machine before real
+// submissions are graded.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr double most_seconds = 400;  // of one file
-// One of each way to cheat, break out or break down that needs no minute: what `--quick` takes.
+constexpr double most_seconds = 400;  // per file
+// One example of each way to cheat, escape or crash that takes under a minute. For `--quick`.
 const std::vector<std::string> quick_ones = {
     "forging/41_exits",         "forging/43_every_descriptor",   "forging/51_stops_the_grader",
     "forging/52_grader_memory", "findings/75_busy_when_asked",   "escape/74_writes_proc",
@@ -39,12 +39,12 @@ struct selftest_options {
 struct outcome {
   attack due;
   graded_attack got;
-  std::optional<graded_attack> practice;  // of the course's own: must be the same
+  std::optional<graded_attack> practice;  // for the course's files: must agree
   bool ok = false;
   double seconds = 0, peak_bytes = 0;
 };
 
-// A lab's wrong solutions, that can be handed in as one file.
+// Adds a lab's wrong solutions that can be handed in as one file.
 void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
   const fs::path tests = c.where.root / "labs" / l.name / "tests";
   for (const mutant& m : l.mutants) {
@@ -55,13 +55,13 @@ void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
     if (text.find("#include \"solutions/") != std::string::npos) continue;
     wrong.what = "a wrong solution";
     wrong.name = "known-wrong/" + l.name + "-" + m.name;
-    // Graded with the checks, a wrong result may be told as the mistake that caused it.
+    // With the checks on, a wrong result may be reported as the error that caused it.
     wrong.classes = {m.verdict, "CHECK"};
     all.push_back(wrong);
   }
 }
 
-// All that the course has: every step, every skeleton, every wrong solution.
+// All of the course's files: every step, every skeleton, every wrong solution.
 std::vector<attack> all_of_the_course(const context& c) {
   std::vector<attack> all;
   for (const lab& l : load_labs(c.where.build)) {
@@ -87,7 +87,7 @@ std::vector<attack> all_of_the_course(const context& c) {
   return all;
 }
 
-// What every lab has of its own: its last step, which is right, and its wrong solutions.
+// Each lab's last step that can be handed in as one file, and its wrong solutions.
 std::vector<attack> of_the_course(const context& c) {
   std::vector<attack> all;
   for (const lab& l : load_labs(c.where.build)) {
@@ -96,7 +96,7 @@ std::vector<attack> of_the_course(const context& c) {
     good.honest = true;
     good.name = "known-good/" + l.name;
     good.file = c.where.root / l.steps.front().file;
-    // Steps with parts of their own cannot be handed in as one file.
+    // Steps that include parts of the course cannot be handed in as one file.
     for (const step& s : l.steps) {
       const std::string text = read_if_there(c.where.root / s.file).value_or("");
       if (text.find("#include \"solutions/") == std::string::npos)
@@ -111,7 +111,7 @@ std::vector<attack> of_the_course(const context& c) {
   return all;
 }
 
-// Text that only a broken sandbox brings out.
+// Reports text that can only come from a broken sandbox.
 std::string quoted_secret(const std::string& text) {
   if (text.find("stepwise-attack: ") != std::string::npos) return "it reached what it must not";
   const auto passwd = read_if_there("/etc/passwd").value_or("");
@@ -120,7 +120,7 @@ std::string quoted_secret(const std::string& text) {
   return {};
 }
 
-// `lab grade` of a file or step, with more arguments.
+// The command that runs `lab grade` for a file or step, with more arguments.
 std::vector<std::string> grade_command(const context& c, const attack& due,
                                        std::vector<std::string> more) {
   std::vector<std::string> command = {fs::read_symlink("/proc/self/exe").string(), "grade",
@@ -136,7 +136,7 @@ std::vector<std::string> grade_command(const context& c, const attack& due,
   return command;
 }
 
-// The same on trust, with the same inputs.
+// Grades the same file on trust, with the same inputs.
 graded_attack in_practice(context& c, const attack& due, const json& judged) {
   child_options options;
   options.command = grade_command(
@@ -152,12 +152,12 @@ graded_attack in_practice(context& c, const attack& due, const json& judged) {
   return got;
 }
 
-// Grades one file as its own process, as an instructor would.
+// Grades one file in a separate process, as an instructor would.
 outcome try_one(context& c, attack due) {
   outcome o;
   o.due = due;
   const temporary_folder folder(fs::temp_directory_path());
-  // A copy: what becomes of the lab's own file is remembered as the student's progress.
+  // A copy is graded, because results for the lab's own file count as the student's progress.
   if (due.name.starts_with("skeletons/")) {
     due.file = folder.path() / due.file.filename();
     fs::copy_file(o.due.file, due.file);
@@ -238,7 +238,7 @@ void show(context& c, const std::vector<outcome>& all) {
   c.say();
 }
 
-// At once: all of them may take half an hour.
+// Shown immediately, since a full run may take half an hour.
 void show_failure(context& c, const outcome& o) {
   const std::string why =
       !o.got.broken.empty() ? o.got.broken
@@ -284,7 +284,7 @@ std::vector<attack> chosen(const context& c, const selftest_options& o) {
   return all;
 }
 
-// Those that would reach this machine where nothing keeps them apart: nobody lets them loose.
+// Removes the files that would harm this machine without a sandbox.
 std::size_t leave_out_dangerous(std::vector<attack>& files) {
   return std::erase_if(files, [](const attack& a) {
     return !a.honest && !a.name.starts_with("known-wrong/") && !a.name.starts_with("results/") &&
@@ -300,7 +300,7 @@ int selftest(context& c, const selftest_options& o) {
   c.say(fmt::format("{} files on {}", files.size(), guards.text()));
   c.say();
   std::vector<outcome> all;
-  // After all of that, a right one is still right.
+  // After all attacks, a correct program must still be graded as correct.
   if (const auto good =
           std::find_if(files.begin(), files.end(), [](const auto& a) { return a.honest; });
       good != files.end() && files.size() > 1 && !o.course) {

@@ -1,5 +1,5 @@
-// lab setup, lab editor, lab test: the launcher runs them (.lab/launcher). They are here to be
-// listed and explained.
+// lab setup, lab editor, lab test: the launcher (.lab/launcher) runs them. They are here so that
+// the help lists and explains them.
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/system/failure.hpp"

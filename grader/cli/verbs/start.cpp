@@ -1,4 +1,4 @@
-// lab start: gives the student a skeleton, and never loses what they wrote before.
+// lab start: gives the student a skeleton, and never loses their earlier work.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct start_options {
   std::string lab, step;
 };
 
-// Work that nothing could bring back: neither a skeleton nor an untouched solution.
+// Text that could not be recovered: neither a skeleton nor an untouched solution.
 bool is_work(const context& c, const lab& l, const std::string& text) {
   return std::none_of(l.steps.begin(), l.steps.end(), [&](const step& s) {
     return skeleton_text(c.where.root, l, s) == text ||
@@ -26,7 +26,7 @@ bool is_work(const context& c, const lab& l, const std::string& text) {
   });
 }
 
-// Answers are never replaced: whichever step is written next, they belong to the whole handout.
+// Answers are never replaced: they belong to the whole handout, whichever step comes next.
 bool write_answers(const context& c, const lab& l) {
   if (fs::exists(c.where.root / l.answers())) return false;
   const auto handout = whole_handout(c.where.root, l);
@@ -35,7 +35,7 @@ bool write_answers(const context& c, const lab& l) {
   return true;
 }
 
-// failure(usage) where a student copy has other skeletons.
+// Throws failure(usage) if a student copy lacks this skeleton.
 std::string skeleton_for(const context& c, const lab& l, const step& s) {
   if (auto text = skeleton_text(c.where.root, l, s)) return *std::move(text);
   if (l.is_worked) throw failure(exit_code::ours, "there is no " + s.file.string());

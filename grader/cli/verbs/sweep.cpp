@@ -1,5 +1,5 @@
-// lab sweep: one version in many configurations, each checked, counted and timed: on a GPU, or by
-// the time model.
+// lab sweep: checks, counts and times one version in many configurations, on a GPU or with the time
+// model.
 #include "grader/measure/sweep.hpp"
 
 #include <fmt/core.h>
@@ -34,15 +34,15 @@ struct sweep_options {
   std::uint64_t seed = 7;
 };
 
-constexpr std::size_t most_messages = 8;  // of configurations that are not right
+constexpr std::size_t most_messages = 8;  // of failed configurations
 constexpr std::size_t most_listed = 8;    // values of an axis
-// One call of one configuration; there may be many.
+// Limit for one call of one configuration, of which there may be many.
 constexpr double seconds_for_a_point = 20;
 
-// What is swept, and how.
+// The subject of the sweep, and how to sweep it.
 struct chosen_sweep {
   sweep_subject subject;
-  std::string step;  // empty: the file is none
+  std::string step;  // empty if the file is not a step
   std::vector<std::string> over;
   const experiment* of = nullptr;
   const goal_counter* counter = nullptr;
@@ -124,7 +124,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   return chosen;
 }
 
-// Of the emulated GPU, whose occupancy is shown. 0 if it is not known.
+// Multiprocessors of the emulated GPU, whose occupancy is shown. 0 if unknown.
 int multiprocessors_of_the_emulated() {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const auto model = find_gpu(chosen != nullptr && *chosen != '\0' ? chosen : "h200");
@@ -158,7 +158,7 @@ void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_a
   c.say();
 }
 
-// What the figures of the table are of.
+// Explains what the table's figures describe.
 void show_legend(context& c, const sweep_view& view, const device_choice& device) {
   std::vector<std::string> labels, kernels;
   std::size_t most_kernels = 0;
@@ -201,7 +201,7 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   c.say();
 }
 
-// Configurations that are not right, those with the same message together.
+// Configurations that failed. Those with the same message are grouped.
 void show_failures(context& c, const sweep_view& view) {
   std::vector<std::pair<const sweep_point*, std::vector<const sweep_point*>>> groups;
   for (const auto& point : view.points) {
@@ -230,7 +230,7 @@ void show_failures(context& c, const sweep_view& view) {
   if (!groups.empty()) c.say();
 }
 
-// Points that are right and have no modelled time: the first one's reason.
+// Correct points without a modelled time, with the first point's reason.
 void show_no_times(context& c, const sweep_view& view) {
   std::size_t others = 0;
   const sweep_point* first = nullptr;
@@ -324,7 +324,7 @@ json sweep_json(const sweep_view& view, const lab& l, const chosen_sweep& chosen
   return document;
 }
 
-// One that is right makes a sweep worth having.
+// A sweep succeeds if at least one configuration is correct.
 int exit_code_of(const std::vector<sweep_point>& points) {
   const auto all = [&](auto is) { return std::all_of(points.begin(), points.end(), is); };
   if (!all([](const auto& p) { return !p.found.ok(); })) return 0;
@@ -332,7 +332,7 @@ int exit_code_of(const std::vector<sweep_point>& points) {
   return static_cast<int>(infra ? exit_code::environment : exit_code::student);
 }
 
-// The course's times of the step, for the points that are the step as it stands.
+// Adds the course's times of the step to the points that are the unmodified step.
 void add_recorded(const context& c, const lab& l, const chosen_sweep& chosen,
                   const std::vector<swept_axis>& axes, const std::string& gpu_name,
                   std::vector<sweep_point>& points) {

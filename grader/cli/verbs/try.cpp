@@ -1,8 +1,8 @@
-// lab try: all that the course can say of a file, which runs in the judge's sandbox: does it
-// compile, is it right, what do the checks find, what does each line cost, how long does it take.
+// lab try: runs a file in the judge's sandbox and reports all results: compile errors, correctness,
+// findings of the checks, the cost of each line, and the time.
 //
-// idea    An attempt as of `lab watch`, of a file that anybody may have written: for the playground
-//         of `lab dev site --serve`, which passes on what was typed.
+// idea    It makes the same attempt as `lab watch`, but for a file from an unknown author. The
+//         playground of `lab dev site --serve` passes on the typed text.
 // Tested by cli/tests/check_cli_test.cpp, and by slides/site/tests/.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -28,9 +28,9 @@ struct try_options {
   bool i_trust_these_files = false;
 };
 
-constexpr double longest_call_s = 5;             // somebody waits
-constexpr std::size_t most_source = 1 << 20;     // as the judge takes
-constexpr std::size_t most_printed = 16 * 1024;  // of what the program printed
+constexpr double longest_call_s = 5;             // a person waits
+constexpr std::size_t most_source = 1 << 20;     // the judge's limit
+constexpr std::size_t most_printed = 16 * 1024;  // of the program's output
 
 json layers_json(const protections& guards) {
   json layers = json::array();
@@ -39,7 +39,7 @@ json layers_json(const protections& guards) {
   return layers;
 }
 
-// What stands on standard input, as a file of the lab's usual name.
+// Saves the text from standard input under the lab's usual file name.
 fs::path typed_file(const lab& l, const fs::path& folder) {
   std::string text(most_source + 1, '\0');
   std::size_t size = 0;
@@ -55,7 +55,7 @@ fs::path typed_file(const lab& l, const fs::path& folder) {
   return file;
 }
 
-// The lines of the file that the compiler refused, at most a few.
+// The lines of the file that the compiler refused, limited to a few.
 json errors_json(const std::string& log, const std::string& shown) {
   constexpr std::size_t most = 20;
   json errors = json::array();
@@ -78,7 +78,7 @@ void show(context& c, const attempt& a, const gpu& model) {
   } else {
     show_finding(c, checked);
   }
-  if (a.time.label.empty()) return;  // it was not worth a call
+  if (a.time.label.empty()) return;  // no call was made
   c.say();
   c.out.paragraph(modelled_phrase(a.time), 2, "  ");
   if (!a.time.timed() || a.time.kernels.empty()) return;

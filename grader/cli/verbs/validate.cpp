@@ -1,4 +1,4 @@
-// lab dev validate: the emulator's counters beside those of a GPU, as Nsight Compute reads them.
+// lab dev validate: compares the emulator's counters with a GPU's, as read by Nsight Compute.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 struct validate_options {
   std::string lab;
   std::vector<std::string> steps, sizes;
-  int runs = 5;  // of each call under ncu
+  int runs = 5;  // per call under ncu
   bool record = false, recorded = false, all = false, times = false, lectures = false;
   bool sampling = false, profiles = false;
 };
@@ -92,7 +92,7 @@ void show_kernel(context& c, const compared_kernel& k) {
   }
 }
 
-// In full: the kernel with the most blocks, and whatever does not agree.
+// Shows in full the kernel with the most blocks, and every disagreement.
 void show_size(context& c, const std::string& step, const validated_size& size, bool all) {
   c.say(c.out.paint(tone::strong, step + ", " + size.label));
   if (!size.found.ok()) {
@@ -158,7 +158,7 @@ json step_json(const validated_step& step) {
   return {{"name", step.name}, {"sizes", sizes}};
 }
 
-// Shows all of it; the exit code.
+// Shows the whole validation. Returns the exit code.
 int report(context& c, const lab& l, validation& v, bool all) {
   const auto known = load_known_differences(c.where.root, l);
   const excused found = excuse(v, known);
@@ -223,7 +223,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   for (const auto& file : files) {
     validation v = validate_against_record(request, file);
     for (const validated_step& s : v.steps) compared.insert(s.name);
-    // One record may be of other steps than those that were asked for.
+    // A record may contain other steps than the requested ones.
     if (!v.steps.empty()) worst = std::max(worst, report(c, l, v, all));
   }
   if (compared.empty())
@@ -236,7 +236,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   return worst;
 }
 
-// Keeps what the GPU counted, after each step: so an interrupted run has not measured for nothing.
+// Saves the GPU's counters after each step, so that an interrupted run keeps its results.
 class recorder {
  public:
   recorder(context& c, const lab& l, const device_choice& gpu, const validate_options& o)
@@ -249,7 +249,7 @@ class recorder {
     older_ = read_record(c.where.root / file_, [](const json& record) { return record; });
   }
 
-  // After each of the steps; the record has all that were counted.
+  // Called after each step. The record has all steps counted up to now.
   void step(const json& record) {
     if (!wanted_) return;
     const std::string apart = older_.is_null() ? "" : why_apart(older_, record);
@@ -260,7 +260,7 @@ class recorder {
                                           "\n--record without steps counts all of them again");
   }
 
-  // After the last one, of a record that could not be joined to the older one as well.
+  // Called after the last step. Also writes a record that could not be joined to the older one.
   void end(const json& record) {
     if (!wanted_) return;
     if (all_steps_) older_ = nullptr;
@@ -280,7 +280,7 @@ class recorder {
   const lab& l_;
   const bool wanted_, all_steps_;
   const fs::path file_;
-  json older_;  // null: there is none, or none that counts
+  json older_;  // null if there is none or it is obsolete
 };
 
 // --- the time model ------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
   }
 }
 
-// The time model beside the record, for every step and recorded size, or those that were asked for.
+// Compares the time model with the record, for all steps and recorded sizes or those requested.
 int validate_times(context& c, const lab& l, const problem& p, const validate_options& o) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   const recorded_times recorded = load_recorded_times(c.where.root, l, emulator.name);

@@ -39,12 +39,12 @@ constexpr std::size_t walk_label_width = 11;
 
 struct walked {
   const step* s = nullptr;
-  std::string watch;  // the limit that the step reaches
+  std::string watch;  // the next limit
   check_report report;
   figures f;
-  modelled_figures m;                 // without a GPU
-  std::optional<double> recorded_ms;  // of this step, by the course, at the modelled size
-  double speedup = 0;                 // over `over` in this walk; 0: none
+  modelled_figures m;                 // if there is no GPU
+  std::optional<double> recorded_ms;  // the course's time of this step at the modelled size
+  double speedup = 0;                 // over `over` in this walk; 0 if unknown
 
   double time_ms() const { return f.timed() ? f.time_ms : m.timed() ? m.time_ms : 0; }
   call_outcome outcome() const { return report.correct() ? f.found : report.found; }
@@ -64,7 +64,7 @@ std::string source_of(const context& c, const step& s) {
   return read_file(c.where.root / s.file, static_cast<int>(exit_code::ours));
 }
 
-// The first step has nothing to be compared with: its code, without the leading comment.
+// The first step has no predecessor, so this shows its code without the leading comment.
 void show_code(context& c, const step& s, const std::string& text) {
   const clean_source source = without_markers(text);
   c.say(c.out.paint(tone::place, "  " + s.file.string()));
@@ -241,7 +241,7 @@ int code_of_walk(const std::vector<walked>& all) {
   return static_cast<int>(infra ? exit_code::environment : exit_code::ours);
 }
 
-// False: the reader left before the end. `all` is what was run, in the order of the steps.
+// Returns false if the reader left early. `all` gets the steps that ran, in their order.
 bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
                const device_choice& device, const std::function<walked(const step&)>& walk_one,
                std::vector<walked>& all) {
@@ -257,7 +257,7 @@ bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
                      },
                      [&c, &l, s] { show_change(c, l, *s); },
                      [&, s] {
-                       // After a jump, what it is compared with has not run yet.
+                       // After a jump, the step to compare with may not have run yet.
                        if (!s->over.empty() && !known.contains(s->over))
                          known[s->over] = walk_one(find_step(l, s->over));
                        if (!known.contains(s->name)) known[s->name] = walk_one(*s);
@@ -276,7 +276,7 @@ bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
 int walk(context& c, const walk_options& o) {
   const lab l = load_lab(c.where.build, o.lab);
   if (!l.is_worked) {
-    if (!o.step.empty()) worked_step(l, o.step);  // says that there is none
+    if (!o.step.empty()) worked_step(l, o.step);  // explains that there is none
     return walk_given(c, l, o.gpu, o.seed);
   }
   const problem& p = problem_of(l, c.where);
@@ -334,7 +334,7 @@ int walk(context& c, const walk_options& o) {
     c.busy.doing(s.name);
     return compare(examine(s, c.now()));
   };
-  // For one step alone, the step before it is timed too, so that the gain can be stated.
+  // For a single step, the step before it is timed too, so that the gain can be stated.
   if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
     const auto before = measure_program(l, p, c.where.solution(l.name, chosen[0]->over), device,
                                         size, o.seed, c.now());
@@ -343,8 +343,8 @@ int walk(context& c, const walk_options& o) {
   if (!o.is_plain && !c.as_json && o.step.empty() && is_for_a_person()) {
     if (!take_tour(c, l, chosen, device, walk_one, all)) return code_of_walk(all);
   } else {
-    // Most of what a step takes is one thread's work, so the next one runs beside it; but not where
-    // either is measured or compiled.
+    // Most of a step's work is on one thread, so the next step runs at the same time, unless steps
+    // are measured or compiled here.
     const bool in_pairs = !device.gpu && c.where.is_as_built;
     std::deque<std::future<walked>> begun;
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// lab worth-it: is a problem worth a GPU, with the way there and back?
+// lab worth-it: decides whether a problem is worth a GPU, including the transfers to it and back.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -18,13 +18,13 @@ namespace {
 
 // Quantities are as typed: 800M, 1.5G, 64KiB.
 struct worth_it_options {
-  std::string lab, size;                 // a call of a lab, or
-  std::string bytes, flops;              // over the link, there and back; operations of a call
-  std::string gpu_bytes;                 // that a call moves in memory; empty: as many as `bytes`
+  std::string lab, size;                 // a call of a lab, or the values below
+  std::string bytes, flops;              // transferred in both directions; operations per call
+  std::string gpu_bytes;                 // memory traffic per call; empty: `bytes`
   std::string link = "pcie5";            // a name, or bytes per second
   std::string gpu = "h200";              // a name from common/gpus/, or a file like those
   std::string cpu_flops, cpu_bandwidth;  // per second; empty: usual_cpu()
-  std::string calls = "1";               // on the data while it is on the GPU
+  std::string calls = "1";               // number of calls while the data is on the GPU
 };
 
 // A number like 800M; 0 is allowed only where it makes sense.
@@ -43,23 +43,23 @@ double number_of_calls(const std::string& text) {
   return calls;
 }
 
-constexpr double seconds_for_the_call = 30;  // of a call of a lab, by the model
+constexpr double seconds_for_the_call = 30;  // to model a call of a lab
 
 struct problem_at_hand {
   std::string label;
   offload work;
-  // Of a lab: what is known of a call beyond paper, and of which step.
+  // For a lab: the measured or modelled time of a call, and the step that it belongs to.
   std::optional<known_time> on_gpu, on_cpu;
   std::string step, cpu;
-  std::string note;  // on the GPU's time
+  std::string note;  // about the GPU's time
 };
 
-// The time of the last step that runs on that GPU, by the model.
+// The modelled time of the last step that runs on that GPU.
 void model_time(context& c, const lab& l, const problem& p, const lab_size& size, const gpu& model,
                 problem_at_hand& at_hand) {
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
-  std::string why_not;  // the last one
+  std::string why_not;  // reason for the last failure
   if (!l.is_worked) {
     at_hand.note = "A student copy has no worked step whose time could be modelled.";
     return;
@@ -88,7 +88,7 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
         at_hand.note += " It has " + old + ".";
       return;
     }
-    // The steps before it take longer still, and have the same buffers.
+    // Earlier steps take even longer, and have the same buffers.
     if (m.found.what == verdict::timeout) {
       at_hand.note = fmt::format(
           "The model takes more than {} s for a call of this size, so times are on paper; "
@@ -124,7 +124,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
   model_time(c, l, p, size, model, at_hand);
 }
 
-// One call of a lab: each input once and each output once, over the link and in memory.
+// One call of a lab moves each input and each output once, over the link and in memory.
 problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) {
   if (!o.bytes.empty() || !o.flops.empty())
     refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
@@ -180,7 +180,7 @@ processor_rates wanted_rates(const gpu& model) {
   return *rates;
 }
 
-// Both rates, or none: half of the user's own processor beside half of another says nothing.
+// Both rates or none: a rate of one processor cannot be combined with a rate of another.
 processor_rates wanted_cpu(const worth_it_options& o) {
   if (o.cpu_flops.empty() && o.cpu_bandwidth.empty()) return usual_cpu();
   if (o.cpu_flops.empty() || o.cpu_bandwidth.empty())
@@ -221,7 +221,7 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
       {{link.name + ", once"}, {time_text(way.ms), tone::strong}, {"paper"}, {""}, {"bytes"}},
       row(gpu.name, w.kernel, ", " + p.step, time_on(gpu, p.work)),
       row(cpu.name, w.cpu, "", time_on(cpu, p.work))};
-  if (w.cpu.from == time_source::recorded) {  // another CPU than the usual one
+  if (w.cpu.from == time_source::recorded) {  // not the usual CPU
     rows.back()[0].text = p.cpu + ", a call";
     rows.back()[3].text = rows.back()[4].text = "";
   }
@@ -262,7 +262,7 @@ int worth_it(context& c, const worth_it_options& o) {
   problem_at_hand p = o.lab.empty() ? of_numbers(o) : of_lab(c, o, model);
   if (!o.gpu_bytes.empty()) p.work.memory_bytes = quantity("--gpu-bytes", o.gpu_bytes, true);
   p.work.calls = calls;
-  // Another CPU than the recorded one, or other work than the call that was timed.
+  // The recorded times do not apply to another CPU, or to other work than the timed call.
   if (!o.cpu_flops.empty() || !o.gpu_bytes.empty()) p.on_cpu.reset();
   if (!o.gpu_bytes.empty()) {
     p.on_gpu.reset();

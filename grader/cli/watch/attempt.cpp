@@ -1,4 +1,4 @@
-// Runs what one answer needs on all cores, and judges the goals by it.
+// Makes the runs that one answer needs on all cores, and judges the goals by the results.
 #include "grader/cli/watch/attempt.hpp"
 
 #include <fmt/core.h>
@@ -21,21 +21,21 @@
 namespace stepwise::cli {
 namespace {
 
-// After these ends another call would only take as long again.
+// After any other verdict, another call would only take as long again.
 bool worth_another_call(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check;
 }
 
-// A program for one answer only: it shall not push out what the user works on.
+// A program that serves one answer only must not evict the user's own programs from the cache.
 struct passing_program {
-  fs::path entry;  // of the cache; empty: it stays
+  fs::path entry;  // in the cache; empty: it is kept
   ~passing_program() {
     std::error_code ignored;
     if (!entry.empty()) fs::remove_all(entry, ignored);
   }
 };
 
-// The calls of both, of which `more` were made beside those of `all`.
+// Adds the calls of `more`, which ran at the same time as those of `all`.
 void add(check_report& all, check_report more) {
   all.total += more.total;
   all.printed += more.printed;
@@ -48,7 +48,7 @@ void add(check_report& all, check_report more) {
   all.size = more.size;
 }
 
-// What a person compares from save to save; of the whole launches, however much of them ran.
+// The counters that a person compares from save to save, scaled to whole launches.
 std::vector<named_figure> counters_of(const std::vector<kernel_profile>& call) {
   double instructions = 0, launches = 0, lanes = 0, slots = 0;
   level_traffic moved;
@@ -205,7 +205,7 @@ void attempts::run_all(attempt& a) {
         c_.busy.tick();
         if (request_.stops()) over = true;
         if (a.is_untimed || is_timed || done + 1 < jobs.size() || !request_.untimed) return;
-        a.is_untimed = true;  // said once
+        a.is_untimed = true;  // reported once
         attempt all_but = a;
         add(all_but.report, at_largest);
         add(all_but.report, at_rest);

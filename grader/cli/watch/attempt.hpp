@@ -1,11 +1,11 @@
-// One text of a student's file: compiled, checked, counted and timed, as fast as possible. What
-// `lab watch` says of each save, and `lab try` of a file that it does not know.
+// Compiles, checks, counts and times one text of a student's file as fast as possible. `lab watch`
+// does this for each save, `lab try` for an unknown file.
 //
-// idea    Once it is compiled, everything else is runs of one program that do not need each other:
-//         they share the cores. The largest of the sizes that are checked is a run of its own,
-//         since it takes as long as all others together.
-// watch   Goals are judged as `lab grade --practice` does, but a speed goal by a sample of the
-//         blocks, and the steps' times that are recorded: an indication.
+// idea    After compiling, all work consists of independent runs of one program, which share the
+//         cores. The largest check size is a run of its own, since it takes as long as all others
+//         together.
+// watch   Goals are judged as in `lab grade --practice`, but speed goals only approximately, from a
+//         sample of the blocks and the steps' recorded times.
 // Tested by tests/watch_cli_test.cpp.
 #pragma once
 
@@ -24,12 +24,12 @@
 
 namespace stepwise::cli {
 
-// Thrown where a newer text makes an answer useless. What was started has ended by then.
+// Thrown if a newer text makes an answer useless. All work that was started has ended by then.
 struct superseded {};
 
 struct judged_goal {
   const goal* what = nullptr;
-  std::optional<bool> met;  // none: not known here
+  std::optional<bool> met;  // empty: not known here
   std::string figure;       // in words; may be empty
 };
 
@@ -40,49 +40,49 @@ struct named_figure {
 
 struct attempt {
   compiled made;                    // its program may be gone
-  check_report report;              // of all check sizes, the small ones with all checks
-  modelled_figures time;            // by the model
+  check_report report;              // all check sizes; the small ones with all checks
+  modelled_figures time;            // modelled
   std::optional<figures> measured;  // with a GPU
   std::map<lab_size, profiled_call> counted;
   std::vector<judged_goal> goals;
-  std::vector<named_figure> counters;  // of the timed call
-  bool is_untimed = false;             // yet: the model is at work
-  // From the text to the program, and from there to the answer.
+  std::vector<named_figure> counters;  // for the timed call
+  bool is_untimed = false;             // the model is still at work
+  // From the text to the program, and from the program to the answer.
   double compile_s = 0, run_s = 0;
 
   bool compiles() const { return made.explanation.empty(); }
   bool right() const { return compiles() && report.correct(); }
   bool clean() const { return right() && report.findings.empty(); }
-  double time_ms() const;  // 0: none
+  double time_ms() const;  // 0: no time
 };
 
-// What is tried, and how.
+// The file to try, and how.
 struct attempt_request {
   fs::path file;
   std::uint64_t seed = 7;
   double patience_s = 20;  // a call that takes longer has no time
-  // Looked at often; true gives up.
+  // Polled often; true stops the attempt.
   std::function<bool()> stops = [] { return false; };
-  // Given all but the time, once, where that takes longer than the rest.
+  // Gets everything but the time, once, if the time takes longer than the rest.
   std::function<void(attempt)> untimed = {};
-  // Not null: in this sandbox, at the small sizes alone, without goals.
+  // If not null, runs in this sandbox, at the small sizes only and without goals.
   const protections* guards = nullptr;
   bool passes = false;  // its program is not kept
 };
 
 class attempts {
  public:
-  // All of these must outlive this; `emulated_gpu` is the GPU that is emulated.
+  // All arguments must outlive this object.
   attempts(context& c, const lab& l, const problem& p, const gpu& emulated_gpu,
            attempt_request request);
 
-  // Of the file as it is. Throws superseded.
+  // Makes an attempt with the current file. Throws superseded.
   attempt make();
-  // Models the steps that speed goals compare with and no record has, once; another attempt knows
-  // them. True if there was one to model. Throws superseded.
+  // Models, once, the steps that speed goals compare with and no record has. Later attempts use the
+  // times. Returns true if there was such a step. Throws superseded.
   bool model_steps();
   const device_choice& emulator() const { return emulator_; }
-  // The goals of an attempt, by what is known now.
+  // Judges the goals of an attempt by the present data.
   void judge(attempt& a);
 
  private:

@@ -1,4 +1,4 @@
-// Lays out verdict, finding, time, changed counters, limiter and goals within the screen's rows.
+// Lays out verdict, finding, time, changed counters, limit and goals within the screen's rows.
 #include "grader/cli/watch/attempt_text.hpp"
 
 #include <fmt/core.h>
@@ -24,17 +24,17 @@ verdict class_of(const attempt& a) {
 namespace {
 
 constexpr std::size_t label_width = 9, most_counters = 4, most_changed_goals = 3;
-constexpr double same = 0.005;  // what changed by less did not change
+constexpr double same = 0.005;  // smaller changes are not shown
 
 class lines_of {
  public:
   explicit lines_of(const terminal_style& style) : style_(style) {}
   void plain(std::string text) { lines_.push_back(std::move(text)); }
-  // Wrapped beside its label; at most so many lines.
+  // Wraps the text next to its label, in at most `most` lines.
   void labelled(const std::string& label, tone of_label, const std::string& text, tone t,
                 std::size_t most) {
     const auto room = static_cast<std::size_t>(style_.width) - label_width - 2;
-    // A row of a table, which has one line, keeps its blanks.
+    // A table row has one line and keeps its spaces.
     auto pieces = most == 1 ? std::vector{text} : wrapped(text, room);
     if (pieces.size() > most) {
       pieces.resize(most);
@@ -54,7 +54,7 @@ class lines_of {
   std::vector<std::string> lines_;
 };
 
-// A place that terminals and editors open: the file's own name, from the root.
+// Makes a position clickable in terminals and editors: the file's path from the root.
 std::string clickable(std::string text, const answer_place& at) {
   const std::string name = fs::path(at.shown).filename().string() + ":";
   for (std::size_t from = 0; (from = text.find(name, from)) != std::string::npos;) {
@@ -67,7 +67,7 @@ std::string clickable(std::string text, const answer_place& at) {
   return text;
 }
 
-// What is wrong, in words; empty if nothing is.
+// Describes the error. Empty if there is none.
 std::string fault_of(const attempt& a, const answer_place& at) {
   if (!a.compiles()) {
     std::string text;
@@ -141,7 +141,7 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
                const answer_place& at) {
   double points = 0;
   std::size_t met = 0, open = 0;
-  const judged_goal* next = nullptr;  // the first that is missed
+  const judged_goal* next = nullptr;  // the first missed goal
   std::vector<std::pair<std::string, tone>> changes;
   for (std::size_t i = 0; i < a.goals.size(); ++i) {
     const judged_goal& g = a.goals[i];
@@ -159,7 +159,7 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
       fmt::format("{} of {} met, {:g} of {:g} points{}", met, a.goals.size(), points,
                   at.of.points(), open > 0 ? fmt::format("; {} not judged here", open) : ""),
       tone::plain, 1);
-  // What is lost first.
+  // Lost goals come first.
   std::ranges::stable_sort(changes, {}, [](const auto& c) { return c.second != tone::bad; });
   for (std::size_t i = 0; i < std::min(changes.size(), most_changed_goals); ++i)
     lines.labelled("", tone::dim, changes[i].first, changes[i].second, 1);
@@ -237,7 +237,7 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   add_goals(lines, a, before, at);
   auto all = lines.take();
   if (at.rows > 4 && all.size() > at.rows - 1) {
-    // The goals stay: what is long is the finding.
+    // The finding is shortened, because it is long, and the goals stay.
     const std::size_t extra = all.size() - (at.rows - 1) + 1;
     const auto from =
         all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, all.size()));

@@ -1,4 +1,4 @@
-// The answer to a save: one screen, or as many lines.
+// The answer to a save: one screen, or all lines.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace stepwise::cli {
 
-// What an answer is compared with.
+// The attempts that an answer is compared with.
 struct earlier_attempts {
-  std::optional<attempt> last;        // the one before
-  std::optional<attempt> last_timed;  // the last one that had a time
+  std::optional<attempt> last;        // the previous attempt
+  std::optional<attempt> last_timed;  // the last attempt with a time
 };
 
 verdict class_of(const attempt& a);
@@ -23,13 +23,13 @@ struct answer_place {
   fs::path root;
   std::string shown;      // the file, as a person at the root types it
   std::string title;      // "14:02:11, save 3"
-  std::size_t rows = 24;  // of which one remains free
+  std::size_t rows = 24;  // one of them stays free
 };
 
 std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& before,
                                       const answer_place& at);
 
-// Of the same: class, finding, time and its change, changed counters, limiter, goals; see JSON.md.
+// Keys for class, finding, time and its change, changed counters, limiter and goals; see JSON.md.
 json answer_json(const attempt& a, const earlier_attempts& before, const answer_place& at);
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// Compares the file's status with the last one, and reads it once it stays.
+// Compares the file's status with the previous one, and reads the file once it is stable.
 #include "grader/cli/watch/saved_file.hpp"
 
 #include <sys/stat.h>
@@ -10,7 +10,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// An empty file is more likely one that is being written.
+// An empty file is probably still being written.
 constexpr auto calm = std::chrono::milliseconds(40), calm_if_empty = std::chrono::milliseconds(300);
 
 }  // namespace

@@ -1,11 +1,11 @@
-// A file that somebody edits: when is there a new text to look at?
+// Watches a file that the user edits, and reports when it has a new text.
 //
-// idea    The file's status is asked for again and again, which costs a microsecond. That works on
-//         network folders, with editors that write a new file and rename it, and while the file is
-//         away. Rejected: inotify, which is told nothing of what another machine writes, follows a
-//         renamed file to its old name, and would need this as well.
-// watch   A text counts once the file has been left alone for a moment: many editors truncate a
-//         file first, or write it twice.
+// idea    The file's status is polled, which costs a microsecond. This works on network folders,
+//         with editors that write a new file and rename it, and while the file is missing.
+//         Rejected: inotify, which misses changes from other machines, follows a renamed file to
+//         its old name, and would need polling as well.
+// watch   A text counts once the file has not changed for a moment, because many editors truncate a
+//         file first or write it twice.
 // Tested by tests/watch_cli_test.cpp.
 #pragma once
 
@@ -24,11 +24,11 @@ class saved_file {
  public:
   explicit saved_file(fs::path file) : file_(std::move(file)) {}
 
-  // Looks once. True if there is a text other than the one that was taken last, and it has settled.
+  // Checks the file once. Returns true if it has settled with a text that was not yet taken.
   bool has_news();
-  // That text. has_news() must have been true.
+  // Takes that text. has_news() must have returned true.
   const std::string& take();
-  bool is_there() const { return seen_.exists; }  // when it was looked at last
+  bool is_there() const { return seen_.exists; }  // at the last look
 
  private:
   struct stamp {
@@ -42,8 +42,8 @@ class saved_file {
 
   fs::path file_;
   stamp seen_;
-  std::chrono::steady_clock::time_point since_;  // `seen_` has been like that
-  bool settled_ = false;                         // and was read
+  std::chrono::steady_clock::time_point since_;  // time of the last change of `seen_`
+  bool settled_ = false;                         // and its text was read
   std::optional<std::string> news_, taken_;
 };
 

@@ -1,4 +1,4 @@
-// lab watch: looks at a student's file at each save, and says what changed.
+// lab watch: checks a student's file at each save, and reports what changed.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -58,12 +58,12 @@ class watcher {
       }
     } catch (const interrupted&) {
       c_.busy.clear();
-      throw failure(exit_code::interrupted, "");  // it is how this command ends
+      throw failure(exit_code::interrupted, "");  // the usual end of this command
     }
   }
 
  private:
-  // Also while an answer is made: a newer text ends it.
+  // Also called while an answer is made, which a newer text ends.
   bool is_newer() { return !o_.once && file_.has_news(); }
 
   bool wait_for_news() {
@@ -83,7 +83,7 @@ class watcher {
     return true;
   }
 
-  // False: a newer text came before the answer.
+  // Returns false if a newer text came before the answer.
   bool answer() {
     file_.take();
     ++saves_;
@@ -94,7 +94,7 @@ class watcher {
       if (a.time_ms() > 0) before_.last_timed = a;
       code_ = a.clean() ? 0 : exit_code_of(verdict::wrong);
       if (!o_.once) show(a, before);
-      // What goals compare with is modelled once: the first answer does not wait for it.
+      // The times that goals compare with are modelled once, after the first answer.
       if (a.right() && attempts_.model_steps()) {
         attempts_.judge(a);
         if (is_screen_) show(a, before);
@@ -105,14 +105,14 @@ class watcher {
       c_.busy.clear();
       return false;
     } catch (const failure& error) {
-      // What this machine lacks ends the command; anything else may be better at the next save.
+      // A usage error may be gone at the next save. Any other failure ends the command.
       if (error.code() != exit_code::usage || o_.once) throw;
       c_.say(error.what());
     }
     return true;
   }
 
-  // For `lab list`; goals count once all of them are judged.
+  // Records the result for `lab list`. Goals count once all of them are judged.
   void remember(const attempt& a) {
     goals_met met;
     bool all = a.right();
@@ -130,7 +130,7 @@ class watcher {
 
   void show(const attempt& a, const earlier_attempts& before) {
     c_.busy.clear();
-    // A window may have another size by now.
+    // The window's size may have changed.
     const terminal_style style = detect_style(STDOUT_FILENO, !c_.plain);
     const answer_place at{l_,
                           style,
@@ -148,7 +148,7 @@ class watcher {
     }
   }
 
-  // On a screen, which is drawn again with the time.
+  // Only for a screen, which is drawn again with the time.
   void show_untimed(const attempt& a) {
     if (is_screen_) show(a, before_);
   }
