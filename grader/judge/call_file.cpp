@@ -1,4 +1,4 @@
-// Lays out records, inputs, outputs and times in a memory file or a named one, and reads answers.
+// Lays out records, inputs, outputs and times in a memory file or named file, and reads answers.
 #include "grader/judge/call_file.hpp"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ namespace {
 
 using runner::buffer_role;
 
-// Neither 0 nor the same for neighbouring calls: what one call left behind is not what the next one
-// finds.
+// Never 0, and different for neighbouring calls, so that one call does not find the data that
+// another call left.
 std::uint8_t poison_of(std::size_t plan) {
   return static_cast<std::uint8_t>(0xa5 + 2 * (plan % 32));
 }
@@ -117,7 +117,7 @@ void call_file::write_records() {
   }
 }
 
-// Through the mapping, every page would be a fault of its own.
+// Writing through the mapping would cause a page fault for every page.
 void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t n = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));

@@ -1,7 +1,7 @@
-// The file through which calls go to a runner and outputs come back (common/lab/call_file.hpp).
+// The file that carries calls to a runner and outputs back (common/lab/call_file.hpp).
 //
-// idea    lab lays the file out and keeps the layout for itself: whatever the runner writes into
-//         the records, outputs and times are looked for only where lab put them.
+// idea    lab lays out the file and keeps the layout to itself. Whatever the runner writes into the
+//         records, lab reads outputs and times only from the positions that it chose.
 // Tested by tests/session_test.cpp.
 #pragma once
 
@@ -20,15 +20,15 @@ namespace stepwise {
 inline std::size_t aligned_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 struct planned_call {
-  std::size_t data = 0;  // which of the problem_calls: several plans may share its buffers
+  std::size_t data = 0;  // index of its problem_call; several plans may share one
   runner::call_plan how = {};
 };
 
 class call_file {
  public:
-  // A sealed memfd (no process can shrink it while we use it), or a file on disk if `file` is not
-  // empty. `calls` must outlive this. failure(environment) if there is no memory or space.
-  // Without `writes_inputs` there are none in it: a judge's runner gets them another way.
+  // Creates a sealed memfd, which no process can shrink while we use it, or a file on disk if
+  // `file` is not empty. `calls` must outlive this object. Throws failure(environment) if memory or
+  // space is missing. Without `writes_inputs`, a judge's runner gets the inputs in another way.
   call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
             const std::filesystem::path& file = {}, bool writes_inputs = true);
   ~call_file();
@@ -41,20 +41,20 @@ class call_file {
   const planned_call& plan(std::size_t number) const { return plans_[number]; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
-  // Takes over the content of a file on disk that was made from the same calls and plans and has
-  // been run since; false if its size is another.
+  // Copies the content of a file on disk that was made from the same calls and plans and has been
+  // run since. Returns false if its size differs.
   bool load(const std::filesystem::path& file);
 
-  // A copy of what the runner wrote; message and device_name are NUL-terminated.
+  // A copy of the record that the runner wrote. message and device_name are NUL-terminated.
   runner::call_record record(std::size_t plan) const;
   runner::call_file_header header() const;
 
-  // The outputs, copied, in the order of the contract.
+  // Copies of the outputs, in the order of the contract.
   std::vector<std::vector<std::byte>> outputs(std::size_t plan) const;
-  // The same where they lie, for gigabytes: only of a program that is ours and waits for its next
-  // call. It shares the file, and another's could change what has been looked at already.
+  // The outputs without a copy, for gigabytes. Only for a program of the course that waits for its
+  // next call: it shares the file, and another program could change outputs after a check.
   std::vector<std::span<const std::byte>> outputs_in_place(std::size_t plan) const;
-  // Where a judge puts what it found itself: an output, a time.
+  // Let a judge store its own results: an output, a time.
   std::span<std::byte> output_area(std::size_t plan, std::size_t buffer) const;
   void set_time(std::size_t plan, std::uint32_t repetition, double ms) const;
   // The positive finite times of the repetitions, in ms.
@@ -67,14 +67,14 @@ class call_file {
 
   const std::vector<problem_call>& calls_;
   std::vector<planned_call> plans_;
-  std::vector<std::vector<std::size_t>> offsets_;  // of each problem_call's buffers
-  std::vector<std::size_t> times_offsets_;         // of each plan
+  std::vector<std::vector<std::size_t>> offsets_;  // per problem_call: its buffers
+  std::vector<std::size_t> times_offsets_;         // per plan
   int descriptor_ = -1;
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
 };
 
-// problem::check on copied outputs.
+// Runs problem::check on copied outputs.
 std::optional<std::string> check_outputs(const problem& p, const problem_call& call,
                                          const std::vector<std::vector<std::byte>>& outputs);
 

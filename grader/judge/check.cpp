@@ -1,4 +1,4 @@
-// Makes the calls in one session; if a later one is wrong, tries whether it is right alone.
+// Makes the calls in one session. If a later call is wrong, tests whether it is right alone.
 #include "grader/judge/check.hpp"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ namespace stepwise {
 
 namespace {
 
-// Whether a call gives a right result if it is the program's first.
+// Whether a call's result is right if it is the program's first call.
 bool is_right_alone(const problem& p, const std::filesystem::path& program,
                     const device_choice& device, session_options options, const problem_call& call,
                     const call_file& file, std::size_t number) {
@@ -27,9 +27,9 @@ bool is_right_alone(const problem& p, const std::filesystem::path& program,
   return runner->call(number).ok() && !check_outputs(p, call, file.outputs(number));
 }
 
-constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // of all buffers of a call
+constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // all buffers of a call
 
-// `findings`: the file that checks write to; empty for a run without them.
+// `findings`: the file that the checks write to; empty for a run without checks.
 check_report run_calls(const lab& l, const problem& p, const std::filesystem::path& program,
                        const device_choice& device, const std::vector<lab_size>& sizes,
                        std::uint64_t seed, const activity& now, const fs::path& findings) {
@@ -55,10 +55,10 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   options.host_bytes = l.host_bytes;
   options.tensor_cores = l.tensor_cores;
   options.findings = findings;
-  // What checks remember has its place for every byte of the GPU's memory: address space only, but
-  // it counts for the limit.
+  // The checks reserve shadow memory for every byte of the GPU's memory. It is address space only,
+  // but it would count towards the limit.
   if (!findings.empty()) options.data_limit_bytes = 0;
-  options.workers = 1;  // one order of execution: a mistake shows every time or never
+  options.workers = 1;  // fixed order: an error shows every time or never
   const auto runner = start_session(program, device, file, options);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     now.doing(fmt::format("checking {} of {} sizes: {}", i + 1, plans.size(), calls[i].label));
@@ -87,7 +87,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);
     report.not_followed = take_not_followed(report.findings);
-    // A call that an exception ended could free nothing: that is no mistake of its own.
+    // A call that an exception ended could free nothing, so its leaks are not reported.
     if (report.found.what == verdict::crash)
       std::erase_if(report.findings,
                     [](const auto& f) { return f.what.kind == finding_kind::leak; });

@@ -1,4 +1,4 @@
-// Finds a fresh program in the cache, or compiles and links one; says whose fault a failure is.
+// Finds a current program in the cache, or compiles and links one. Classifies failures by cause.
 #include "grader/judge/compile.hpp"
 
 #include <fmt/core.h>
@@ -26,22 +26,22 @@ namespace {
 
 constexpr std::size_t most_hashed = std::size_t{64} << 20;
 constexpr std::size_t most_rule = std::size_t{16} << 20;
-constexpr std::size_t cache_entries = 200;  // of each cache: a whole sweep has room
+constexpr std::size_t cache_entries = 200;  // per cache: enough for a whole sweep
 
 std::string hash_of_file(const fs::path& file) {
-  // A source can name anything that its compiler was shown.
+  // A source can name any file that its compiler could see.
   const auto content = read_bounded(file, most_hashed);
   return content ? content_hash().add(*content).hex() : std::string("missing");
 }
 
-// Meson's archives are thin: they name their objects, so a new object changes only the time.
+// Meson's archives are thin. They name their objects, so a new object changes only the time.
 std::string time_of(const fs::path& file) {
   std::error_code error;
   const auto time = fs::last_write_time(file, error);
   return error ? std::string{} : std::to_string(time.time_since_epoch().count());
 }
 
-// The prerequisites of a make rule, as `nvcc -MMD` writes it: blanks are escaped, lines continued.
+// The prerequisites of a make rule from `nvcc -MMD`, with escaped spaces and continued lines.
 std::vector<std::string> prerequisites(const std::string& rule) {
   std::vector<std::string> files;
   std::string word;
@@ -62,7 +62,7 @@ std::vector<std::string> prerequisites(const std::string& rule) {
   return files;
 }
 
-// Is the entry whole, and is every header as it was?
+// Whether the entry is complete and every header is unchanged.
 bool is_fresh(const fs::path& entry, const fs::path& root) {
   const auto text = read_if_there(entry / "headers.json");
   if (!text || access((entry / "program").c_str(), X_OK) != 0 ||
@@ -76,7 +76,7 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
   return true;
 }
 
-// Without those in `passing`, folders that will be gone.
+// Records the headers' hashes, except for headers in the temporary folders `passing`.
 void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
                       const fs::path& root, const std::vector<fs::path>& passing) {
   json headers = json::object();
@@ -90,12 +90,12 @@ void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
     for (const auto& file : prerequisites(read_bounded(rule, most_rule).value_or("")))
       remember(file);
   }
-  // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
+  // A name that is not UTF-8 becomes one that no file has, so its program is never reused.
   write_atomically(entry / "headers.json", json_text(headers, 1) + "\n");
 }
 
-// Removes the entries that were not used for longest (a program that runs keeps its inode), and
-// what a lab that was killed left behind a day ago.
+// Removes the least recently used entries (a running program keeps its inode), and entries that a
+// killed lab left behind more than a day ago.
 void prune(const fs::path& cache) {
   std::vector<std::pair<fs::file_time_type, fs::path>> entries;
   std::error_code ignored;
@@ -116,8 +116,8 @@ void prune(const fs::path& cache) {
   }
 }
 
-// The signal that ended nvcc, or that it says ended one of its programs:
-// "nvcc error   : 'cicc' died due to signal 9 (Kill signal)". 0: none.
+// The signal that ended nvcc, or that ended one of its programs as nvcc reports it: "nvcc error   :
+// 'cicc' died due to signal 9 (Kill signal)". 0: none.
 int signal_of(const child_result& result) {
   if (result.end.how == child_end::cause::signalled) return result.end.signal;
   constexpr std::string_view before = " died due to signal ";
@@ -132,7 +132,7 @@ int signal_of(const child_result& result) {
 
 const std::string needed_more_memory = "the compiler needed more memory than its limit";
 
-// How a limit of the sandbox ended the compiler, in words: the source is why. Empty: no limit did.
+// The sandbox limit that ended the compiler, in words, since the source is the cause. Else empty.
 std::string limit_that_ended(const child_result& result, const compile_guards& guards) {
   if (guards.with == nullptr) return {};
   const auto says = [&](std::string_view text) {
@@ -199,8 +199,8 @@ class compilation {
         guards_(guards),
         work_(cache_) {}
 
-  // Runs `compile`, completed with its files, and links; the first that fails ends it. `id` is a
-  // word for the names of static things.
+  // Runs `compile`, completed with its files, and links. The first failure ends it. `id` becomes
+  // part of the names of static objects.
   child_result run(std::vector<std::string> compile, const plain_source& source,
                    const fs::path& archive, const std::string& id) {
     compile.insert(compile.end(), {"-c", source.path(), "-o", object()});
@@ -223,7 +223,7 @@ class compilation {
       outcome = run_one(std::move(compile));
     }
     if (!outcome->end.ok()) return *std::move(outcome);
-    // Out of the way of nvcc, which removes files of such names when it has linked.
+    // Moved away, because nvcc removes files with such names after it has linked.
     std::error_code ignored;
     fs::rename(kernels_, kernels(), ignored);
     return link(archive);
@@ -234,7 +234,7 @@ class compilation {
       std::error_code error;
       if (!fs::is_regular_file(fs::symlink_status(made, error)))
         throw failure(exit_code::environment, "nvcc left no " + std::string(name));
-      // What the sandbox's user made is ours from now on.
+      // Files that the sandbox's user made now belong to us.
       [[maybe_unused]] const int given = lchown(made.c_str(), geteuid(), getegid());
       fs::rename(made, entry / name, error);
       if (error)
@@ -257,8 +257,8 @@ class compilation {
            outcome.end.exit_code == host_half_refused;
   }
 
-  // The compilation as side_by_side() arranges it: done, or refused in nvcc's words. Nothing if
-  // nvcc itself has to do it, or to say why it cannot be done.
+  // Compiles as side_by_side() arranges it: succeeds, or fails with nvcc's own messages. Empty if
+  // nvcc itself has to compile or to explain why it cannot.
   std::optional<child_result> run_halves(std::vector<std::string> compile, const std::string& id) {
     compile.push_back("--dryrun");
     const auto planned = start(std::move(compile), {});
@@ -275,15 +275,15 @@ class compilation {
     if (outcome.end.ok()) return outcome;
     const bool refused =
         is_refused(outcome) && !parse_diagnostics(outcome.err + outcome.out).empty();
-    // nvcc itself would only take as long, or as much, once more.
+    // A second run with nvcc itself would only use as much time or memory again.
     const bool limited = outcome.end.how == child_end::cause::deadline ||
                          !limit_that_ended(outcome, guards_).empty();
     if (refused || limited) return outcome;
     return std::nullopt;
   }
 
-  // The quickest way first: a linker that starts fast, and no link of device code, since there is
-  // one object of it. What it refuses is for the usual one to say.
+  // Tries the fastest way first: a linker that starts fast, and no device link, since there is only
+  // one device object. If it fails, the usual link reports the error.
   child_result link(const fs::path& archive) {
     if (guards_.with != nullptr) {
       view_ = for_linker({where_.root, where_.build, where_.nvcc}, work_.path());
@@ -308,14 +308,14 @@ class compilation {
     options.command = std::move(command);
     options.directory = where_.root;
     options.environment = std::move(environment);
-    // PWD: the folder's name in the tables of lines, where it has several.
+    // PWD is the folder's name in the line tables, if it has several names.
     options.environment.insert(
         options.environment.end(),
         {"TMPDIR=" + work_.path().string(), "PWD=" + where_.root.string(), "LC_ALL=C"});
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
     if (guards_.with != nullptr) {
-      // What a compiler is configured by: where its programs and libraries are.
+      // The variables that tell a compiler where its programs and libraries are.
       for (const char* name : {"PATH", "LIBRARY_PATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH",
                                "CUDA_HOME", "NVCC_CCBIN", "HOME"}) {
         if (const char* value = std::getenv(name))
@@ -323,7 +323,7 @@ class compilation {
       }
       options = confined(std::move(options), view_, *guards_.with);
     }
-    // One limit for all that nvcc is started for: a source can make each of them slow.
+    // One time limit for all programs that nvcc starts, because a source can make each one slow.
     auto outcome = run_child(std::move(options), std::max(0.0, guards_.limit_s - seconds_));
     seconds_ += outcome.end.wall_s;
     return outcome;
@@ -349,7 +349,7 @@ class compilation {
   double seconds_ = 0;
 };
 
-// An entry that goes unless it was filled: also where somebody interrupts the compiler.
+// Removes a cache entry that was not filled, for example because the compiler was interrupted.
 class unfinished_entry {
  public:
   explicit unfinished_entry(const fs::path& entry) : entry_(entry) { make_folder(entry); }
@@ -374,7 +374,7 @@ void require_compiler(const installation& where, const std::string& shown) {
                     "; `./lab doctor` says how to get one");
 }
 
-// `variant`: null for the file as it is. `cache_name`: a folder of the build.
+// `variant` is null for the unchanged file. `cache_name` is a folder of the build.
 compiled compile_text(const lab& l, const fs::path& file, const std::string& source,
                       const file_variant* variant, const char* cache_name,
                       const installation& where, const compile_progress& progress,
@@ -387,7 +387,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   if (variant != nullptr) {
     command.insert(command.end(), variant->flags.begin(), variant->flags.end());
   } else {
-    command.push_back("--split-compile=0");  // a kernel on each core; the code is the same
+    command.push_back("--split-compile=0");  // one thread per core; the code is the same
   }
   content_hash hash;
   hash.add(guards.hides_name ? hidden_name : shown)
@@ -399,8 +399,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   for (const auto& path : guards.extra) hash.add(path.string());
   const fs::path cache = where.build / cache_name;
   const fs::path entry = cache / hash.hex();
-  // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
-  // each. More for a sweep, which compiles on all cores.
+  // A few locks for all entries: a lock file cannot be removed safely, so entries have no lock
+  // files of their own. A sweep, which compiles on all cores, has more.
   const file_lock lock(cache / ("lock-" + hash.hex().substr(0, variant == nullptr ? 1 : 2)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
   const fs::path known_as = guards.hides_name ? entry / hidden_name : file;

@@ -1,4 +1,4 @@
-// Asks the driver for GPUs, looks for NVIDIA's runtime, and sets the runner's variables.
+// Asks the driver for GPUs, finds NVIDIA's runtime, and sets the runner's variables.
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ extern char** environ;
 namespace stepwise {
 namespace {
 
-// "580.65.06" from the kernel module, which is what people compare.
+// "580.65.06" from the kernel module, the version that people compare.
 std::string module_version() {
   const auto text = read_if_there("/sys/module/nvidia/version");
   return text ? text->substr(0, text->find('\n')) : std::string{};
@@ -115,13 +115,13 @@ gpu_state probe_gpu(const installation& where) {
 std::vector<std::string> device_choice::environment() const {
   std::string path = runtime_folder.string();
   if (gpu) {
-    // The driver may lie in an unusual place that the user's own path names.
+    // The driver may be in an unusual folder, which the user's own path names.
     if (const char* inherited = std::getenv("LD_LIBRARY_PATH")) {
       if (*inherited != '\0') path += std::string(":") + inherited;
     }
   }
   std::vector<std::string> entries = {"LD_LIBRARY_PATH=" + path};
-  // Else it would be ~/.nv, outside the clone.
+  // The default is ~/.nv, which is outside the clone.
   if (gpu && !cache_folder.empty() && std::getenv("CUDA_CACHE_PATH") == nullptr) {
     entries.push_back("CUDA_CACHE_PATH=" + cache_folder.string());
   }

@@ -1,4 +1,4 @@
-// Which device runs the kernels: a GPU through NVIDIA's runtime, or the emulator through ours.
+// Chooses the device for the kernels: a GPU through NVIDIA's runtime, or the emulator through ours.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace stepwise {
 
 struct protections;
 
-// What a GPU's server is kept in. The submission, which has no GPU, is always in all there is.
+// A GPU server's sandbox. The submission, which has no GPU, always gets all available layers.
 enum class server_walls { none, system_calls, all };
 
 enum class device_request { automatic, gpu, emulated };
 
-// What this machine has. Opens libcuda.so.1 and asks it; makes no context.
+// The GPU support of this machine. The probe opens libcuda.so.1 but creates no context.
 struct gpu_state {
   bool driver = false;           // libcuda.so.1 can be opened
   bool device = false;           // cuInit succeeds and there is a device
@@ -28,14 +28,14 @@ struct gpu_state {
   std::string runtime_version;   // from the library's file name
   double peak_gb_per_s = 0;      // of the memory: clock x width; 0 if unknown
   std::size_t memory_bytes = 0;  // of the device; 0 if unknown
-  std::string pci_bus_id;        // of the device: "0000:06:00.0"; empty if unknown
+  std::string pci_bus_id;        // the device's: "0000:06:00.0"; empty if unknown
   bool usable() const { return driver && device && !runtime.empty(); }
-  std::string missing;  // what to say if not usable
+  std::string missing;  // the message if not usable
 };
 gpu_state probe_gpu(const installation& where);
 
-// What the processes of a judged call may have, each with all that it starts; 0: what its sandbox
-// says.
+// Memory limits for the processes of a judged call, each with its child processes. 0: the sandbox's
+// default.
 struct memory_limits {
   std::uint64_t server_bytes = 0, program_bytes = 0;
 };
@@ -44,18 +44,18 @@ struct device_choice {
   bool gpu = false;
   std::string name;             // "NVIDIA H200"
   fs::path runtime_folder;      // for LD_LIBRARY_PATH
-  fs::path cache_folder;        // where the driver keeps what it compiled from PTX
-  double peak_bytes_per_s = 0;  // of the memory of the emulated GPU; 0: unknown, or a GPU
-  gpu_state state;              // of the machine, also when the emulator was requested
-  // Set by judged_on(). The program that serves the device, and the folder of the runtime through
+  fs::path cache_folder;        // the driver's cache of code compiled from PTX
+  double peak_bytes_per_s = 0;  // the emulated GPU's memory; 0: unknown, or a GPU
+  gpu_state state;              // the machine's, even if the emulator was requested
+  // Set by judged_on(): the program that serves the device, and the folder of the runtime through
   // which a submission reaches it.
   fs::path server, client_runtime;
   bool judged() const { return !server.empty(); }
-  server_walls walls = server_walls::none;  // of a GPU's server (gpu_care.hpp)
-  // Not null: programs run in a sandbox, and are shown these sources, which findings quote.
+  server_walls walls = server_walls::none;  // for a GPU's server (gpu_care.hpp)
+  // If not null, programs run in a sandbox that shows these sources, which findings quote.
   const protections* guards = nullptr;
   std::vector<fs::path> shown;
-  memory_limits memory;  // where it is not a GPU's
+  memory_limits memory;  // for the emulator
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }
   // "NVIDIA H200", "the emulator (NVIDIA H200)"
@@ -64,27 +64,27 @@ struct device_choice {
   std::vector<std::string> environment() const;
 };
 
-// What CUDA_VISIBLE_DEVICES may name, one each: what it names already, else the driver's GPUs by
-// their numbers; empty without a driver.
+// Values for CUDA_VISIBLE_DEVICES, one per GPU: the names that it already has, else the driver's
+// GPU numbers. Empty without a driver.
 std::vector<std::string> visible_gpus();
 
-// Held by whoever measures on the GPU of `state`, device 0 of those that are visible: each GPU of a
-// machine has its own, the same for all clones and users. Containers that share a GPU and not /tmp
-// do not wait for each other.
+// The lock held while measuring on the GPU of `state`, device 0 of the visible GPUs. Each GPU of a
+// machine has its own lock, shared by all clones and users. Containers that share a GPU but not
+// /tmp do not exclude each other.
 fs::path gpu_lock_file(const gpu_state& state);
 
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
-// The same device with judged calls.
+// The same device, but with judged calls.
 device_choice judged_on(device_choice device, const installation& where);
 
-// failure(environment) says what is missing if a GPU is demanded and there is none.
+// Throws failure(environment), which explains what is missing, if a requested GPU is unavailable.
 device_choice choose_device(device_request request, const installation& where);
 
-// What a GPU's server has of our environment: the driver's variables.
+// The driver's environment variables, which a GPU's server inherits.
 std::vector<std::string> gpu_environment();
-// The same child behind these walls.
+// The same child process in this sandbox.
 child_options in_walls(child_options server, const device_choice& device, server_walls walls,
                        const fs::path& shown = {});
 

@@ -1,4 +1,4 @@
-// Reads compilers' messages: nvcc's front end, g++, ptxas and the linker have a format each.
+// Parses the messages of nvcc's front end, g++, ptxas and the linker, each in its own format.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -27,13 +27,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A source file can make a compiler's output as long as its author likes. A message is truncated
-// when it is shown, and only the first one is shown: the rest is not needed.
+// The author of a source file can make the compiler's output arbitrarily long. Only the first
+// message is shown, and it is truncated, so the rest is not needed.
 constexpr std::size_t longest_message = 4000, most_message_lines = 20, longest_excerpt = 200;
 constexpr std::size_t most_quoted = std::size_t{4} << 20;  // of a file whose line is shown
-constexpr int most_names = 20;                             // of all messages
+constexpr int most_names = 20;                             // in all messages
 
-// '_Z6kernelPi' becomes 'kernel(int*)', for as many `names` as are left.
+// '_Z6kernelPi' becomes 'kernel(int*)', for at most `names` names.
 std::string with_readable_names(std::string_view text, int& names) {
   std::string result(text.substr(0, longest_message));
   for (std::size_t at = result.find("_Z"); at != std::string::npos && names > 0;
@@ -50,8 +50,8 @@ std::string with_readable_names(std::string_view text, int& names) {
   return result;
 }
 
-// Where the caret stands in the file's own line, from 0. nvcc's excerpt has macros expanded
-// (__global__ is one), so only what follows the caret can be found again.
+// The caret's column in the file's own line, from 0. nvcc's excerpt has expanded macros (__global__
+// is one), so only the text after the caret can be found in it.
 std::size_t caret_column(const diagnostic& d, const std::string& source) {
   if (d.column > 0) return static_cast<std::size_t>(d.column) - 1;
   for (std::size_t length = d.at_caret.size(); length > 0; --length) {
@@ -64,8 +64,8 @@ std::size_t caret_column(const diagnostic& d, const std::string& source) {
 
 bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
 
-// What a first kernel often lacks, and nvcc says in words that nobody knows yet. `excerpt` is the
-// line of the source that the message is about.
+// A hint for common mistakes in a first kernel, which nvcc reports in words that beginners do not
+// know. `excerpt` is the source line of the message.
 std::string beginners_hint(std::string_view message, std::string_view excerpt) {
   const auto has = [](std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -97,8 +97,8 @@ std::string beginners_hint(std::string_view message, std::string_view excerpt) {
   return "";
 }
 
-// file.cu(23): error: identifier "x" is undefined, then perhaps more of the message, the source
-// line and a line with a caret, up to an empty line.
+// file.cu(23): error: identifier "x" is undefined, then possibly more of the message, the source
+// line and a line with a caret, until an empty line.
 std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines, std::size_t i) {
   const std::string& line = lines[i];
   for (std::string_view mark : {"): error: ", "): error #", "): catastrophic error: "}) {
@@ -130,8 +130,8 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
   return {};
 }
 
-// At end of source: error: expected a "}", then perhaps file.cu(3): note #3196-D: to match this "{"
-// with that line and a caret.
+// At end of source: error: expected a "}", then possibly file.cu(3): note #3196-D: to match this
+// "{" with that line and a caret.
 std::optional<diagnostic> error_at_end(const std::vector<std::string>& lines, std::size_t i) {
   constexpr std::string_view mark = "At end of source: error: ", note = "): note #";
   if (!lines[i].starts_with(mark)) return {};
@@ -180,7 +180,7 @@ std::optional<diagnostic> host_error(const std::string& line) {
   return {};
 }
 
-// ptxas counts in hexadecimal.
+// ptxas prints sizes in hexadecimal.
 std::string shared_hint(const std::string& line) {
   const auto at = line.find("uses too much shared data (0x");
   unsigned used = 0, most = 0;

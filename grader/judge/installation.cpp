@@ -1,4 +1,4 @@
-// Reads lab.json, translates its paths, makes the plain link, and looks for the runtime.
+// Reads lab.json, translates its paths, creates the link with a plain name, and finds the runtime.
 #include "grader/judge/installation.hpp"
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 namespace stepwise {
 namespace {
 
-// NVIDIA's runtime lies beside the compiler, in one of the toolkit's usual places, or in a wheel.
+// NVIDIA's runtime is next to the compiler, in a usual folder of the toolkit, or in a wheel.
 std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string& nvcc) {
   std::vector<fs::path> folders;
   const auto toolkit = [&](const fs::path& base) {
@@ -38,7 +38,7 @@ std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string
     toolkit(std::string("/usr/local/cuda-") + minor);
   }
   toolkit(root / ".cuda");
-  // PyPI's wheels in the Python environment that is active.
+  // PyPI's wheels in the active Python environment.
   if (const char* environment = std::getenv("VIRTUAL_ENV"); environment && *environment) {
     std::error_code none;
     for (const auto& python : fs::directory_iterator(fs::path(environment) / "lib", none)) {
@@ -60,7 +60,7 @@ std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string
   return folders;
 }
 
-// A link to the clone that nobody else may change.
+// Whether this is a link to the clone that no other user may change.
 bool is_alias(const fs::path& alias, const fs::path& root) {
   struct stat folder {
   }, clone{};
@@ -71,7 +71,7 @@ bool is_alias(const fs::path& alias, const fs::path& root) {
          (folder.st_uid == geteuid() || folder.st_uid == clone.st_uid);
 }
 
-// As the launcher does it: under its old name where its folder is gone.
+// Does the same as the launcher: reuses the old name if its folder is gone.
 fs::path new_alias(const fs::path& old, const fs::path& root) {
   std::string folder = old.parent_path();
   const std::string name = old.parent_path().filename();
@@ -87,7 +87,7 @@ fs::path new_alias(const fs::path& old, const fs::path& root) {
   return alias;
 }
 
-// The clone's own name where it is plain, else its alias.
+// The clone's own name if it is plain, else its alias.
 fs::path plain_name(const fs::path& root, const fs::path& build) {
   if (is_plain(root.string())) return root;
   const fs::path file = build / "alias";
@@ -157,7 +157,7 @@ installation load_installation(const fs::path& build) {
     };
     where.version = json.at("version");
     where.nvcc = here(json.at("nvcc"));
-    // The clone's own, where it had an alias elsewhere.
+    // The clone's own compiler, if it had an alias elsewhere.
     if (const std::string own = "/.cuda/bin/nvcc"; where.nvcc.ends_with(own)) {
       where.nvcc = where.root.string() + own;
     }

@@ -1,11 +1,11 @@
-// Where things are: the clone, its build folder, the compiler and its flags.
+// The paths of the clone, its build folder, the compiler and the compiler's flags.
 //
-// idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below
-//         the clone are translated from where it was configured to where it is now, so that a built
-//         clone can be moved or carried to another machine. Where the compiler is gone, the one
-//         that the launcher found (STEPWISE_NVCC) takes its place.
-// watch   Where the clone's own name is none that shells, nvcc and the loader read right, a link
-//         with a plain name replaces it; the launcher (../../lab) says more.
+// idea    Meson writes build/grader/lab.json, which `lab` finds from its own location. Paths below
+//         the clone are translated from the configured location to the present one, so that a built
+//         clone can be moved to another machine. If the compiler is gone, the launcher's compiler
+//         (STEPWISE_NVCC) replaces it.
+// watch   If shells, nvcc or the loader would misread the clone's own name, a link with a plain
+//         name replaces it. The launcher (../../lab) explains this.
 // Tested by tests/installation_test.cpp.
 #pragma once
 
@@ -18,15 +18,15 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 struct installation {
-  fs::path root, build;  // by plain names, which may be those of an alias
-  fs::path own_root;     // the clone by its own name
+  fs::path root, build;  // plain names, possibly of an alias
+  fs::path own_root;     // the clone under its own name
   std::string version;
   std::string nvcc;                    // empty: configured without CUDA
-  std::vector<std::string> cuda_args;  // as Meson compiles the solutions
+  std::vector<std::string> cuda_args;  // the flags that Meson compiles the solutions with
   std::vector<std::string> cuda_link;
-  fs::path emulated_runtime;              // the folder of our libcudart.so.13
-  fs::path served_runtime;                // the folder of the one that graded submissions have
-  fs::path emulated_driver;               // the folder of our libcuda.so.1
+  fs::path emulated_runtime;  // the folder of our libcudart.so.13
+  fs::path served_runtime;    // the folder of the libcudart.so.13 for graded submissions
+  fs::path emulated_driver;   // the folder of our libcuda.so.1
   std::vector<fs::path> nvidia_runtimes;  // folders that may hold NVIDIA's libcudart.so.13
 
   fs::path solution(const std::string& lab, const std::string& step) const {
@@ -35,22 +35,22 @@ struct installation {
   fs::path runner_archive(const std::string& lab) const {
     return build / "labs" / ("librunner-" + lab + ".a");
   }
-  // The compute capability of the newest PTX that cuda_args ask for: 90; 0 if they ask for none.
+  // The compute capability of the newest PTX in cuda_args, for example 90. 0 if there is none.
   int code() const;
-  bool is_as_built = true;  // programs below `build` are what cuda_args make; see code_for()
+  bool is_as_built = true;  // programs in `build` are cuda_args' output; see code_for()
 
-  // `file` as a person at the root would type it.
+  // `file` as a person in the root folder would type it.
   std::string shown(const fs::path& file) const;
 };
 
-// The same with cuda_args that make code for GPUs of this compute capability, and no other. Where
-// that is not what they make already, the build has no such programs: they are compiled on demand.
+// The same installation with cuda_args for GPUs of this compute capability only. If these differ
+// from its own, the build has no such programs, and they are compiled on demand.
 installation code_for(installation where, int capability);
 
-// Reads BUILD/grader/lab.json; failure(ours) if it is missing or malformed.
+// Reads BUILD/grader/lab.json. Throws failure(ours) if it is missing or malformed.
 installation load_installation(const fs::path& build);
 
-// Of the running program, which is BUILD/grader/lab.
+// The installation of the running program, which is BUILD/grader/lab.
 installation load_own_installation();
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Fills a call's buffers, and looks at what became of them.
+// Fills a call's buffers, and checks them after the call.
 #include "grader/judge/judged_buffers.hpp"
 
 #include <fmt/core.h>
@@ -17,7 +17,7 @@ namespace {
 
 using runner::buffer_role;
 
-// Every byte of a zone differs from its neighbours, and zones from each other.
+// Neighbouring bytes of a zone differ, and so do the zones of different buffers.
 std::vector<std::byte> guard_zone(const placed_buffer& p) {
   std::vector<std::byte> zone(p.guard);
   for (std::size_t i = 0; i < zone.size(); ++i)
@@ -27,10 +27,10 @@ std::vector<std::byte> guard_zone(const placed_buffer& p) {
 
 std::uint32_t random_byte() { return static_cast<std::uint32_t>(random_number() % 255 + 1); }
 
-// On a GPU a buffer begins at one of so many places.
+// On a GPU, a buffer starts at one of this many offsets.
 constexpr std::uint64_t shifts = 16, shift_bytes = 256;
 
-// A thread copies or compares a few megabytes in about the time that it takes to start ten.
+// A thread copies or compares a few megabytes in about the time that it takes to start ten threads.
 constexpr std::int64_t work_each = 4;
 
 }  // namespace
@@ -90,7 +90,7 @@ result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
       s = on.write(p.address, std::span(buffer.data).first(buffer.bytes));
     if (!s.ok()) return s;
   }
-  // Behind all allocations, as a runner does it.
+  // After all allocations, as a runner does it.
   for (std::size_t b = 0; b < at.size(); ++b) {
     const auto& buffer = call.buffers[b];
     if (buffer.role == buffer_role::input || buffer.bytes == 0) continue;

@@ -1,4 +1,4 @@
-// Starts both processes, fills a call's buffers, asks for the call, and looks at what came of it.
+// Starts both processes, fills a call's buffers, requests the call, and checks its results.
 #include "grader/judge/judged_session.hpp"
 
 #include <errno.h>
@@ -33,15 +33,15 @@ using runner::buffer_role;
 using runner::memory_kind;
 
 constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
-// Beside what its sandbox lets it have: what is reserved and never touched, such as stacks.
+// Added to the sandbox's limit for memory that is reserved but never touched, such as stacks.
 constexpr std::uint64_t reserved_bytes = std::uint64_t{128} << 20;
-// Where arrays are the host's: of tables, constants and the like that a function uploads.
+// For calls with host arrays: bytes of tables, constants and the like that a function uploads.
 constexpr std::uint64_t most_made_bytes = 4096;
-// What a call's launches, fills, copies and uploads may bring in altogether, beside a share of what
-// its outputs take: a result that was computed elsewhere is not brought in by them.
+// Limit on the bytes that a call's launches, fills, copies and uploads bring in, plus a fraction of
+// its output bytes. They cannot bring in a result that was computed elsewhere.
 constexpr std::uint64_t most_command_bytes = 64 << 10, outputs_per_command_byte = 8;
-constexpr double slice_s = 0.05;                       // between looks at the other process
-constexpr double request_s = 60;                       // for a request of the judge's own
+constexpr double slice_s = 0.05;                       // between checks of the other process
+constexpr double request_s = 60;                       // for the judge's own requests
 constexpr std::size_t large_window_bytes = 128 << 20;  // for gigabytes, in two halves
 constexpr int no_support = 801;                        // cudaErrorNotSupported
 
@@ -49,13 +49,13 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What our environment says of the emulated GPU; as `name=value`.
+// Keeps an environment variable about the emulated GPU, as `name=value`.
 void keep(std::vector<std::string>& environment, const char* name) {
   const char* const value = std::getenv(name);
   if (value != nullptr && *value != '\0') environment.push_back(std::string(name) + "=" + value);
 }
 
-// What the server may read: sources that findings quote, and a GPU's description.
+// Files that the server may read: sources that findings quote, and a GPU's description.
 std::vector<std::filesystem::path> sources(const device_choice& device) {
   auto all = device.shown;
   if (const char* const gpu = std::getenv("STEPWISE_GPU")) all.push_back(gpu);
@@ -69,8 +69,8 @@ remote::channel_ends new_channel(std::size_t window) {
   return std::move(*made);
 }
 
-// As large as the buffers ask for, so that a small call does not wait for memory that it does not
-// need.
+// The window fits the largest buffer, so that a small call does not wait for memory that it does
+// not need.
 std::size_t window_for(const call_file& file, bool is_gpu) {
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < file.plan_count(); ++i)
@@ -105,7 +105,7 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
   start_submission(program, device, theirs, other.get());
 }
 
-// At the first call: a GPU's context takes its time, and several sessions' can be made at once.
+// Connects at the first call: a GPU's context takes time, and several can be made at once.
 bool judged_session::is_connected() {
   if (!device_ && mine_.first.get() >= 0) {
     const phase connecting("the device's server starts");
@@ -154,7 +154,7 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   if (access(kernels.c_str(), F_OK) == 0) start.command.push_back(kernels);
   std::vector<std::string> environment = {
       fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s),
-      "STEPWISE_ADDRESSES=apart"};  // as with checks: addresses must not reveal those
+      "STEPWISE_ADDRESSES=apart"};  // as with checks: addresses must not reveal that checks are on
   keep(environment, "STEPWISE_GPU");
   if (device.gpu) std::ranges::move(gpu_environment(), std::back_inserter(environment));
   if (options_.workers > 0)
@@ -187,11 +187,11 @@ void judged_session::start_submission(const std::filesystem::path& program,
   child_options start;
   start.command = {program, "--judged", "3", "6"};
   start.pass = {control, theirs.first.get(), theirs.window.get(), arrays_.get()};
-  // Its runtime tells streams and places of calls; what it finds by itself it tells the server.
+  // Its runtime reports streams and source positions of calls, and its own findings, to the server.
   start.environment = empty_environment({"LD_LIBRARY_PATH=" + device.client_runtime.string(),
                                          "STEPWISE_REMOTE_DEVICE=4,5", "STEPWISE_CHECK=1",
                                          "STEPWISE_FINDINGS=/dev/null"});
-  // Where addr2line may be unpacked, which it starts for lines of host code.
+  // addr2line, which the runtime starts for lines of host code, may be installed elsewhere.
   const std::filesystem::path lines = on_path("addr2line");
   start.environment.push_back("PATH=" + (lines.empty() ? "" : lines.parent_path().string() + ":") +
                               "/usr/bin:/bin");
@@ -209,7 +209,7 @@ void judged_session::start_submission(const std::filesystem::path& program,
   theirs.window.reset();
 }
 
-// While a request of the judge's waits for its answer.
+// Called while a request of the judge waits for its answer.
 bool judged_session::go_on(int socket, short events) {
   pollfd ready{socket, events, 0};
   while (true) {
@@ -227,7 +227,7 @@ call_outcome judged_session::server_gone() {
     server_->end(child_end::cause::flooded);
     return stop(flooded(options_.output_limit_bytes));
   }
-  using cause = child_end::cause;  // one that ran out of memory may still be ending
+  using cause = child_end::cause;  // a process that ran out of memory may still be ending
   const auto end = server_->end(event == child::event::deadline ? cause::deadline : cause::exited);
   if (end.how == cause::deadline && !end.out_of_memory)
     return stop(timed_out(options_.time_limit_s));
@@ -251,8 +251,8 @@ call_outcome judged_session::stop(call_outcome why) {
   return why;
 }
 
-// Whether it was the machine that kept it from starting only a program that is known to be good can
-// tell: grade asks one.
+// Only a program that is known to be good can show whether the machine prevented the start. grade
+// runs one.
 call_outcome judged_session::submission_ended() {
   auto outcome = outcome_of_end(submission_->end(child_end::cause::exited),
                                 submission_->errors().text(), limits_.program_bytes);
@@ -308,7 +308,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   doing.emplace("calls made");
   const double asked_s = now_s();
   auto outcome = ask_for(request, answer);
-  // A kernel that never ends holds the server, too.
+  // A kernel that never ends also blocks the server.
   deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
   const auto did = device_->end();
   const double took_ms = 1e3 * (now_s() - asked_s);
@@ -336,13 +336,13 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   } else if (!on_host) {
     give_back(*device_, call, at);
   }
-  // At once: the server may not live to be asked later.
+  // Fetched immediately, because the server may be gone later.
   if (!keep_report(remote::report_kind::findings, options_.findings) || !device_->is_whole())
     return outcome.ok() ? server_gone() : outcome;
   if (!outcome.ok()) return outcome;
   if (!is_timed) return {};
   file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
-  // Arrays of the host's are copied to and fro by the protocol itself.
+  // The protocol itself copies host arrays to and fro.
   host_ms_ = on_host ? 0 : std::max(0.0, took_ms - did->before_ms - did->device_ms);
   return {};
 }
@@ -367,12 +367,12 @@ std::vector<double> judged_session::empty_calls(std::size_t count) {
   return took;
 }
 
-// Both processes are watched: what kernels print comes from the server.
+// Watches both processes, because the kernels' output comes from the server.
 call_outcome judged_session::ask_for(const runner::judged_request& request,
                                      runner::judged_answer& answer) {
-  // One that has ended already is classified by its end.
+  // A process that has already ended is classified by its end, not by the failed write.
   (void)!send(control_.get(), &request, sizeof request, MSG_NOSIGNAL);
-  // No GPU's context is made here, so a start takes a moment only.
+  // No GPU context is created here, so a start takes only a moment.
   const double start_s = std::min(options_.start_limit_s, is_gpu_ ? 60.0 : 10.0);
   const double limit = options_.time_limit_s + 3 + (first_ ? start_s : 0);
   first_ = false;
@@ -396,7 +396,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
                            sizeof answer - have, MSG_DONTWAIT);
     if (n > 0) have += static_cast<std::size_t>(n);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-      // Its end is closed: it is ending, or it tampers with descriptors.
+      // The program closed its end: it is ending, or it tampers with descriptors.
       if (submission_->wait(2) == child::event::ended) return submission_ended();
       return {verdict::protocol, "the program closed the descriptor that its calls come by"};
     }
@@ -410,7 +410,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
   return {};
 }
 
-// The device's word first; a failure that only the program tells is believed, too.
+// The device's report has priority. A failure that only the program reports counts, too.
 call_outcome judged_session::judge_answer(const problem_call& call,
                                           const runner::judged_answer& answer,
                                           const remote::end_call::answer& did) const {
@@ -456,7 +456,7 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   return {};
 }
 
-// False if the report did not arrive; what was kept before remains.
+// Returns false if the report did not arrive. Earlier reports remain.
 bool judged_session::keep_report(remote::report_kind which, const std::filesystem::path& file) {
   if (file.empty()) return true;
   if (!device_ || !device_->is_whole()) return false;
@@ -473,7 +473,7 @@ call_outcome judged_session::finish(double seconds) {
   const bool ends_in_order = !is_over_ && !submission_->is_over() && is_connected();
   is_over_ = true;
   deadline_s_ = now_s() + request_s;
-  // It may ask for what it needs to end: its calls of cudaFree, and where what was found came from.
+  // While it ends, the program may need the device for cudaFree and for the origin of findings.
   if (ends_in_order && device_->end_program().ok() && device_->begin({}).ok()) {
     control_.reset();
     const double until = now_s() + seconds;
@@ -485,7 +485,7 @@ call_outcome judged_session::finish(double seconds) {
     if (event != child::event::ended) submission_->end(child_end::cause::deadline);
     deadline_s_ = now_s() + request_s;
     (void)device_->end();
-    // Memory that is left, however the program ended.
+    // Finds leaked memory, however the program ended.
     (void)device_->take_findings(true);
   }
   const bool are_kept = keep_report(remote::report_kind::findings, options_.findings) &&

@@ -1,13 +1,13 @@
-// A graded program's calls: judged where its process reaches nothing.
+// Makes a graded program's calls, and judges them where the program's process has no access.
 //
-// idea    Three processes. This one, the judge, has the inputs, the expected values and the clock.
-//         The device server (common/device/remote) has the device and the buffers of the current
-//         call. The submission has a socket to the server, over which it may ask a device what any
-//         program may, and another on which it receives "make call 7": addresses and numbers. What
-//         came out the judge reads from the device itself.
-// watch   Nothing that the submission says can make a call right. Outside of a call the server does
-//         not listen to it. Answers of the server are checked like a stranger's: it executes a
-//         student's kernels.
+// idea    There are three processes. This process, the judge, has the inputs, the expected values
+//         and the clock. The device server (common/device/remote) has the device and the buffers of
+//         the current call. The submission has a socket to the server, over which it may use a
+//         device like any program, and a socket for requests such as "make call 7", with addresses
+//         and numbers. The judge reads the results from the device itself.
+// watch   No message of the submission can make a call right. Between calls, the server ignores the
+//         submission. The judge treats the server's answers as untrusted, since the server executes
+//         a student's kernels.
 // Tested by tests/judged_session_test.cpp.
 #pragma once
 
@@ -27,8 +27,8 @@ namespace stepwise {
 
 class judged_session : public call_session {
  public:
-  // failure(environment) if one of the programs is missing or cannot be started. `file` must
-  // outlive this; outputs and times are put there.
+  // Throws failure(environment) if one of the programs is missing or cannot be started. `file` must
+  // outlive this object; it receives outputs and times.
   judged_session(const std::filesystem::path& program, const device_choice& device,
                  const call_file& file, session_options options);
   ~judged_session() override;
@@ -63,12 +63,12 @@ class judged_session : public call_session {
   bool is_gpu_;
   memory_limits limits_;
   std::unique_ptr<child> server_, submission_;
-  remote::descriptor control_, arrays_, kept_arrays_;  // the program's, and the judge's
-  array_memory memory_;                                // both, mapped
+  remote::descriptor control_, arrays_, kept_arrays_;  // the program's and the judge's
+  array_memory memory_;                                // both arrays, mapped
   std::unique_ptr<remote::remote_device> device_;
-  double deadline_s_ = 0;  // of the judge's own requests: the time left, in steady seconds
-  std::map<std::size_t, std::vector<placed_buffer>> kept_;  // by plans whose buffers are left
-  remote::channel_ends mine_;                               // until it is connected
+  double deadline_s_ = 0;  // for the judge's own requests, in steady seconds
+  std::map<std::size_t, std::vector<placed_buffer>> kept_;  // per plan, for buffers that stay
+  remote::channel_ends mine_;                               // until it connects
   double host_ms_ = 0;
   bool first_ = true, is_over_ = false;
 };

@@ -1,4 +1,4 @@
-// SHA-256, HMAC, and the numbers that are made of them.
+// SHA-256, HMAC, and the numbers that are derived from them.
 #include "grader/judge/key.hpp"
 
 #include <errno.h>
@@ -125,7 +125,7 @@ std::string grading_key::id() const {
   return hex_of(hmac_sha256(key_, "the name of this key")).substr(0, 12);
 }
 
-// Every part has its length before it, so that no two questions are the same bytes.
+// Each part is preceded by its length, so different questions never have the same bytes.
 std::uint64_t grading_key::draw(const lab& l, std::string_view from,
                                 const std::string& what) const {
   std::string question;

@@ -1,4 +1,4 @@
-// Sorts the printed commands by their program, and writes a script that runs them side by side.
+// Sorts the printed commands by program, and writes a script that runs them in parallel.
 #include "grader/judge/nvcc_passes.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::string_view names_id = " --module_id_file_name \"";
 constexpr std::string_view embeds = " --embedded-fatbin=\"", makes_file = " -o \"";
 constexpr std::string_view makes_object = " -c -x c++ ";
 
-// What fatbinary writes, as of CUDA 13, but for the data: the assembler reads them from `file`.
+// The file that fatbinary writes in CUDA 13, except that the assembler reads the data from `file`.
 constexpr std::string_view stand_in_source = R"(#include "fatbinary_section.h"
 asm(".section .nv_fatbin, \"a\"\n.align 8\nfatbinData:\n.incbin \"$FILE\"\n.text\n");
 extern "C" {
@@ -47,8 +47,8 @@ bool is_assignment(std::string_view line) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// What follows `option`, which ends with a quote, up to the next quote; empty if it is not there
-// once.
+// The text from `option`, which ends with a quote, to the next quote. Empty unless `option` occurs
+// exactly once.
 std::string quoted_after(std::string_view command, std::string_view option) {
   const auto at = command.find(option);
   if (at == std::string_view::npos || command.rfind(option) != at) return {};
@@ -59,7 +59,7 @@ std::string quoted_after(std::string_view command, std::string_view option) {
 }
 std::string module_id_of(std::string_view command) { return quoted_after(command, names_id); }
 
-// The file that fatbinary makes, beside the one that it was to embed it in.
+// The file that fatbinary makes, next to the file that would embed it.
 std::string machine_code(const std::string& embedded) {
   return embedded.substr(0, embedded.size() - 2);
 }
@@ -70,12 +70,12 @@ struct sorted_commands {
   std::vector<fs::path> rules;
 };
 
-// As two commands, of which only the second one needs the machine code; false if it is not as
-// expected.
+// Splits a command in two, of which only the second needs the machine code. Returns false if the
+// command is not as expected.
 bool compile_then_assemble(sorted_commands& to, std::string command) {
   const std::string object = quoted_after(command, makes_file);
   const auto begin = command.find(makes_object);
-  const auto name = command.find(" -");  // behind the compiler's own name
+  const auto name = command.find(" -");  // after the compiler's own name
   if (object.empty() || !command.ends_with(object + "\"") || begin == std::string::npos)
     return false;
   const std::string text = object + ".s";
@@ -85,7 +85,7 @@ bool compile_then_assemble(sorted_commands& to, std::string command) {
   return true;
 }
 
-// Sorts one command in; false if it is none that is known.
+// Sorts in one command. Returns false if the command is unknown.
 bool sort_in(sorted_commands& to, std::string command, const fs::path& folder) {
   if (!to.last.empty()) return false;  // that was the last one
   const auto program = program_of(command);
@@ -119,7 +119,7 @@ bool sort_in(sorted_commands& to, std::string command, const fs::path& folder) {
   return true;
 }
 
-// cicc reads the id that cudafe++ reads, and nothing is missing.
+// Whether all commands are present and cicc reads the same id as cudafe++.
 bool is_whole(const sorted_commands& c) {
   const auto runs = [](const std::vector<std::string>& commands, std::string_view program) {
     return std::count_if(commands.begin(), commands.end(), [&](const std::string& command) {

@@ -24,7 +24,7 @@ one_call_report check_one_call(const lab& l, const problem& p, const std::filesy
     session runner(program, device, file, options);
     now.doing("running " + call.label + " on " + device.text());
     report.found = runner.call(0);
-    runner.finish(2);  // what it printed last may not have arrived yet
+    runner.finish(2);  // its last output may not have arrived yet
     report.printed = runner.printed();
   }
   throw_if_interrupted();

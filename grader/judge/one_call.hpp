@@ -1,4 +1,4 @@
-// One call with the user's own input: what came out, and is it right?
+// Makes one call with the user's own input, and checks its outputs.
 //
 // Tested by tests/session_test.cpp.
 #pragma once
@@ -17,13 +17,13 @@
 namespace stepwise {
 
 struct one_call_report {
-  check_report report;  // of one size, which is the call
-  // The outputs, right or wrong, in the contract's order; empty if the call did not come to an end.
+  check_report report;  // about one size, which is the call's
+  // The outputs, right or wrong, in the contract's order. Empty if the call did not finish.
   std::vector<std::vector<std::byte>> outputs;
 };
 
-// Makes the call and compares. The emulator uses all cores. The lab's time limit is meant for its
-// check sizes; a call that is larger by `times_largest` gets that many times more.
+// Makes the call and compares. The emulator uses all cores. The lab's time limit is for its check
+// sizes; a call that is larger by `times_largest` gets that many times more.
 one_call_report check_one_call(const lab& l, const problem& p, const std::filesystem::path& program,
                                const device_choice& device, const problem_call& call,
                                double times_largest, const activity& now);

@@ -1,4 +1,4 @@
-// Sorts ends, errors and limits into verdicts, with the words for each.
+// Sorts ends, errors and limits into verdicts, with the message for each.
 #include "grader/judge/outcomes.hpp"
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ std::string last_line(const std::string& text) {
   return {};
 }
 
-// What our runtime said of host code that followed a pointer of the device's; else empty.
+// Our runtime's message about host code that dereferenced a device pointer, if there is one.
 std::string said_of_host_access(const std::string& errors) {
   const std::string prefix = "stepwise: ";
   for (const auto& line : escaped_lines(errors, 400, 400)) {

@@ -1,5 +1,4 @@
-// How a program's ends, errors and limits are reported: the verdicts that sessions of all kinds
-// share.
+// Classifies a program's ends, errors and limits as verdicts, for all kinds of sessions.
 //
 // Tested by tests/session_test.cpp.
 #pragma once
@@ -12,27 +11,27 @@
 
 namespace stepwise {
 
-// Of a cudaError_t that a call ended with.
+// The verdict for the cudaError_t that ended a call.
 verdict class_of_error(int code);
 
-// The same outcome; of a limit of the emulator's with what to do.
+// The same outcome, with advice added if a limit of the emulator caused it.
 call_outcome with_advice(call_outcome outcome);
 
-// A program that ended before its call was over. `errors` is what it wrote to stderr,
-// `limit_bytes` what it may have (0: no limit).
+// The outcome of a program that ended before its call did. `errors` is its stderr, `limit_bytes`
+// its memory limit (0: no limit).
 call_outcome outcome_of_end(const child_end& end, const std::string& errors,
                             std::uint64_t limit_bytes);
-// " (512 MB)"; nothing for 0.
+// " (512 MB)"; empty for 0.
 std::string limit_text(std::uint64_t bytes);
 
-// TIMEOUT after that many seconds of one call, and OUTPUT beyond that many bytes.
+// TIMEOUT after this many seconds of one call, and OUTPUT after this many bytes.
 call_outcome timed_out(double time_limit_s);
 call_outcome flooded(std::uint64_t output_limit_bytes);
 
-// How the message of a judged program begins that says it cannot start here.
+// Start of the message about a judged program that cannot start here.
 inline const std::string could_not_start = "the program could not start: ";
 
-// What a program wrote to stderr, without our runtime's and the runner's lines.
+// The program's stderr, without the lines of our runtime and of the runner.
 std::string said_by_program(const std::string& errors);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Recognises plain names, writes the copy with its #line, and gives messages their names back.
+// Recognises plain names, writes the copy with its #line, and restores the names in messages.
 #include "grader/judge/plain_source.hpp"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-// Without control characters, and UTF-8: what terminals, JSON and nvcc's lists of headers can hold.
+// Whether a name is UTF-8 without control characters, as terminals, JSON and nvcc's lists need it.
 bool is_text(const std::string& name) {
   return escaped_lines(name, 1, name.size()) == std::vector<std::string>{name};
 }
 
-// Of a #line; it is_text().
+// A string literal for a #line. `name` must satisfy is_text().
 std::string literal(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -28,7 +28,7 @@ std::string literal(std::string_view name) {
   return text + "\"";
 }
 
-// The lines before the text: it is line 1 of the file that `shown` names.
+// The lines before the text, which make it line 1 of the file that `shown` names.
 std::string line_directive(const std::string& shown, const std::string& coded) {
   if (!is_text(shown)) return "#line 1 " + literal(coded) + "\n";
   if (shown.find_first_of("\"\\") == std::string::npos) return "#line 1 " + literal(shown) + "\n";
@@ -36,7 +36,7 @@ std::string line_directive(const std::string& shown, const std::string& coded) {
          "\n#else\n#define STEPWISE_FILE " + literal(shown) + "\n#endif\n#line 1 STEPWISE_FILE\n";
 }
 
-// Where a copy can lie: nvcc resolves links in its input's name.
+// A folder that can hold the copy, since nvcc resolves links in its input's name.
 fs::path place_of_copy(const fs::path& folder) {
   std::error_code error;
   const fs::path resolved = fs::canonical(folder, error);
@@ -109,7 +109,7 @@ std::string plain_source::as_typed(std::string text) const {
 
 bool is_utf16(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
-  // Without a mark: every second byte of English text is zero.
+  // Without a mark, since every second byte of English text in UTF-16 is zero.
   const auto zeros = std::count(text.begin(), text.end(), '\0');
   return text.size() >= 4 && static_cast<std::size_t>(zeros) >= text.size() / 3;
 }

@@ -1,4 +1,4 @@
-// Starts the runner with its limits, sends numbers of calls, and sorts failures into verdicts.
+// Starts the runner with its limits, sends call numbers, and sorts failures into verdicts.
 #include "grader/judge/session.hpp"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 namespace stepwise {
 namespace {
 
-// In a sandbox that shows what the emulator and the texts of its findings need.
+// Runs it in a sandbox that shows the files that the emulator and the texts of findings need.
 child_options guarded(child_options start, const device_choice& device,
                       const session_options& options, std::size_t call_file_bytes) {
   std::vector<std::filesystem::path> shown = device.shown, outputs;
@@ -77,7 +77,7 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   if (options_.workers > 0) {
     start.environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   }
-  // Never what the caller's environment says of counters.
+  // Never use the caller's settings for counters.
   if (options_.profile.empty()) {
     start.environment.insert(start.environment.end(), {"STEPWISE_COUNTERS", "STEPWISE_PROFILE"});
   } else {
@@ -88,7 +88,7 @@ session::session(const std::filesystem::path& program, const device_choice& devi
                                                      : "STEPWISE_TIMES=" + options_.times);
   start.environment.push_back(options_.modelled_events ? "STEPWISE_EVENT_TIMES=modelled,quiet"
                                                        : "STEPWISE_EVENT_TIMES");
-  // Never what the caller's environment says of checks, either.
+  // Never use the caller's settings for checks, either.
   if (options_.findings.empty()) {
     start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});
   } else {
@@ -122,7 +122,7 @@ session::~session() {
 }
 
 call_outcome session::finish(double seconds) {
-  if (control_ >= 0) close(control_);  // the runner reads the end of its calls
+  if (control_ >= 0) close(control_);  // signals the end of calls to the runner
   control_ = -1;
   if (!process_->is_over() && process_->wait(seconds) != child::event::ended)
     process_->end(child_end::cause::deadline);
@@ -137,7 +137,7 @@ call_outcome session::call(std::size_t number) {
   const auto request = static_cast<std::uint32_t>(number);
   // A runner that has ended already is classified by its end, not by the failed write.
   const bool sent = send(request);
-  // The emulator stops a kernel itself at the limit and names its line: give it time to say so.
+  // The emulator stops a kernel at the limit and names its line. Give it time to report this.
   const double limit = options_.time_limit_s + 3 + (first_ ? options_.start_limit_s : 0);
   first_ = false;
   const auto event = process_->wait(limit, sent ? control_ : -1);
@@ -155,7 +155,7 @@ call_outcome session::call(std::size_t number) {
   std::uint32_t answer = 0;
   const ssize_t n = recv(control_, &answer, sizeof answer, MSG_DONTWAIT);
   if (n <= 0) {
-    // The program's end is closed: it is ending, or it tampers with descriptors.
+    // The program closed its end: it is ending, or it tampers with descriptors.
     if (process_->wait(2) == child::event::ended) {
       return outcome_of_end(process_->end(child_end::cause::exited), process_->errors().text(),
                             options_.data_limit_bytes);

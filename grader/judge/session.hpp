@@ -1,8 +1,8 @@
 // A runner as a child process that makes calls one at a time.
 //
-// idea    The runner is started with --control; lab asks for one call, waits for the answer with a
-//         deadline, and so knows which call never ended, crashed or flooded. What the runner writes
-//         into the call file is read only as that call's answer.
+// idea    The runner is started with --control. lab requests one call and waits for its answer with
+//         a deadline, so it knows which call hung, crashed or printed too much. Data that the
+//         runner writes into the call file is read only as that call's answer.
 // Tested by tests/session_test.cpp with tests/fake_runner.cpp.
 #pragma once
 
@@ -20,19 +20,19 @@
 namespace stepwise {
 
 struct session_options {
-  double time_limit_s = 10;            // of one call
-  double start_limit_s = 60;           // more for the first call: loading, a GPU's context
+  double time_limit_s = 10;            // per call
+  double start_limit_s = 60;           // added for the first call: loading, a GPU's context
   std::uint64_t data_limit_bytes = 0;  // 0: none (CUDA maps far more than it uses)
   std::uint64_t output_limit_bytes = 1 << 20;
   int workers = 0;                  // emulator threads; 0: all cores
-  std::filesystem::path profile;    // not empty: counted line by line, and the profile goes there
+  std::filesystem::path profile;    // if not empty, receives a profile line by line
   std::string times;                // with a profile: STEPWISE_TIMES, what the model times
-  bool modelled_events = false;     // with times: those between events are the model's, too
-  std::filesystem::path findings;   // not empty: with all checks on, and what they find goes there
-  std::filesystem::path recording;  // not empty: warps are recorded, and this file is written
-  std::string recorded;             // which: STEPWISE_RECORD_OF
-  bool tensor_cores = true;         // else the emulator launches no kernel that uses them
-  std::uint64_t host_bytes = 0;     // that a judged call may copy from the device to the host
+  bool modelled_events = false;     // with times: event times are modelled, too
+  std::filesystem::path findings;   // if not empty, all checks run, and findings go there
+  std::filesystem::path recording;  // if not empty, receives the recorded warps
+  std::string recorded;             // their selection: STEPWISE_RECORD_OF
+  bool tensor_cores = true;         // else the emulator refuses kernels that use them
+  std::uint64_t host_bytes = 0;     // limit of a judged call's copies from device to host
   std::function<void()> tick;
 };
 
@@ -40,7 +40,7 @@ struct session_options {
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes);
 
-// Makes calls, wherever the data is held: in practice the program itself, else a judge.
+// Makes calls. The program itself holds the data in practice mode, else a judge does.
 class call_session {
  public:
   virtual ~call_session() = default;
@@ -48,38 +48,38 @@ class call_session {
   // Makes one call. After an outcome that is not ok, the session is over.
   virtual call_outcome call(std::size_t number) = 0;
 
-  // Asks for a call of nothing, so often, and how long each took in ms, by the host's clock. Empty
-  // in practice, where the program's own clock is believed.
+  // Makes `count` empty calls, and returns the time of each in ms by the host's clock. Empty in
+  // practice mode, where the program's own clock is trusted.
   virtual std::vector<double> empty_calls(std::size_t count) {
     return (void)count, std::vector<double>{};
   }
-  // What the last timed call took on the host besides its time on the device; includes what asking
-  // for a call costs. 0 in practice, and where arrays of the host's are copied to and fro.
+  // The last timed call's time on the host in ms, outside its time on the device, including the
+  // cost of the request. 0 in practice mode, and for host arrays, which the protocol copies.
   virtual double host_ms() const { return 0; }
 
-  // Lets the program end by itself, so that checks report what is left, and waits for it for
-  // `seconds` at most. Not ok if what was asked for (findings, a profile) did not arrive although
-  // all calls succeeded: a report that is missing says nothing good. Does nothing if it has ended.
+  // Lets the program end by itself, so that checks report leaks, and waits at most `seconds`. Not
+  // ok if the requested findings or profile did not arrive although all calls succeeded: a missing
+  // report cannot count as success. Does nothing if the program has ended.
   virtual call_outcome finish(double seconds) = 0;
 
-  // What the program printed so far, without our runtime's own lines; bounded.
+  // The program's output up to now, without our runtime's own lines. Its length is limited.
   virtual std::string printed() const = 0;
 };
 
-// The fat binary that nvcc made of a compiled submission: all the kernels that it may run when it
-// is judged. Programs of the course have none, and load what they like.
+// The fat binary that nvcc made for a compiled submission: all the kernels that it may run when
+// judged. Programs of the course have none and may load any kernel.
 inline std::filesystem::path kernels_of(const std::filesystem::path& program) {
   return program.parent_path() / "kernels";
 }
 
-// Of the kind that `device` asks for; errors as of session.
+// A session of the kind that `device` requires. Throws like session.
 std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
                                             const device_choice& device, const call_file& file,
                                             session_options options);
 
 class session : public call_session {
  public:
-  // failure(environment) if the program is missing or cannot be started. `file` must outlive this.
+  // Throws failure(environment) if the program is missing or cannot start. `file` must outlive it.
   session(const std::filesystem::path& program, const device_choice& device, const call_file& file,
           session_options options);
   ~session() override;

@@ -1,4 +1,4 @@
-// How a submission, or one call of it, turned out.
+// The outcome of a submission, or of one of its calls.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace stepwise {
 
 enum class verdict {
   pass,
-  slow,          // right, but a counter or speed goal is missed
+  slow,          // right, but misses a counter or speed goal
   wrong,         // a wrong result
   check,         // the checks found something: a race, out of bounds, a leak, ...
   compile,       // does not compile or link
   crash,         // a signal, an exception, a failed launch
   timeout,       // did not end within the limit
-  memory,        // asked for more than there is
+  memory,        // requested more memory than there is
   output,        // printed too much
   protocol,      // the program ended or answered out of turn
-  held,          // faster than the hardware allows: a person must look at it
+  held,          // needs review by a person, e.g. faster than the hardware
   inconclusive,  // the interval of the measured speedup contains the goal
   infra,         // not the submission's fault
 };
@@ -25,11 +25,11 @@ enum class verdict {
 // "PASS", "SLOW", ...
 std::string_view name_of(verdict v);
 
-// Why a call or a submission did not pass, in words.
+// The reason that a call or a submission did not pass, in words.
 struct call_outcome {
   verdict what = verdict::pass;
   std::string message;
-  bool limit = false;  // INFRA, in the words of the device: it cannot do what was asked
+  bool limit = false;  // INFRA, as the device reports it: it cannot do this
   bool ok() const { return what == verdict::pass; }
 };
 
