@@ -1,4 +1,4 @@
-// Keeps programs alive between visits, in rounds and pairs.
+// Keeps programs alive between visits, which come in rounds and in pairs.
 #include "grader/measure/alternate.hpp"
 
 #include <fmt/core.h>
@@ -20,25 +20,25 @@
 namespace stepwise {
 namespace {
 
-constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a program
-// A visit makes one of each once a call takes longer: interrupts and late starts, for which calls
-// are repeated, are small beside it.
+constexpr std::uint32_t warmups = 1, repetitions = 3;  // per visit to a program
+// A visit makes one warm-up and one timed call if a call takes longer than this. Interrupts and
+// late starts, the reason for repeating calls, are small compared with it.
 constexpr double long_ms = 10;
-constexpr int bench_rounds = 8;  // forwards and backwards in turn
+constexpr int bench_rounds = 8;  // alternately forwards and backwards
 constexpr std::size_t duel_pairs = 21;
-// Times of a few microseconds are one of a few ticks of the GPU's clock, and start late by chance:
-// it takes more pairs until their ratio settles, which for such calls cost nothing.
+// A time of a few microseconds is only a few ticks of the GPU's clock, and a late start changes it.
+// The ratio needs more pairs to settle, which cost little for such short calls.
 constexpr double short_ms = 0.02;
 constexpr std::size_t short_duel_pairs = 101;
-// What a program's calls of one size and cache state may take before it has no more rounds: long
-// enough for all rounds of calls of 25 ms, and with twenty programs half a minute for a size.
+// Time limit for a program's calls at one size and cache state, after which it gets no more rounds.
+// Enough for all rounds of 25 ms calls, and half a minute per size for twenty programs.
 constexpr double rounds_budget_ms = 600;
-// Counters of energy move on every 20 to 100 ms: what they miss at both ends is a tenth of a
-// second's at most. Before it the clocks and the power get to where calls without a break take
-// them.
+// Energy counters are updated every 20 to 100 ms, so they miss at most a tenth of a second at both
+// ends. Before that, clocks and power reach their values for back-to-back calls.
 constexpr std::uint32_t energy_ms = 1000, before_energy_ms = 200;
-// Where one call would take longer, none is made. There are few programs on a CPU, and what is
-// expected of one that does fewer operations than are counted (nearest neighbours) is too much.
+// No call is made if one would take longer. The limit is higher on a CPU, which has few programs,
+// and where the prediction is too high for a program that does fewer operations than are counted
+// (nearest neighbours).
 constexpr double too_slow_ms = 2000, too_slow_on_cpu_ms = 10000;
 
 std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
@@ -62,8 +62,8 @@ double free_memory_bytes() {
          static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// Whether all programs' buffers fit on the device together, and those of programs on the CPU into
-// the host's memory, with some room to spare.
+// Whether all programs' buffers fit on the device together, and the CPU programs' buffers in the
+// host's memory, with some room to spare.
 bool all_fit(const std::vector<problem_call>& calls, const std::vector<contender>& steps,
              const std::vector<contender>& peers, const device_choice& device) {
   const auto on_cpu = static_cast<std::size_t>(
@@ -88,7 +88,7 @@ class visited {
       : file_(file),
         session_(start_session(who.program, device, file, options(l, who, device, file, now))) {}
 
-  // The times of the visit's calls in ms; found says if there are none.
+  // The times of the visit's calls in ms. If there are none, `found` has the reason.
   std::vector<double> visit(std::size_t plan, call_outcome& found) {
     found = session_->call(plan);
     if (!found.ok()) return {};
@@ -111,7 +111,7 @@ class visited {
   std::unique_ptr<call_session> session_;
 };
 
-// What a call takes, if it takes as long per operation as at another size.
+// A call's time if the time per operation is the same as at another size.
 double expected_ms(double time_ms, const problem_work& there, const problem_work& here) {
   return time_ms *
          (there.operations > 0 ? here.operations / there.operations : here.bytes / there.bytes);
@@ -123,9 +123,9 @@ sample_summary summarise(const std::vector<double>& times) {
 
 enum class cache { cold, warm };
 
-// What a program of `lab dev bench` is asked for at each size. Where the buffers of all programs
-// fit on the device they stay there until the next size: they are copied in by a size's first visit
-// and out by its last one, the check. For gigabytes that takes longer than all the calls.
+// The plans for each size in `lab dev bench`. If all programs' buffers fit on the device, they stay
+// there until the next size: the first visit of a size copies them in and the last one, the check,
+// copies them out. For gigabytes, copying takes longer than all the calls.
 class bench_plans {
  public:
   bench_plans(std::size_t sizes, bool stay) {
@@ -155,7 +155,7 @@ class bench_plans {
   std::vector<planned_call> plans_;
 };
 
-// All programs of `lab dev bench`: the steps, then the peers.
+// All programs of `lab dev bench`: the steps, then the baselines.
 class turn_taking {
  public:
   turn_taking(const lab& l, const problem& p, const std::vector<contender>& steps,
@@ -232,10 +232,10 @@ class turn_taking {
     bool is_peer;
     visited program;
     bench_row row;
-    bool takes_part = true;          // it has not failed, and is not too slow at this size
-    double call_ms = 0;              // of the last visit's calls, or what to expect of the next
-    std::optional<problem_work> at;  // what such a call does; none before the first
-    std::vector<double> cold, warm;  // of the rounds at this size
+    bool takes_part = true;          // it has not failed and is not too slow at this size
+    double call_ms = 0;              // per call in the last visit, or the prediction
+    std::optional<problem_work> at;  // the work of such a call; empty before the first
+    std::vector<double> cold, warm;  // from the rounds at this size
   };
 
   static const char* name(cache state) { return state == cache::cold ? "cold" : "warm"; }
@@ -244,7 +244,7 @@ class turn_taking {
     return all_[steps_ - 1].takes_part && all_[rivals_[rival]].takes_part;
   }
 
-  // Of the programs on the GPU, or of those on the CPU.
+  // Runs the rounds of the programs on the GPU or of those on the CPU.
   void rounds(cache state, bool on_cpu) {
     std::vector<double> spent_ms(all_.size(), 0);
     std::vector<bool> goes_on(all_.size(), true);
@@ -253,7 +253,7 @@ class turn_taking {
         const std::size_t i = round % 2 == 0 ? k : all_.size() - 1 - k;
         auto& one = all_[i];
         if (one.who.on_cpu != on_cpu) continue;
-        // Only whole pairs of rounds: then a drift meets all alike.
+        // Only stops after whole pairs of rounds, so that a drift affects all programs alike.
         if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) goes_on[i] = false;
         if (!one.takes_part || !goes_on[i]) continue;
         now_.doing(fmt::format("{} {}, round {} of {}: {}", label_, name(state), round + 1,
@@ -288,7 +288,7 @@ class turn_taking {
     side.range = median_interval(ratios);
   }
 
-  // None if the GPU does not report it, or the program fails.
+  // Empty if the GPU does not report energy or the program fails.
   std::optional<energy_use> energy(competitor& one) {
     now_.doing(fmt::format("{}, energy of {}", label_, one.who.name));
     visit(one, plans_.before_energy(size_));
@@ -305,7 +305,7 @@ class turn_taking {
                       record.busy_calls};
   }
 
-  // In place: these programs are ours, and this one has nothing to do now.
+  // Checks outputs in place. The course's programs are trusted, and this one is idle now.
   void check(competitor& one) {
     now_.doing(fmt::format("{}, checking {}", label_, one.who.name));
     const std::size_t plan = plans_.check(size_);
@@ -315,7 +315,7 @@ class turn_taking {
       fail(one, {verdict::wrong, *wrong});
   }
 
-  // The times of the visit's calls in ms; none if it failed.
+  // The times of the visit's calls in ms. Empty if it failed.
   std::vector<double> visit(competitor& one, std::size_t plan) {
     call_outcome found;
     auto times = one.program.visit(plan, found);
@@ -336,10 +336,10 @@ class turn_taking {
   const activity& now_;
   const bench_choices& choices_;
   std::deque<competitor> all_;
-  std::vector<std::size_t> rivals_;  // in all_: the peers on the GPU
-  duels fought_;                     // against each of them
-  std::size_t size_ = 0;             // that is measured
-  std::string label_;                // its
+  std::vector<std::size_t> rivals_;  // in all_: the baselines on the GPU
+  duels fought_;                     // against each rival
+  std::size_t size_ = 0;             // the measured size
+  std::string label_;                // the size's label
 };
 
 }  // namespace
@@ -351,7 +351,7 @@ bench_report bench(const lab& l, const problem& p, const std::vector<contender>&
   const auto calls = make_calls(p, sizes, seed, now);
   now.doing("writing the inputs of all sizes");
   const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
-  // One file for all: they are called one at a time. These are our own programs.
+  // One file serves all programs, which are called one at a time. They are the course's own.
   const call_file file(calls, plans.all());
   turn_taking contest(l, p, steps, peers, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);

@@ -1,5 +1,5 @@
-// Times programs in alternation: one call each in turn, forwards and backwards, so that a drift of
-// clocks or temperature meets all of them alike.
+// Times programs alternately, one call each, forwards and backwards, so that a drift of clocks or
+// temperature affects all of them alike.
 //
 // Tested by tests/measure_test.cpp.
 #pragma once
@@ -23,7 +23,7 @@ struct contender {
   std::string name;
   std::filesystem::path program;
   bool is_right = true;  // its outputs are checked
-  bool on_cpu = false;   // a peer that computes on the CPU
+  bool on_cpu = false;   // a baseline that computes on the CPU
 };
 
 struct sample_summary {
@@ -32,27 +32,27 @@ struct sample_summary {
   interval range_ms;  // 95 %
 };
 
-// Of the whole board, idle parts and memory included, while calls follow each other back to back.
+// For the whole board, with idle parts and memory, during back-to-back calls.
 struct energy_use {
   double joules_per_call = 0, average_watts = 0;
-  std::uint32_t calls = 0;  // that it is the mean of
+  std::uint32_t calls = 0;  // number of calls in the mean
 };
 
 struct bench_cell {
   lab_size size;
   std::string label;
   problem_work work;
-  sample_summary cold, warm;         // with the L2 cache overwritten before every call, and without
-  std::optional<energy_use> energy;  // at the last size, where the GPU reports it
+  sample_summary cold, warm;         // with and without overwriting L2 before each call
+  std::optional<energy_use> energy;  // at the last size, if the GPU reports it
 };
 
 struct bench_row {
   std::string name;
   call_outcome found;             // not ok: the step failed and has no cells
-  std::vector<bench_cell> cells;  // of the sizes that it is not too slow for
+  std::vector<bench_cell> cells;  // only sizes that it is not too slow for
 };
 
-// How many times as fast as a peer the last step is at one size: pairs of visits in ABBA order.
+// The speedup of the last step over a baseline at one size, from pairs of visits in ABBA order.
 struct duel {
   lab_size size;
   std::string label;
@@ -60,32 +60,31 @@ struct duel {
     double ratio = 0;  // median
     interval range;    // 95 %
   } cold, warm;
-  std::size_t pairs = 0;  // of each
+  std::size_t pairs = 0;  // per side
 };
-// The last step against each peer, by the peer's name.
+// The last step against each baseline, by the baseline's name.
 using duels = std::vector<std::pair<std::string, std::vector<duel>>>;
 
 struct bench_report {
-  std::vector<bench_row> rows;  // the steps, then the peers
-  duels fought;                 // at the sizes that neither side is too slow for
+  std::vector<bench_row> rows;  // the steps, then the baselines
+  duels fought;                 // at sizes where neither side is too slow
 };
 
 struct bench_choices {
-  bool warm = true;            // measured, too; else `warm` stays empty everywhere
-  energy_counter energy = {};  // if there is one, each program is called for a second more at the
-                               // last size
+  bool warm = true;            // measure warm calls, too; else `warm` is empty
+  energy_counter energy = {};  // if not empty, each program runs a second more at the last size
 };
 
-// Times steps and peers at all sizes, and the last step in pairs against every peer; for each size
-// and cache state all rounds, each once in order and once backwards, then the pairs. At the end of
-// a size every program is called once more and checked: its outputs, its inputs, and the zones
-// around its buffers. A program whose calls take long has fewer rounds, and none at sizes where one
-// call would take seconds, going by the size before. A step that fails is out and says so in its
-// row; failure(ours) if a peer fails.
+// Times steps and baselines at all sizes, and the last step in pairs with every baseline. For each
+// size and cache state, all rounds come first, alternately in order and backwards, then the pairs.
+// Finally every program is called once more per size, and its outputs, its inputs and the zones
+// around its buffers are checked. A program with long calls gets fewer rounds, and none at sizes
+// where the previous size predicts seconds per call. A step that fails is dropped, and its row has
+// the reason. Throws failure(ours) if a baseline fails.
 //
-// Peers on the CPU have rounds of their own at the end of a size, so that no step finds a GPU that
-// has slept meanwhile; and no pairs, since no drift is common to both. `steps` may be empty if all
-// peers are on the CPU; then the device is not used.
+// CPU baselines have separate rounds at the end of a size, so that no step finds an idle GPU, and
+// no pairs, since the two sides share no drift. `steps` may be empty if all baselines are on the
+// CPU; then the device is not used.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,

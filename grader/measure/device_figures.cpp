@@ -1,4 +1,4 @@
-// Runs build/common/gpus/measure/device-measure, and reads and writes what it found.
+// Runs build/common/gpus/measure/device-measure, and reads and writes its results.
 #include "grader/measure/device_figures.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the microbenchmarks of common/gpus/measure found on a GPU, kept beside its description.
+// A GPU's results in the microbenchmarks of common/gpus/measure, stored next to its description.
 // Tested by cli/tests/device_cli_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@ struct device_figure {
   std::string name;  // "l2_latency"
   std::string unit;  // "cycles"
   double value = 0;
-  std::string what;  // how it was measured, in a line
+  std::string what;  // one line: how it was measured
 };
 
 struct device_record {
@@ -27,11 +27,11 @@ struct device_record {
   const device_figure* find(std::string_view name) const;
 };
 
-// Runs the microbenchmarks; medians of several runs of the program. failure(environment) if it is
-// not built or fails.
+// Runs the microbenchmarks and returns medians of several runs. Throws failure(environment) if the
+// program is not built or fails.
 device_record measure_device(const device_choice& on, const installation& where);
 
-// common/gpus/ID.measured.jsonl; none if there is no such file, failure(ours) if it is broken.
+// common/gpus/ID.measured.jsonl. nullopt if it is missing; throws failure(ours) if it is malformed.
 fs::path device_record_file(const fs::path& root, const std::string& id);
 std::optional<device_record> load_device_record(const fs::path& root, const std::string& id);
 void keep_device_record(const fs::path& root, const std::string& id, const device_record& record);

@@ -1,4 +1,4 @@
-// Opens NVML, looks up its functions, and refuses a GPU that is divided.
+// Opens NVML, looks up its functions, and refuses a GPU that MIG divides.
 #include "grader/measure/energy.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Makes the one call with its warm-ups and repetitions, checks it, and reads its times or counters.
+// Makes one call with warm-ups and repetitions, checks it, and reads its times or counters.
 #include "grader/measure/figures.hpp"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t gpu_warmups = 3;
 constexpr std::uint32_t gpu_repetitions = 21;
-// A figure's call is larger than a check's; on the emulator it may take longer.
+// A figure's call is larger than a check's, so on the emulator it may take longer.
 constexpr double figure_patience = 6;
 
 }  // namespace

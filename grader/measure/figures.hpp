@@ -1,7 +1,7 @@
-// What one call costs: time on a GPU, counted work on the emulator.
+// The cost of one call: time on a GPU, counted work on the emulator.
 //
-// idea    The emulator's clock says nothing about a GPU's: without one, figures are what was
-//         executed and moved, and say so; times are modelled apart (model/modelled.hpp).
+// idea    The emulator's clock is unrelated to a GPU's. Without a GPU, figures count executed and
+//         moved work and are marked as such. Times are modelled separately (model/modelled.hpp).
 // Tested by judge/tests/session_test.cpp.
 #pragma once
 
@@ -18,11 +18,11 @@
 
 namespace stepwise {
 
-// Work per time, in what limits it: "4312 GB/s" or "52.4 TFLOP/s".
+// Work per time, in the unit of its limit: "4312 GB/s" or "52.4 TFLOP/s".
 std::string rate_text(const problem_work& work, double time_ms);
 
 struct figures {
-  call_outcome found;  // of the call itself; the rest is empty unless it is ok
+  call_outcome found;  // the call; the rest is empty unless it is ok
   lab_size size;
   std::string label;  // "n = 1048576, seed 7"
   problem_work work;
@@ -42,12 +42,12 @@ struct figures {
 lab_size figure_size(const lab& l, const device_choice& device,
                      const std::optional<lab_size>& wanted);
 
-// The size whose time is modelled for this GPU: the lab's last one, or, where a grid of one warp
-// for every 32 elements would be too long for the GPU, the largest of the lab's that is not.
+// The size whose time is modelled for this GPU: the lab's last size, or, if a grid with one warp
+// per 32 elements would be too long for the GPU, the lab's largest size that fits.
 lab_size modelled_size(const lab& l, const gpu& emulated_gpu);
 
-// Makes warm-up calls and timed calls with a cold L2 cache (on a GPU), or one counted call (on the
-// emulator), and checks the last one's result.
+// On a GPU, makes warm-up calls and timed calls with a cold L2 cache. On the emulator, makes one
+// counted call. Checks the last call's result.
 figures measure_program(const lab& l, const problem& p, const std::filesystem::path& program,
                         const device_choice& device, const lab_size& size, std::uint64_t seed,
                         const activity& now);

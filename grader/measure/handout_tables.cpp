@@ -1,4 +1,4 @@
-// Writes sweeps as JSON, and reads them and the lectures' figures into tables in Markdown.
+// Writes sweeps as JSON, and turns sweeps and the lectures' figures into Markdown tables.
 #include "grader/measure/handout_tables.hpp"
 
 #include <fmt/core.h>
@@ -39,7 +39,7 @@ json point_record(const std::string& name, const sweep_view& view, const sweep_p
   return j;
 }
 
-// The record's entry of a sweep, with its points; null if it has none of that name.
+// The record's sweep of this name, with its points. Null if it has none.
 json sweep_named(const json& record, const std::string& name) {
   json sweep;
   for (const json& entry : record.at("entries")) {
@@ -54,7 +54,7 @@ json sweep_named(const json& record, const std::string& name) {
 
 double time_of(const json& point) { return point.at("median_ms").get<double>(); }
 
-// Of the points with the same size, the shortest time.
+// The shortest time among the points with the same size.
 double best_time_like(const json& points, const json& point) {
   double best = std::numeric_limits<double>::max();
   for (const json& other : points)
@@ -67,7 +67,7 @@ std::string time_cell(const json& points, const json& point) {
   return time_text(time_of(point)) + (is_best ? " *" : "");
 }
 
-// One row for each point: the values, what was counted, time and rate.
+// One row per point: the values, the counters, time and rate.
 std::string list_of(const json& sweep) {
   const json& points = sweep.at("points");
   const bool is_counted = std::any_of(points.begin(), points.end(),
@@ -95,7 +95,7 @@ std::string list_of(const json& sweep) {
   return text;
 }
 
-// Times: the first axis downwards, the second across.
+// Times, with the first axis as rows and the second as columns.
 std::string grid_of(const json& sweep) {
   const json &down = sweep.at("axes").at(0), &across = sweep.at("axes").at(1);
   const json& points = sweep.at("points");
@@ -129,12 +129,12 @@ std::string sweep_table(const json& record, const std::string& name) {
          (sweep.at("axes").size() == 2 ? grid_of(sweep) : list_of(sweep));
 }
 
-// "5.49 ms", "3.77 GB/s", as the lecture has it.
+// "5.49 ms", "3.77 GB/s", in the lecture's format.
 std::string published_text(const lecture& of, double value) {
   return fmt::format("{:g} {}", value, of.unit);
 }
 
-// Times as fast as `before`, in the lecture's unit; "" for the first version.
+// The speedup over `before`, both in the lecture's unit. "" for the first version.
 std::string published_gain(const lecture& of, double before, double value) {
   if (before == 0) return "";
   return ratio_text(of.unit == "ms" ? before / value : value / before);
@@ -146,8 +146,8 @@ std::string gpu_text(const std::string& id) {
   return model.ok() ? "an " + model->name : "a " + id;
 }
 
-// The record's last step at the largest size at which every one of these steps was measured; null
-// if there is no such size.
+// The record's last step at the largest size at which all of the lecture's steps were measured.
+// Null if there is no such size.
 json entry_at_common_size(const json& record, const lecture& of) {
   json found;
   for (const json& cell : entries_of_last_step(record))

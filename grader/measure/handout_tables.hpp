@@ -1,10 +1,10 @@
-// Tables of a lab's deeper.md and DESIGN.md that are made of records: sweeps, and what lectures
-// publish beside what the course measured.
+// Tables in a lab's deeper.md and DESIGN.md that are generated from records: sweeps, and lectures'
+// published figures next to the course's measurements.
 //
 // idea    `lab dev sweep --record NAME` keeps a sweep under a name in
-//         solutions/<lab>/measured/<gpu>.sweeps.jsonl, and `lab dev bench --readme` makes its table
-//         between the markers "sweep NAME". As with record.hpp: figures are recorded, words are
-//         not.
+//         solutions/<lab>/measured/<gpu>.sweeps.jsonl, and `lab dev bench --readme` writes its
+//         table between the markers "sweep NAME". As in record.hpp, figures are recorded and words
+//         are not.
 // Tested by tests/handout_tables_test.cpp.
 #pragma once
 
@@ -18,27 +18,27 @@
 
 namespace stepwise {
 
-// One measured sweep as entries of a record. The first has its axes. Each of the others is a point
-// that was timed: the values, the size, the time with its 95 % interval in ms, and of the kernel
-// that executes most instructions blocks, registers, occupancy and spilled bytes; the counter's
-// value, if one was asked for.
+// One measured sweep as record entries. The first entry has the axes. Each other entry is a timed
+// point: its values, its size, its time with the 95 % interval in ms, and the blocks, registers,
+// occupancy and spilled bytes of the kernel that executes most instructions. Also the counter's
+// value, if a counter was requested.
 std::vector<json> sweep_entries(const std::string& name, const sweep_view& view,
                                 const std::string& date, const std::string& command);
 
-// Puts it into the lab's file of that GPU, in place of an older one of the same name; the file,
-// relative to the root. failure(ours) if the file is there and is not a record of sweeps.
+// Stores the sweep in the lab's file for this GPU, replacing an older one of the same name. Returns
+// the file relative to the root. Throws failure(ours) if the file is not a record of sweeps.
 fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& device,
                     const std::vector<json>& sweep);
 
-// The names that a page has markers for, "<!-- sweep NAME:begin -->", in their order.
+// The names in a page's markers "<!-- sweep NAME:begin -->", in their order.
 std::vector<std::string> sweeps_in(std::string_view page);
 
-// The table of one of them: the first axis downwards, the second across. Where nothing is recorded,
-// a sentence that says so.
+// A sweep's table with the first axis as rows and the second as columns. If nothing is recorded, a
+// sentence that says so.
 std::string sweep_markdown(const fs::path& root, const lab& l, const std::string& name);
 
-// Every version that a lecture publishes beside the step that is like it, by the lab's records; ""
-// if none does.
+// Every version that a lecture publishes next to its corresponding step in the lab's records. "" if
+// no lecture does.
 std::string lectures_markdown(const fs::path& root, const lab& l);
 
 }  // namespace stepwise

@@ -9,10 +9,10 @@
 namespace stepwise {
 namespace {
 
-// Counts may differ by the few instructions and accesses that a part needs for itself.
+// Counts may differ by the few instructions and accesses that a part itself needs.
 constexpr double same_traffic = 0.01;      // sectors, wavefronts
-constexpr double little_arithmetic = 0.1;  // that may be left where there should be none
-constexpr double most_arithmetic = 0.9;    // that must be left where there should be all
+constexpr double little_arithmetic = 0.1;  // that may remain where there should be none
+constexpr double most_arithmetic = 0.9;    // that must remain where all of it should
 
 std::string enumerated(const std::vector<std::string>& words) {
   std::string text;
@@ -36,7 +36,7 @@ std::string launch_text(const limit_counts::launch& l) {
 
 void doubt_launches(const limit_counts& full, const limit_counts& part,
                     std::vector<std::string>& found) {
-  // In the order of configurations: a part's kernels may have other names.
+  // Sorted by configuration, since a part's kernels may have other names.
   const auto ordered = [](std::vector<limit_counts::launch> all) {
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return std::tuple(volume(a.grid), volume(a.block), a.times) >
@@ -124,7 +124,7 @@ limit_reading read_limits(double full_ms, const std::vector<part_time>& parts) {
 
 bool is_certain(const interval& full_ms, const std::vector<part_time>& parts) {
   std::optional<limit_reading> first;
-  // Every corner of the box that the intervals make.
+  // Checks every corner of the box that the intervals span.
   for (std::size_t corner = 0; corner < std::size_t{2} << parts.size(); ++corner) {
     auto there = parts;
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -220,11 +220,11 @@ std::vector<std::string> doubts(const limit_counts& full, const std::string& par
   }
   const bool of_integers = !full.has_floats();
   const double left = share(of_part.arithmetic(of_integers), full.arithmetic(of_integers));
-  // Addresses are integers, too, so integers alone say nothing about memory only.
+  // Addresses are integers, too, so integer counts cannot show that only memory remains.
   if (is_memory && !of_integers && left > little_arithmetic) {
     found.push_back(fmt::format("{:.0f} % of the arithmetic is still there", 100 * left));
   }
-  // ... and in compute only, half of them may have been addresses.
+  // In a compute part, half of the integer ops may have been addresses.
   if (is_compute && left < (of_integers ? most_arithmetic / 2 : most_arithmetic)) {
     found.push_back(
         fmt::format("{:.0f} % of the arithmetic is left: the compiler has removed or "

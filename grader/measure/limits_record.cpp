@@ -1,4 +1,4 @@
-// Writes times with their intervals as JSON, and reads them into a table in Markdown.
+// Writes times with their intervals as JSON, and turns them into a Markdown table.
 #include "grader/measure/limits_record.hpp"
 
 #include <fmt/core.h>

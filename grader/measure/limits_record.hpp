@@ -1,8 +1,8 @@
-// What `lab dev limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.jsonl, and the
-// handout's table made of it.
+// The record of `lab dev limits --record`, solutions/<lab>/measured/<gpu>.limits.jsonl, and the
+// handout's table generated from it.
 //
-// idea    As with record.hpp: times are recorded, their reading is not. It is derived for each
-//         table, so that a rule that changes changes all of them.
+// idea    As in record.hpp, times are recorded and their reading is not. The reading is derived for
+//         each table, so a change of the rule changes all tables.
 // Tested by tests/limits_test.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace stepwise {
 
-// `rows` as time_limits() gives them for a step: all ok, the whole first.
+// `rows` are the result of time_limits() for a step: all ok, the whole first.
 json limits_record(const lab& l, const device_choice& device, const std::string& step,
                    const std::vector<bench_row>& rows, const std::string& date,
                    const std::string& command);
@@ -33,7 +33,7 @@ struct recorded_limits {
   limit_reading reading;
   bool is_certain = true;
 };
-// solutions/LAB/measured/GPU.limits.jsonl; failure(ours) if it is there and is not a record.
+// solutions/LAB/measured/GPU.limits.jsonl. Throws failure(ours) if the file is not a record.
 std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
                                                     std::string_view device_name);
 

@@ -1,4 +1,4 @@
-// Asks for the room of one block after the other, along each of three axes.
+// Computes the occupancy of one block after the other, along each of three axes.
 #include "grader/measure/occupancy_study.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::vector<occupancy_point> along(const gpu& model, const block_needs& block,
   return points;
 }
 
-// The nearest point below `now` with more warps than there are; of several equal ones the first
-// met.
+// The nearest point below `now` with more warps than now. Of several equal points, the first one
+// found.
 std::optional<occupancy_gain> nearest_below(const std::vector<occupancy_point>& points,
                                             std::uint64_t now, int warps,
                                             decltype(occupancy_gain::what) what) {
@@ -44,7 +44,7 @@ std::vector<occupancy_gain> gains_of(const occupancy_study& s) {
     if (gain) gains.push_back(*gain);
   };
   add(nearest_below(s.by_registers, s.block.registers, s.warps(), by::registers));
-  // Byte by byte, in units: the curve is coarser.
+  // Searches in allocation units, since the curve is coarser.
   if (s.block.shared_bytes > 0) {
     const auto unit = static_cast<std::uint64_t>(s.room.shared_unit);
     add(nearest_below(

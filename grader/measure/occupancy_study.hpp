@@ -1,4 +1,4 @@
-// A block's occupancy, and what it would be with other numbers of threads, registers and bytes.
+// A block's occupancy, and how other numbers of threads, registers and bytes would change it.
 // Tested by tests/occupancy_study_test.cpp.
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace stepwise {
 
 struct occupancy_point {
-  std::uint64_t at = 0;  // threads of a block, registers of a thread, or bytes of a block
+  std::uint64_t at = 0;  // threads per block, registers per thread, or bytes per block
   int warps = 0;         // resident
 };
 
-// The least change of one number that lets more blocks be resident.
+// The smallest change of one number that lets more blocks be resident.
 struct occupancy_gain {
   enum class by : std::uint8_t { threads, registers, shared } what;
   std::uint64_t to = 0;
@@ -25,7 +25,7 @@ struct occupancy_study {
   gpu model;
   block_needs block;
   block_room room;
-  std::vector<occupancy_point> by_threads, by_registers, by_shared;  // the other two as they are
+  std::vector<occupancy_point> by_threads, by_registers, by_shared;  // the other two unchanged
   std::vector<occupancy_gain> gains;
 
   int most_warps() const;
@@ -33,8 +33,8 @@ struct occupancy_study {
   double percent(int warps) const { return 100.0 * warps / most_warps(); }
 };
 
-// As much shared memory is allowed as the GPU has for a block that asks. invalid_value where no
-// block of such a size can be, not_supported where the GPU's rules are not known.
+// Allows as much shared memory as the GPU has for a block that opts in. Returns invalid_value if no
+// block of this size can exist, not_supported if the GPU's rules are unknown.
 result<occupancy_study> study_occupancy(const gpu& model, std::uint64_t threads,
                                         std::uint64_t registers, std::uint64_t shared_bytes);
 

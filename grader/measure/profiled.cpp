@@ -1,4 +1,4 @@
-// Runs one call with the counters on, and reads the profile that the program leaves.
+// Runs one call with the counters on, and reads the profile that the program writes.
 #include "grader/measure/profiled.hpp"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@
 namespace stepwise {
 namespace {
 
-// Counting takes longer than a check, and a figure's call is larger.
+// Counting takes longer than checking, and a figure's call is larger.
 constexpr double profile_patience = 12;
 
 }  // namespace

@@ -13,24 +13,24 @@
 namespace stepwise {
 
 struct profiled_call {
-  call_outcome found;  // of the call; there are no kernels unless it is ok
+  call_outcome found;  // the call; there are no kernels unless it is ok
   std::string label;   // "n = 65536, seed 7"
   std::vector<kernel_profile> kernels;
   device_transfers transfers;
 };
 
-// A kernel with accesses that are neither counted nor timed: null if there is none, and the
-// sentence.
+// A kernel with accesses that are neither counted nor timed, null if there is none, and a sentence
+// about it.
 const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels);
 std::string uncounted_text(const kernel_profile& k);
 
-// How long a program may take to end once its call is over, before its profile is read. A judged
-// one's is the server's: it is there, whatever the program does at its end.
+// Time that a program may take to end after its call, before its profile is read. In a judged
+// session the server writes the profile, whatever the program does at its end.
 inline double seconds_to_leave_a_profile(const device_choice& device) {
   return device.judged() ? 2 : 30;
 }
 
-// Of a yardstick's call the outputs mean nothing.
+// The outputs of a part's call mean nothing, so they are ignored.
 enum class outputs_are { compared, ignored };
 
 // `emulator` must be the emulator.

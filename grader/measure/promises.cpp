@@ -1,4 +1,4 @@
-// Divides the time of the step before by the step's own, at each size that is promised.
+// Divides the earlier step's time by the step's own time, at each promised size.
 #include "grader/measure/promises.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Makes the JSON of steps, peers and duels, and the tables of the handouts and of all results.
+// Makes the JSON of steps, baselines and duels, and the tables of the handouts and of all results.
 #include "grader/measure/record.hpp"
 
 #include <fmt/core.h>
@@ -32,7 +32,7 @@ json energy_json(const energy_use& e) {
           {"calls", e.calls}};
 }
 
-// "1.23 mJ, 456 W"; empty where it was not measured.
+// "1.23 mJ, 456 W"; empty if it was not measured.
 std::string energy_at(const json& cell) {
   const auto energy = cell.find("energy");
   if (energy == cell.end()) return "";
@@ -66,7 +66,7 @@ json duel_json(const duel& d) {
           {"pairs", d.pairs}};
 }
 
-// With rates, which a record leaves out.
+// With rates, which a record omits.
 json sizes_json(const bench_row& row) {
   json sizes = json::array();
   for (const auto& cell : row.cells) {
@@ -78,7 +78,7 @@ json sizes_json(const bench_row& row) {
   return sizes;
 }
 
-// Null if it is none of the lab's peers.
+// Null if it is not one of the lab's baselines.
 const peer* peer_named(const lab& l, const std::string& name) {
   const auto found =
       std::find_if(l.peers.begin(), l.peers.end(), [&](const peer& p) { return p.name == name; });
@@ -104,8 +104,8 @@ std::vector<std::string> names_of(const json& record, const char* kind) {
   return names;
 }
 
-// The last step at the largest of its sizes at which no step was too slow; at its largest size if
-// there is no such size.
+// The last step at its largest size at which no step was too slow, or at its largest size if there
+// is no such size.
 json entry_at_size_of_all(const json& record) {
   const auto cells = entries_of_last_step(record);
   const auto steps = names_of(record, "step");
@@ -117,7 +117,7 @@ json entry_at_size_of_all(const json& record) {
   return found == cells.rend() ? cells.back() : *found;
 }
 
-// The lab's peers that the record may have: what runs on a CPU is in those that name one.
+// The lab's baselines that the record may have. CPU baselines are only in records that name a CPU.
 std::vector<peer> peers_of(const lab& l, const json& record) {
   std::vector<peer> found;
   if (names_of(record, "peer").empty()) return found;
@@ -158,7 +158,7 @@ std::string table_markdown(const lab& l, const json& record) {
 
 std::string handout_table(const lab& l, const json& record) {
   const auto columns = entries_of_last_step(record);
-  // At the last size alone, if it was measured at all.
+  // Energy is measured only at the last size, if at all.
   const auto energy_of = [&](const std::string& name) {
     const json* const cell = measured_at(record, name, columns.back().at("size"));
     return cell == nullptr ? "" : energy_at(*cell);
@@ -380,7 +380,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
   return text;
 }
 
-// The fastest step beside the first one and the peers, at the size of the lab's table.
+// The fastest step next to the first step and the baselines, at the size of the lab's table.
 std::string winner_row(const lab& l, const json& record) {
   const json largest = entry_at_size_of_all(record);
   const auto time_of = [&](const std::string& name) {

@@ -19,7 +19,7 @@ interval median_interval(std::vector<double> values, double confidence) {
   const std::size_t n = values.size();
   // Leaving out m values on each side misses the median if at most m values lie on one side of it,
   // which happens with probability 2 P(Binomial(n, 1/2) <= m).
-  double probability = std::pow(0.5, static_cast<double>(n));  // of exactly m
+  double probability = std::pow(0.5, static_cast<double>(n));  // for exactly m values
   double missed = 0;
   std::size_t left_out = 0;
   for (std::size_t m = 0; 2 * m + 1 <= n; ++m) {

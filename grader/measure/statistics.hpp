@@ -14,9 +14,9 @@ struct interval {
   double low = 0, high = 0;
 };
 
-// The interval between two order statistics that holds the median with at least the given
-// confidence, by the binomial distribution (sign test); the whole range where the values are too
-// few (fewer than 6 for 95 %). Source: Conover, Practical Nonparametric Statistics, section 3.2.
+// The interval between two order statistics that contains the median with at least the given
+// confidence, by the binomial distribution (sign test). The whole range if there are too few values
+// (fewer than 6 for 95 %). Source: Conover, Practical Nonparametric Statistics, section 3.2.
 interval median_interval(std::vector<double> values, double confidence = 0.95);
 
 }  // namespace stepwise

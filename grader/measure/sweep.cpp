@@ -1,4 +1,4 @@
-// Sorts axes into kinds, compiles each program once for its points, checks, counts and times.
+// Classifies axes, compiles each program once for its points, checks, counts and times.
 #include "grader/measure/sweep.hpp"
 
 #include <fmt/core.h>
@@ -19,10 +19,10 @@
 namespace stepwise {
 namespace {
 
-// nvcc with its programs, or the emulator with the memory of a small call.
+// For nvcc with its child processes, or the emulator with the memory of a small call.
 constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
-// Programs that stay alive together, and those that are checked together. Each has a context of
-// some hundred megabytes on the GPU.
+// Limits on programs that are alive together, and on programs that are checked together. Each has a
+// context of a few hundred megabytes on the GPU.
 constexpr std::size_t most_at_once = 16;
 constexpr std::ptrdiff_t checked_at_once = 4;
 constexpr int fewest_registers = 16, most_registers = 255;
@@ -53,7 +53,7 @@ void check_registers(const sweep_axis& axis) {
 
 std::string without_seed(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
-// What a point's program is made of: all of its values but the size.
+// The values that determine a point's program: all of them except the size.
 std::vector<std::string> program_values(const std::vector<swept_axis>& axes,
                                         const sweep_point& point) {
   std::vector<std::string> values;
@@ -79,7 +79,7 @@ file_variant variant_of(const sweep_subject& subject, const std::vector<swept_ax
   return variant;
 }
 
-// One program and the points that it serves.
+// One program and the points that use it.
 class preparation {
  public:
   preparation(const sweep_run& run, const sweep_subject& subject,
@@ -119,7 +119,7 @@ class preparation {
     return text;
   }
 
-  // A wrong result's sentence names its call already, a crash's does not.
+  // The message of a wrong result already names its call, but that of a crash does not.
   static call_outcome told_with_size(const check_report& report) {
     auto found = report.found;
     if (found.message.find(report.label) == std::string::npos) {
@@ -150,13 +150,13 @@ class preparation {
     point.counted_work = run_.p.work(size);
   }
 
-  // What the time model samples is too much to be counted whole.
+  // The size that the time model samples is too large to count completely.
   lab_size size_to_count(const sweep_point& point) const {
     return point.size == run_.l.modelled.back() ? run_.l.emulated.back() : point.size;
   }
 
-  // Where time is what counts, the emulator reports what a program consists of; if it cannot, there
-  // are no such figures. A size that would take it too long is counted at the lab's own.
+  // If times are measured, the emulator only adds counters. If it cannot count, they are missing. A
+  // size that would take it too long is replaced by the lab's usual size.
   void count_beside() const {
     const lab_size usual = run_.l.emulated.back();
     const double most = run_.p.work(usual).operations;
@@ -248,7 +248,7 @@ bool is_refused_launch(const call_outcome& found, std::string_view source) {
   const auto says = [&](const char* name) { return found.message.find(name) != std::string::npos; };
   if (says("cudaErrorInvalidConfiguration") || says("cudaErrorLaunchOutOfResources")) return true;
   if (!says("cudaErrorInvalidValue")) return false;
-  // Other calls, too, say "invalid argument": "step.cu:30: cudaError..." says which it was.
+  // Other calls also report "invalid argument". "step.cu:30: cudaError..." identifies the call.
   const std::string_view message = found.message;
   const std::string_view before = message.substr(0, message.find(": cudaErrorInvalidValue"));
   const auto digits = before.find_last_not_of("0123456789") + 1;
@@ -313,7 +313,7 @@ void time_points(const sweep_run& run, std::vector<sweep_point>& points, const a
     if (std::find(sizes.begin(), sizes.end(), point.size) == sizes.end())
       sizes.push_back(point.size);
   }
-  // A call's time is guessed from the size before: small ones first.
+  // A call's time is predicted from the previous size, so small sizes come first.
   std::sort(sizes.begin(), sizes.end());
   for (std::size_t first = 0; first < order.size(); first += most_at_once) {
     const std::size_t end = std::min(first + most_at_once, order.size());

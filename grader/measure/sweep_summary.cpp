@@ -1,4 +1,4 @@
-// The sentences one by one: of times, of counts, of idle multiprocessors and lanes, of spills.
+// The sentences about times, counters, idle multiprocessors and lanes, and spills.
 #include "grader/measure/sweep_summary.hpp"
 
 #include <fmt/core.h>
@@ -20,8 +20,8 @@ namespace {
 using chosen_points = std::vector<const sweep_point*>;
 
 constexpr double warp = 32;
-constexpr double nearly = 1.005;  // times as many: the same
-constexpr double clearly = 1.1;   // times as long, or as many: worth a sentence
+constexpr double nearly = 1.005;  // ratio of counts that are the same
+constexpr double clearly = 1.1;   // ratio of times or counts that is worth a sentence
 
 chosen_points that(const sweep_view& view, const std::function<bool(const sweep_point&)>& is) {
   chosen_points chosen;
@@ -34,8 +34,8 @@ std::string name_of(const sweep_view& view, const sweep_point* point) {
   return text_of(view.axes, point->values);
 }
 
-// The point's values on those axes that make a difference to a figure: where points that differ on
-// one axis alone all have the same figure, that axis says nothing.
+// The point's values on the axes that affect a figure. An axis is omitted if points that differ
+// only on this axis all have the same figure.
 using figure_of_point = std::function<std::optional<double>(const sweep_point&)>;
 std::string what_matters(const sweep_view& view, const sweep_point* point,
                          const figure_of_point& figure) {
@@ -66,7 +66,7 @@ bool has_several_sizes(const sweep_view& view) {
                      [&](const auto& point) { return point.size != view.points[0].size; });
 }
 
-// "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or which one it is.
+// "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or the only one.
 std::string where_text(const sweep_view& view, const chosen_points& chosen) {
   const std::string first = name_of(view, chosen.front());
   if (chosen.size() > 1 && chosen.size() == view.points.size()) return "With all of them";
@@ -110,7 +110,7 @@ bool is_as_good(const sweep_view& view, const sweep_point& point, const sweep_po
 
 std::string rate_of(const sweep_point* point) { return rate_text(point->work, point->time_ms()); }
 
-// ---- what was timed
+// ---- times
 
 std::string best_sentence(const sweep_view& view, const chosen_points& points,
                           const chosen_points& good) {
@@ -138,7 +138,7 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
                            : " That much is assumed of the model's error.");
 }
 
-// Where occupancy stops mattering; empty if all have the same.
+// The occupancy from which on times no longer improve. Empty if all have the same occupancy.
 std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
                             const chosen_points& good) {
   const auto less = [](const auto* a, const auto* b) {
@@ -177,7 +177,7 @@ std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
   return text;
 }
 
-// Each size with its best; the rates show what the size alone does.
+// Each size with its best point. The rates show the effect of the size alone.
 std::string sizes_sentence(const sweep_view& view) {
   std::vector<lab_size> sizes;
   for (const auto* point : that(view, [](const auto& p) { return p.timed(); }))
@@ -192,7 +192,7 @@ std::string sizes_sentence(const sweep_view& view) {
   for (const auto& size : sizes) bests.push_back(fastest(same_size_timed(view, size)));
   const auto* const best = *std::min_element(bests.begin(), bests.end(),
                                              [&](auto* a, auto* b) { return cost(a) < cost(b); });
-  const auto* first = best;  // the smallest size whose rate nearly is the best one
+  const auto* first = best;  // the smallest size whose rate is nearly the best
   for (const auto* point : bests) {
     if (cost(point) <= view.alike() * cost(best)) {
       first = point;
@@ -228,7 +228,7 @@ void add_timed(const sweep_view& view, std::vector<std::string>& sentences) {
   sentences.push_back(timed_occupancy(view, points, good));
 }
 
-// ---- what was counted
+// ---- counters
 
 std::string counter_sentence(const sweep_view& view) {
   const auto points =
@@ -280,7 +280,7 @@ std::string counted_occupancy(const sweep_view& view) {
       limiter_of(low->main_kernel()->fits));
 }
 
-// ---- what holds for both
+// ---- both
 
 std::string idle_multiprocessors(const sweep_view& view) {
   const auto few = that(view, [&](const auto& point) {
@@ -304,7 +304,7 @@ std::string idle_lanes(const sweep_view& view) {
       where_text(view, padded), threads, 100 - 100 * threads / (warp * std::ceil(threads / warp)));
 }
 
-// The cap of a point; nothing where it has none.
+// A point's register cap. Empty if it has none.
 std::optional<int> cap_of(const sweep_view& view, const sweep_point& point) {
   for (std::size_t i = 0; i < view.axes.size(); ++i) {
     if (view.axes[i].kind != axis_kind::registers || point.values[i] == no_register_cap) continue;

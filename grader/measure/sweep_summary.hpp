@@ -1,10 +1,10 @@
-// What a sweep's figures say, in sentences: computed from its points, never from what is expected.
+// Describes a sweep's figures in sentences computed from its points, never from expectations.
 //
-// idea    A configuration is as good as the best where the intervals do not separate them by more
-//         than 2 %. The least occupancy among those is where occupancy stops mattering.
-// watch   Counts are no time: without one nothing is said of what is faster. Modelled times have no
-//         interval, but an error: those that differ by less than half of the model's times are off
-//         count as alike.
+// idea    A configuration is as good as the best one unless their intervals differ by more than 2
+//         %. More occupancy than the least among those configurations does not help.
+// watch   Counters are not times, so without times no configuration is called faster. Modelled
+//         times have no interval but an error: times that differ by less than the model's median
+//         error count as equal.
 // Tested by tests/sweep_test.cpp.
 #pragma once
 
@@ -16,45 +16,45 @@
 
 namespace stepwise {
 
-inline constexpr double as_good = 1.02;  // times the best's time
-// Where the model was never compared with measured times: an assumption.
+inline constexpr double as_good = 1.02;  // ratio to the best time
+// An assumption, used if the model was never compared with measured times.
 inline constexpr double unknown_model_error = 0.1;
 
 struct sweep_view {
   const std::vector<swept_axis>& axes;
   const std::vector<sweep_point>& points;
-  const goal_counter* counter = nullptr;  // what is counted, above all; null: instructions
+  const goal_counter* counter = nullptr;  // the main counter; null: instructions
   int multiprocessors = 0;                // of `gpu_name`; 0: unknown
-  std::string gpu_name;                   // whose multiprocessors and occupancy these are
-  // Of the model, where times are modelled: half of its times are off by no more (a share).
+  std::string gpu_name;                   // for multiprocessors and occupancy
+  // The model's median relative error, if times are modelled.
   std::optional<double> model_error = {};
 
   bool timed() const;
   bool modelled() const;  // timed, and not measured
-  // Times the best's time, up to which a time is as good.
+  // The ratio to the best time up to which a time is as good.
   double alike() const;
 };
 
-// Theoretical, in per cent; nothing where no block fits or nothing was counted.
+// Theoretical occupancy in percent. Empty if no block fits or nothing was counted.
 std::optional<double> occupancy_percent(const sweep_point& point);
 
-// What a chart shows of a point.
+// A point's figure in a chart.
 struct chart_figure {
   double value = 0;
   std::string text;
 };
-// The counter or the warp instructions of the call; for several sizes, instructions are those for a
-// thousand operations of the problem. None if the point is not right or has no such figure.
+// The counter, or the warp instructions of the call. With several sizes, warp instructions per
+// thousand operations of the problem. Empty if the point is not right or has no such figure.
 std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_point& point);
-// Work over time where points were timed, else what was counted.
+// Work per time if points were timed, else counters.
 std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point);
 // "rate (measured, higher is better)"
 std::string figure_title(const sweep_view& view);
 
-// Whether a point is as good as the best of its size, as far as times show. False if not timed.
+// Whether a point is as good as the best of its size, judged by times. False if not timed.
 bool is_among_the_best(const sweep_view& view, const sweep_point& point);
 
-// What the sweep shows, each in a sentence: the best configurations, occupancy, counts, warnings.
+// The sweep's results in sentences: best configurations, occupancy, counters, warnings.
 std::vector<std::string> sweep_sentences(const sweep_view& view);
 
 }  // namespace stepwise

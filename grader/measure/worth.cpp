@@ -15,10 +15,10 @@ namespace {
 // An empty kernel between two events, measured on an H200 on 2026-11-20 (labs/launch/README.md).
 constexpr double launch_ms = 0.0042;
 
-// The number of operations F of a call for which the GPU takes as long as the CPU:
+// The number of operations F per call for which the GPU takes as long as the CPU:
 //   max(F / cpu.flops, b / cpu.bytes) = way + max(F / gpu.flops, b / gpu.bytes)
-// where b are the bytes of memory and `way` is a call's share of the transfer. The difference of
-// both sides grows with F as long as the CPU computes and is the slower one.
+// where b is the number of bytes of memory and `way` is a call's share of the transfer. The
+// difference of the sides grows with F while the CPU computes and is slower.
 std::optional<double> break_even_flops(double way_s, double memory_bytes,
                                        const processor_rates& gpu, const processor_rates& cpu) {
   const double gpu_memory_s = memory_bytes / gpu.bytes_per_s;
@@ -92,8 +92,8 @@ std::optional<processor_rates> paper_rates(const gpu& model) {
 }
 
 // source  Intel's specifications of the Xeon Platinum 8480+: 56 cores at 2.0 GHz (the base clock),
-//         two 512-bit units for multiply-adds in each: 64 operations in float; 8 channels of 8
-//         bytes at 4800 MT/s.
+//         two 512-bit multiply-add units per core, i.e. 64 float operations per clock, and 8
+//         channels of 8 bytes at 4800 MT/s.
 processor_rates usual_cpu() {
   return {"Intel Xeon Platinum 8480+", 56 * 2.0e9 * 64, 8 * 8 * 4800e6};
 }

@@ -1,4 +1,4 @@
-// Draws sizes, and makes JSON and tables of what was measured at them.
+// Draws random sizes, and makes JSON and tables of the measurements at these sizes.
 #include "grader/measure/ragged/ragged.hpp"
 
 #include <fmt/core.h>
@@ -30,10 +30,10 @@ bool is_of(size_class c, std::int64_t number) {
   return false;
 }
 
-// In [0, 1); the same on every machine, which the library's distributions do not promise.
+// In [0, 1). The same on every machine, which the standard distributions do not guarantee.
 double share(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-// The number of the class that is nearest to `number`, within the range.
+// The number of the class that is nearest to `number` and within the range.
 std::int64_t nearest_of(size_class c, std::int64_t number, std::int64_t least, std::int64_t most) {
   for (std::int64_t d = 0; d <= 32; ++d)
     for (const std::int64_t candidate : {number - d, number + d})
@@ -50,7 +50,7 @@ double rounded_digits(double value, int digits) {
 
 double ratio_of(const json& point) { return point.at("ratio").get<double>(); }
 
-// The seed of the inputs says nothing here: it is that of every size.
+// Removes the seed of the inputs, which is the same for every size.
 std::string short_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
 std::vector<json> points_of(const json& peer, std::string_view of_class) {
@@ -265,7 +265,7 @@ std::vector<json> worst_of(const json& peer, std::size_t count) {
 
 std::string ragged_markdown(const fs::path& root, const lab& l) {
   std::string text = of_records(root, l, kind_of_ragged, ragged_table);
-  // labs/figures/source/draw makes it of the record.
+  // labs/figures/source/draw generates it from the record.
   if (!text.empty() && fs::exists(root / "labs/figures" / ("ragged-" + l.name + ".svg")))
     text += "\n![Times as fast as each peer against size, for each drawn size](../figures/ragged-" +
             l.name + ".svg)\n";
