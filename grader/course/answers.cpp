@@ -1,4 +1,4 @@
-// Reads headings and questions outside of code, and looks for text below each question.
+// Reads headings and questions outside code, and looks for text below each question.
 #include "grader/course/answers.hpp"
 
 #include <algorithm>
@@ -11,8 +11,7 @@ namespace {
 
 constexpr const char* capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// Calls body(line) for every line, and distinguishes code lines: what looks like a heading or an
-// item in there is none.
+// Calls body(line, is_code) for every line: code that looks like a heading or item is neither.
 template <class Body>
 void for_each_line(std::string_view text, Body body) {
   bool code = false;
@@ -23,7 +22,7 @@ void for_each_line(std::string_view text, Body body) {
   }
 }
 
-// An id is capital letters and a number: "R12". What is no id is empty.
+// An id is capital letters and a number: "R12". Empty for any other word.
 std::string id_of(std::string_view word) {
   const auto letters = std::min(word.find_first_not_of(capitals), word.size());
   const std::string_view number = word.substr(letters);
@@ -32,7 +31,7 @@ std::string id_of(std::string_view word) {
   return is_id ? std::string(word) : "";
 }
 
-// The id of "* **R12** text", and the text; an empty id if the line does not begin like that.
+// The id and the text of "* **R12** text". The id is empty if the line has another form.
 std::pair<std::string, std::string_view> identified(std::string_view line) {
   constexpr std::string_view start = "* **", end = "** ";
   if (!line.starts_with(start)) return {};
@@ -51,7 +50,7 @@ std::string heading(std::string_view line, std::string_view mark) {
 std::vector<question> questions_of(std::string_view handout) {
   std::vector<question> all;
   std::string section;
-  bool inside = false;  // of a question's lines
+  bool inside = false;  // in a question's lines
   for_each_line(handout, [&](const std::string& line, bool code) {
     if (inside && !code && line.starts_with("  ")) {
       all.back().lines.emplace_back(trimmed(line));

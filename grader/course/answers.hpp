@@ -4,7 +4,7 @@
 //         is the lab's initial and a number. labs/<lab>/answers.md starts as the template derived
 //         from both, and solutions/<lab>/answers.md, the key, answers them by their ids.
 //         Numbers do not restart in each section, so an id stays when its question moves.
-// watch   Whether an answer is right is for people to say; only whether there is one is counted.
+// watch   Only the existence of an answer is counted. Whether it is right is for people to judge.
 // Tested by tests/answers_test.cpp.
 #pragma once
 
@@ -22,18 +22,18 @@ struct question {
 };
 std::vector<question> questions_of(std::string_view handout);
 
-// The template: every question under a heading, with place for the answer.
+// The template: every question under a heading, with space for the answer.
 std::string derive_answers(std::string_view handout, std::string_view lab);
 
-// What stands below each heading "### R3" or "### R3 title", to the next heading, by id.
-// `own_words`: without quotations, which a template has of its questions.
+// The text from each heading "### R3" or "### R3 title" to the next heading, by id. `own_words`
+// excludes quotations, with which a template repeats its questions.
 std::map<std::string, std::string> answers_by_id(std::string_view text, bool own_words);
 
 struct answer_count {
   std::size_t answered = 0, questions = 0;
-  std::vector<std::string> open;  // ids of those without an answer
+  std::vector<std::string> open;  // ids of questions without an answer
 };
-// A question of the handout is answered if there is text under its heading that is no quotation.
+// A question is answered if there is text other than quotations under its heading.
 answer_count count_answers(std::string_view handout, std::string_view answers);
 
 }  // namespace stepwise

@@ -25,7 +25,7 @@ struct token {
 bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_word(char c) { return begins_word(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Splits a source into words, numbers, literals and signs; comments and directives are passed over.
+// Splits a source into words, numbers, literals and signs. Skips comments and directives.
 class scanner {
  public:
   explicit scanner(std::string_view source) : source_(source) {}
@@ -72,7 +72,7 @@ class scanner {
     return true;
   }
 
-  // To the line's end, and on where a backslash joins the next one.
+  // Skips to the line's end, and on if a backslash joins the next line.
   void skip_line() {
     std::size_t end = at_;
     do {
@@ -97,13 +97,13 @@ class scanner {
       return number();
     }
     if (c == '"' || c == '\'') return literal(c);
-    // "=" alone is what declarations have; with another sign before it, it is an operator.
+    // A declaration has a single "=". With another sign before it, it is an operator.
     std::size_t end = at_ + 1;
     if (std::string_view("=<>!+-*/%&|^").find(c) != std::string_view::npos && look(1) == '=') ++end;
     add(token::kind::sign, end);
   }
 
-  // With digit separators, exponents and suffixes: 1'024, 0x1p-3, 1e+5f, 256u.
+  // A number with digit separators, exponents and suffixes: 1'024, 0x1p-3, 1e+5f, 256u.
   void number() {
     std::size_t end = at_;
     while (end < source_.size()) {
@@ -164,7 +164,7 @@ class declarations {
   }
   bool opens(std::size_t i) const { return is(i, "(") || is(i, "[") || is(i, "{"); }
 
-  // After what is opened at i.
+  // The index after the bracket that opens at i is closed.
   std::size_t behind_bracket(std::size_t i) const {
     int depth = 0;
     for (; i < tokens_.size(); ++i) {
@@ -175,7 +175,7 @@ class declarations {
   }
 
   void declaration() {
-    // A namespace's own brackets count for nothing: what is in it is at file scope.
+    // A namespace's own brackets do not count, since its content is at file scope.
     if (is(at_, ";") || is(at_, "}")) {
       ++at_;
     } else if (const std::size_t inside = opened_namespace(); inside > 0) {
@@ -187,7 +187,7 @@ class declarations {
     }
   }
 
-  // After the { of `namespace a::b {` or `extern "C" {`; 0 if this is none.
+  // The index after the { of `namespace a::b {` or `extern "C" {`. 0 for any other token.
   std::size_t opened_namespace() const {
     std::size_t i = at_ + (is(at_, "inline") ? 1 : 0);
     if (is(i, "extern") && i + 1 < tokens_.size() && tokens_[i + 1].what == token::kind::text) {
@@ -200,7 +200,7 @@ class declarations {
     return 0;
   }
 
-  // The = or { of the first constant that is declared here; 0 if it is another declaration.
+  // The = or { of the first constant that is declared here. 0 for any other declaration.
   std::size_t first_initialiser() const {
     for (const auto* other : {"template", "using", "typedef", "struct", "class", "union", "enum"}) {
       if (is(at_, other)) return 0;
@@ -215,7 +215,7 @@ class declarations {
     return 0;
   }
 
-  // `i` is the first = or {; goes on until the declaration's end.
+  // `i` is the first = or {. Reads until the declaration's end.
   void constants_from(std::size_t i) {
     while (i < tokens_.size()) {
       const token& name = tokens_[i - 1];
@@ -223,7 +223,7 @@ class declarations {
       const std::size_t first = i + 1;
       const std::size_t end = in_braces ? behind_bracket(i) - 1 : end_of_initialiser(first);
       const bool is_whole = in_braces ? is(end, "}") : is(end, ";") || is(end, ",");
-      // An array's name stands before its bounds, and a closure is no value.
+      // An array's name is before its bounds, and a closure is not a value.
       if (name.is_word() && is_whole && first < end && !is(first, "[") &&
           tokens_[first].what != token::kind::text) {
         keep(name, tokens_[first].begin, tokens_[end - 1].end());
@@ -243,8 +243,8 @@ class declarations {
     return i;
   }
 
-  // Where the expression at i ends: at ; or at a comma that another declarator follows. In
-  // `pair<a, b>::value` none does.
+  // The end of the expression at i: a ; or a comma before another declarator. The comma in `pair<a,
+  // b>::value` is not an end.
   std::size_t end_of_initialiser(std::size_t i) const {
     while (i < tokens_.size() && !is(i, ";")) {
       if (is(i, ",") && i + 2 < tokens_.size() && tokens_[i + 1].is_word() &&
@@ -256,12 +256,12 @@ class declarations {
     return i;
   }
 
-  // A function ends with its body, everything else with a semicolon.
+  // A function ends with its body, any other declaration with a semicolon.
   std::size_t behind_declaration(std::size_t i) const {
     bool function = false;
     while (i < tokens_.size()) {
       if (is(i, ";")) return i + 1;
-      if (is(i, "}")) return i;  // of a namespace around this
+      if (is(i, "}")) return i;  // of an enclosing namespace
       if (is(i, "(")) function = true;
       const bool body = is(i, "{") && function;
       i = opens(i) ? behind_bracket(i) : i + 1;

@@ -1,4 +1,4 @@
-// Reads build/course.json: labs, terms, and what a student copy does not have yet.
+// Reads build/course.json: labs, terms, and the labs that a student copy does not have yet.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ const goal_counter* counter_of(const manifest& entry, const std::string& of) {
   return &counter_named(name, place + ": " + of + ": unknown counter", exit_code::ours);
 }
 
-// The program alone knows the forms of what varies, and checks them here.
+// Only this program knows the syntax of axes, so it checks them here.
 std::vector<std::string> axes_of(const manifest& entry) {
   std::vector<sweep_axis> axes;
   try {
@@ -48,7 +48,7 @@ std::vector<std::string> axes_of(const manifest& entry) {
   return entry.at("over");
 }
 
-// What `read` makes of the file.
+// Returns the result of `read` for the file.
 template <class Read>
 auto from_course(const fs::path& build, Read read) {
   const fs::path file = course_file(build);

@@ -1,4 +1,4 @@
-// Skeletons and times of a student copy; what is said where the worked steps are needed.
+// Skeletons and times of a student copy, and the messages if worked steps are needed.
 #include "grader/course/given.hpp"
 
 #include "common/formats/json.hpp"

@@ -1,4 +1,4 @@
-// The table of counters, how each is computed, and the line that adds most to one.
+// The table of counters, how each is computed, and the line that contributes most to a counter.
 #include "grader/course/goal_counter.hpp"
 
 #include <fmt/core.h>
@@ -28,8 +28,8 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
-// The occupancy of the kernel that leaves the most warp slots empty. Kernels with less than a
-// twentieth of the call's instructions, such as one that resets a counter, are left out.
+// The occupancy of the kernel with the most empty warp slots. Ignores kernels with less than a
+// twentieth of the call's instructions, such as one that resets a counter.
 double least_occupancy(const std::vector<kernel_profile>& call) {
   constexpr double least_share = 0.05;
   const auto instructions = [](const kernel_profile& k) {
@@ -44,7 +44,7 @@ double least_occupancy(const std::vector<kernel_profile>& call) {
   return least;
 }
 
-// Multiply-adds as warps execute them. A problem counts each as two operations.
+// Multiply-adds as warp instructions. A problem counts each as two operations.
 double multiply_adds(const problem_work& work) {
   return work.operation_unit == "flop" ? work.operations / 2 / lanes_of_a_warp : 0;
 }
@@ -134,7 +134,7 @@ std::vector<goal_counter> other_counters() {
   };
 }
 
-// Kernels that are launched in several configurations have their lines several times.
+// A kernel that is launched in several configurations has its lines several times.
 code_place costliest_line(const goal_counter& what, const std::vector<kernel_profile>& call,
                           bound side, double limit) {
   std::map<std::pair<std::string, int>, std::pair<double, const code_place*>> beyond;

@@ -1,4 +1,4 @@
-// Cuts hints.md at its headings, outside of code.
+// Splits hints.md at its headings outside code.
 #include "grader/course/hints.hpp"
 
 #include "grader/course/source.hpp"

@@ -1,9 +1,9 @@
 // Hints in small portions: labs/<lab>/hints.md.
 //
-// idea    "## Banks" begins a topic, "### ..." one of its parts: a nudge, the idea, nearly the
+// idea    "## Banks" begins a topic, "### ..." one of its parts: a nudge, the idea, most of the
 //         code. A topic without such headings has a single part. Goals in lab.toml name their
 //         topic.
-// Tested by tests/hints_test.cpp; that every goal has a topic by labs/tests/hints_test.cpp.
+// Tested by tests/hints_test.cpp. labs/tests/hints_test.cpp tests that every goal has a topic.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace stepwise {
 
 struct hint_part {
-  std::string title;  // "The idea"; empty where the topic has one part
+  std::string title;  // "The idea"; empty if the topic has one part
   std::vector<std::string> lines;
 };
 

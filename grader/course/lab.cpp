@@ -1,4 +1,4 @@
-// Points of a lab, its texts, and steps and labs by their names.
+// A lab's points and texts, and steps and labs by name.
 #include "grader/course/lab.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::optional<std::string> whole_handout(const fs::path& root, const lab& l) {
 const step& find_step(const lab& l, std::string_view name) {
   std::vector<std::string> names;
   for (const auto& s : l.steps) {
-    // "03_sequential", and for short "03" or "sequential"
+    // "03_sequential", abbreviated "03" or "sequential"
     const auto split = s.name.find('_');
     if (s.name == name || s.name.substr(0, split) == name) return s;
     if (split != std::string::npos && s.name.substr(split + 1) == name) return s;

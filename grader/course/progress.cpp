@@ -1,4 +1,4 @@
-// Reads the file strictly, and rewrites it with one entry changed.
+// Reads the file strictly, and rewrites it with one changed entry.
 #include "grader/course/progress.hpp"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ void remember(const fs::path& root, const fs::path& build, const std::string& la
   } catch (const interrupted&) {
     throw;
   } catch (const failure&) {
-    // A clone that cannot be written to remembers nothing.
+    // A clone that is not writable remembers nothing.
   }
 }
 

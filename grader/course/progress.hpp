@@ -1,11 +1,11 @@
-// What became of the student's own files, remembered in the clone: .progress.json, which git
+// The latest results of the student's own files, stored in the clone: .progress.json, which git
 // ignores.
 //
-// idea    A lab's entry is about one text of its file, by its hash: whoever shows it can tell
-//         whether the file has changed since. Written whole, under a lock, so that two commands at
-//         once lose nothing.
-// watch   It is a convenience: where it cannot be written, commands do without. A file that is
-//         broken or of another version is kept beside the new one, and named.
+// idea    A lab's entry describes one text of its file, identified by its hash, so a reader can
+//         tell if the file has changed since. The file is written whole, under a lock, so that two
+//         simultaneous commands lose nothing.
+// watch   It is a convenience, and commands work without it if it cannot be written. A file that is
+//         malformed or of another version is kept next to the new one, and named.
 // Tested by tests/progress_test.cpp.
 #pragma once
 
@@ -22,15 +22,15 @@ struct lab_progress {
   std::string by;       // "run", "check", "grade", "watch"
   std::string verdict;  // "PASS", "WRONG", ...
   std::string when;     // "2026-11-22T10:00:00Z"
-  // Of the last command that judged goals; `text_of_goals` is the text that it judged.
+  // The last command that judged goals. `text_of_goals` is the text that it judged.
   std::string text_of_goals;
-  double points = 0, best = 0;   // best: of all texts
+  double points = 0, best = 0;   // best: over all texts
   std::vector<std::string> met;  // names of goals
 };
 
 struct course_progress {
   std::map<std::string, lab_progress> labs;
-  std::string trouble;  // why the file could not be read; empty: nothing is wrong with it
+  std::string trouble;  // why the file could not be read; empty: no error
 };
 
 std::filesystem::path progress_file(const std::filesystem::path& root);
@@ -38,9 +38,8 @@ std::string hash_of_text(std::string_view text);
 
 course_progress load_progress(const std::filesystem::path& root);
 
-// `seen` takes the place of the lab's entry. Without judged goals (`text_of_goals` empty) the
-// entry's goals and points stay. `build` is where the lock is. Where nothing can be written,
-// nothing is remembered.
+// Replaces the lab's entry by `seen`. Without judged goals (`text_of_goals` empty) the entry's
+// goals and points stay. `build` holds the lock. Does nothing if the clone is not writable.
 void remember(const std::filesystem::path& root, const std::filesystem::path& build,
               const std::string& lab, lab_progress seen);
 

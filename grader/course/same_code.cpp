@@ -1,4 +1,4 @@
-// Splits C++ into words, numbers its names, and compares with each step of a lab.
+// Splits C++ into words, numbers its names, and compares it with each step of a lab.
 #include "grader/course/same_code.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace stepwise {
 namespace {
 
-// Words that mean something by themselves: two codes that differ in one of these differ.
+// Words with a fixed meaning: code that differs in one of them is different code.
 const std::set<std::string_view>& known_words() {
   static const std::set<std::string_view> words = {"alignas",
                                                    "alignof",
@@ -117,7 +117,7 @@ const std::set<std::string_view>& known_words() {
 bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool goes_on(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// What ends a raw string that begins at its quote: R"delimiter( ... )delimiter".
+// The end of a raw string that begins at its quote: R"delimiter( ... )delimiter".
 std::string end_of_raw(std::string_view text, std::size_t quote) {
   const auto open = text.find('(', quote);
   if (open == std::string_view::npos || open - quote > 17) return {};
@@ -157,7 +157,7 @@ class words_of {
     }
   }
 
-  // Macros are code; what is included and asked of the compiler is not compared.
+  // Macros are code. Includes and compiler directives are not compared.
   void directive() {
     const auto end = std::min(text_.find('\n', at_), text_.size());
     std::string_view line = trimmed(text_.substr(at_ + 1, end - at_ - 1));

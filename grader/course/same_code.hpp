@@ -1,11 +1,11 @@
-// Whether two sources are the same code under other names, comments and layouts.
+// Tests whether two sources are the same code with other names, comments and layouts.
 //
-// idea    Each source is reduced to its words: comments, white space, includes and pragmas go; a
-//         name becomes its number in the order of first use, unless it is a keyword or one of
-//         CUDA's own. What is equal then differs in nothing that a compiler looks at, but for which
-//         names were declared elsewhere.
-// watch   A statement that was moved, or a line that was added, makes it another text: this finds
-//         copies, and nothing that was worked on. More than that needs a tool for similarity.
+// idea    Each source is reduced to its words. Comments, white space, includes and pragmas are
+//         removed, and each name that is not a keyword or one of CUDA's own becomes its number in
+//         the order of first use. Equal results mean equal code for a compiler, except for names
+//         that were declared elsewhere.
+// watch   A moved statement or an added line makes another text. This finds copies, but not edited
+//         ones. More would need a similarity tool.
 // Tested by tests/same_code_test.cpp.
 #pragma once
 
@@ -17,18 +17,17 @@
 
 namespace stepwise {
 
-// Equal for equal code; empty if there is none.
+// Equal for equal code. Empty if the source has no code.
 std::string code_without_names(std::string_view source);
 
-// What published_step() compares with: names and texts, in the lab's order. A step's file that
-// cannot be read is none.
+// The texts that published_step() compares with, in the lab's order. Unreadable files are omitted.
 struct named_text {
   std::string name, text;
 };
 std::vector<named_text> texts_of_steps(const fs::path& root, const lab& l);
 
-// The step whose code this is; empty if it is none's. Reads no file and has no effect: it may run
-// where nothing can be done (system/isolated.hpp).
+// The step with this code. Empty if there is none. Reads no file and has no effect, so it may run
+// in an isolated process (system/isolated.hpp).
 std::string published_step(const std::vector<named_text>& steps, std::string_view source);
 
 }  // namespace stepwise

@@ -21,15 +21,15 @@ constexpr std::string_view region_end = "//<";
 bool begins_region(std::string_view line) { return trimmed(line).starts_with(region_begin); }
 bool ends_region(std::string_view line) { return trimmed(line) == region_end; }
 
-// After "// ".
+// The text after "// ".
 std::string_view comment_of(std::string_view line) {
   line.remove_prefix(2);
   if (line.starts_with(' ')) line.remove_prefix(1);
   return line;
 }
 
-// The name of the field that a header's line begins; empty if it begins none. A name starts in the
-// comment's first column, its text in the ninth; continuation lines have blanks there instead.
+// The name of the field that starts in a header line, or empty. A name starts in the comment's
+// first column and its text in the ninth. Continuation lines have spaces instead of a name.
 std::string_view field_begun_by(std::string_view line) {
   const auto name_end = line.find(' ');
   const bool begins = !line.starts_with(' ') && name_end != std::string_view::npos &&
@@ -38,7 +38,7 @@ std::string_view field_begun_by(std::string_view line) {
   return begins ? line.substr(0, name_end) : std::string_view();
 }
 
-// What a step's measurement has shown: a student who writes the step is still to find that out.
+// A result of measuring the step, which a student who writes the step should find themselves.
 bool is_result(std::string_view field) { return field == "watch" || field == "gain"; }
 
 }  // namespace
@@ -103,7 +103,7 @@ std::string derive_skeleton(std::string_view text, const std::string& origin) {
   std::size_t regions = 0;
   const auto lines = split_lines(text);
   const std::size_t header = header_lines(lines);
-  bool left_out = false;  // the header's field that the line belongs to
+  bool left_out = false;  // the line's header field is omitted
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     if (i < header && !begins_region(line) && !ends_region(line)) {

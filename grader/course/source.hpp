@@ -1,7 +1,7 @@
-// The text of a step: its header fields, its skeleton, and how it looks without markers.
+// The text of a step: its header fields, its skeleton, and its code without markers.
 //
-// idea    Between `//> todo: what to do` and `//<` stands what the student writes. Everything that
-//         a student gets is derived from the solution file, so the two cannot drift apart.
+// idea    The student writes the code between `//> todo: what to do` and `//<`. All student files
+//         are derived from the solution file, so the two cannot drift apart.
 // Tested by tests/source_test.cpp.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace stepwise {
 
-// Without blanks, tabs and carriage returns around it.
+// Without spaces, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 
 // Lines without their ends; a last line without an end counts too.
 std::vector<std::string> split_lines(std::string_view text);
 
 // The fields of a step's header comment ("idea", "watch", "needs", "source", and "" for the first
-// line's text after the colon), continuation lines joined by blanks.
+// line's text after the colon), with continuation lines joined by spaces.
 std::map<std::string, std::string> header_fields(std::string_view text);
 
-// Lines of the leading comment, up to the first that is none.
+// The number of lines in the leading comment.
 std::size_t header_lines(const std::vector<std::string>& lines);
 
 // The step's code without marker lines; `numbers[i]` is line i's number in the file.
@@ -32,10 +32,9 @@ struct clean_source {
 };
 clean_source without_markers(std::string_view text);
 
-// The skeleton: every region becomes one `// TODO: text` line with the marker's indentation; the
-// first line names `origin`; the header loses `watch` and `gain`, which say what the step turns
-// out to be like. Throws failure(ours) naming the line if a marker is unpaired, and if there is no
-// region at all.
+// The skeleton: every region becomes one `// TODO: text` line with the marker's indentation, the
+// first line names `origin`, and the header loses `watch` and `gain`, which reveal the step's
+// results. Throws failure(ours), naming the line, if a marker is unpaired or there is no region.
 std::string derive_skeleton(std::string_view text, const std::string& origin);
 
 // The `// TODO: text` lines of a source, as derive_skeleton writes them.
@@ -45,8 +44,8 @@ struct todo {
 };
 std::vector<todo> find_todos(std::string_view text);
 
-// What this text names that runs in practice and is refused when it is graded (GOALS.md lists it):
-// "texture objects". A hint, by words: nothing is decided by it.
+// Features in this text that run in practice mode but that grading refuses, as listed in GOALS.md:
+// "texture objects". Searches for words, so it is only a hint.
 std::vector<std::string> refused_when_graded(std::string_view text);
 
 }  // namespace stepwise

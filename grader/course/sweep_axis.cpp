@@ -12,7 +12,7 @@
 namespace stepwise {
 namespace {
 
-using numbers = std::vector<std::int64_t>;  // one, or those of a size
+using numbers = std::vector<std::int64_t>;  // one number, or those of a size
 
 constexpr std::string_view word_signs = "_:.+-";
 
@@ -40,7 +40,7 @@ std::string text_of(const numbers& all) {
 
 struct range {
   numbers from, to;
-  std::optional<std::int64_t> step;  // added; none: doubling
+  std::optional<std::int64_t> step;  // added; empty: doubling
 };
 
 range parse_range(std::string_view text, std::string_view part, std::size_t dots) {

@@ -1,16 +1,16 @@
 // The sweeps and experiments that a lab declares in its lab.toml; labs/course reads them.
 //
-//   [sweep]                     what `./lab sweep LAB` does when nothing more is said
+//   [sweep]                     the default for `./lab sweep LAB`
 //   step = "03_ilp"
 //   over = ["threads=32..1024", "items=1,2,4,8"]
-//   counter = "occupancy_percent"                     the main figure; may be left out
+//   counter = "occupancy_percent"                     the main figure; optional
 //
 //   [[experiments]]             `./lab sweep LAB divergence`
 //   name = "divergence"         its program is solutions/LAB/experiments/divergence.cu
-//   title = "one warp, several ways"                  may be left out
+//   title = "one warp, several ways"                  optional
 //   over = ["ways=1..32"]
-//   counter = "warp_execution_efficiency_percent"     one of grader/GOALS.md; may be left out
-//   given = false               its program gives a step away: no student copy has it
+//   counter = "warp_execution_efficiency_percent"     from grader/GOALS.md; optional
+//   given = false               its program reveals a step, so student copies lack it
 //
 // Tested by tests/lab_test.cpp.
 #pragma once
@@ -36,7 +36,7 @@ struct experiment {
   std::string title;
   std::vector<std::string> over;
   const goal_counter* counter = nullptr;  // null: the sweep's own choice
-  bool is_given = true;  // a student copy has its program; else it gives a step away
+  bool is_given = true;                   // a student copy has its program; else it reveals a step
 };
 
 struct declared_sweeps {

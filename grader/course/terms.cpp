@@ -15,7 +15,7 @@ bool is_word(char c) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// How far `key` is from a name, or from one of its words, which counts as one letter more.
+// Distance of `key` from a name, or from one of its words, which adds one.
 std::size_t distance_to(const std::string& key, const std::string& name) {
   std::size_t least = edit_distance(key, term_key(name));
   for (std::size_t begin = 0; begin < name.size();) {

@@ -1,10 +1,8 @@
 // The glossary: labs/glossary.md, term by term, as labs/course reads it.
 //
-// idea    A term is found by what is left of a name without case, spaces and hyphens, in singular
-// or
-//         plural.
-// Tested by tests/terms_test.cpp; that the file's terms refer to what exists by
-// labs/tests/glossary_test.cpp.
+// idea    A term is found by its name without case, spaces and hyphens, in singular or plural.
+// Tested by tests/terms_test.cpp. labs/tests/glossary_test.cpp tests that terms refer to existing
+// ones.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +12,9 @@
 
 namespace stepwise {
 
-// Where a term is explained: a section of a handout, and the step that shows it.
+// A place that explains a term: a section of a handout, and the step that shows it.
 struct taught_place {
-  std::string lab;     // "transpose"; of another text: its words
+  std::string lab;     // "transpose"; for another text, its title
   std::string target;  // "transpose/README.md#banks", from the glossary's folder
   std::string step;    // "06_padded"; may be empty
 };
@@ -24,7 +22,7 @@ struct taught_place {
 struct term {
   std::string name, group;
   std::vector<std::string> aliases;
-  std::vector<std::string> text;  // lines of prose; an empty one divides paragraphs
+  std::vector<std::string> text;  // lines of prose; empty lines separate paragraphs
   std::vector<std::string> picture;
   std::vector<taught_place> taught;
   std::vector<std::string> related;  // names of terms, or of the profilers' metrics
@@ -32,16 +30,16 @@ struct term {
 
 std::vector<term> load_terms(const std::filesystem::path& build);
 
-// "Bank-Conflicts" -> "bankconflict": what two spellings of one name have in common.
+// "Bank-Conflicts" -> "bankconflict": equal for all spellings of a name.
 std::string term_key(std::string_view name);
 
-// The term of that name or alias; null if there is none.
+// The term with this name or alias. Null if there is none.
 const term* find_term(const std::vector<term>& all, std::string_view name);
 
-// "bank-conflict", as it is typed.
+// The name as the user types it: "bank-conflict".
 std::string typed_name(std::string_view name);
 
-// Names close to `given`, the nearest first, at most `most`.
+// At most `most` names close to `given`, the nearest first.
 std::vector<std::string> near_names(std::string_view given, const std::vector<std::string>& names,
                                     std::size_t most = 3);
 

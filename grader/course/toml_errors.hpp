@@ -1,4 +1,4 @@
-// What is wrong with a TOML file of the course, said with its place.
+// Reports an error in a TOML file of the course with its position.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stepwise {
 
-// A mistake of the course's, not of the user's.
+// An error in the course's files, not the user's.
 [[noreturn]] inline void fail(const std::string& where, const std::string& what) {
   throw failure(exit_code::ours, where + ": " + what);
 }
