@@ -11,7 +11,7 @@
 namespace stepwise {
 namespace {
 
-// Ratios nearer to 1 than this may be called either way.
+// Measured ratios closer to 1 than this count as undecided.
 constexpr double clear_ratio = 1.15;
 
 std::vector<double> ranks(const std::vector<double>& values) {

@@ -1,5 +1,5 @@
-// The time model beside a record of measured times: how far off, and whether it is right about what
-// is faster.
+// Compares modelled times with a record of measured times: the errors, and whether the model
+// predicts correctly which step is faster.
 // Tested by tests/model_test.cpp.
 #pragma once
 
@@ -20,11 +20,11 @@ struct modelled_time {
   double error() const;  // |ratio - 1|
 };
 
-// A step and the one that it is compared with, whose times differ by 1.15 or more.
+// A step and the step it is compared with, whose measured times differ by 1.15x or more.
 struct compared_steps {
   std::string step, over;
   lab_size size;
-  double measured = 0, modelled = 0;  // times as fast
+  double measured = 0, modelled = 0;  // speedups
   bool is_wrong() const { return (measured > 1) != (modelled > 1); }
 };
 
@@ -34,18 +34,18 @@ struct times_summary {
   std::vector<compared_steps> pairs;
 };
 
-// What `validate --times` prints with --json: see JSON.md.
+// The output of `validate --times --json`. See JSON.md.
 json accuracy_json(const lab& l, const std::string& gpu, const std::vector<modelled_time>& times,
                    const times_summary& s);
 
-// That document as a record: an entry for each of its `times` and `untimed`. `wrong` is left out,
-// because it follows from the times.
+// That document as a record, with an entry per item of its `times` and `untimed`. Omits `wrong`,
+// which follows from the times.
 json accuracy_record(json document);
 
 // The errors of all times, and the pairs of steps that steps.txt compares.
 times_summary summarise(const lab& l, const std::vector<modelled_time>& times);
 
-// Spearman's rank correlation; ties have their mean rank. 1 for fewer than two values.
+// Spearman's rank correlation. Ties get their mean rank. 1 for fewer than two values.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace stepwise

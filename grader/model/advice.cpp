@@ -1,4 +1,4 @@
-// Orders what an analysis found, and compares calls by it.
+// Orders the causes that an analysis found, and compares calls by a cause.
 #include "grader/model/advice.hpp"
 
 #include <algorithm>
@@ -7,25 +7,25 @@
 namespace stepwise {
 namespace {
 
-constexpr double worth_saying = 1.01;  // of a gain
+constexpr double worth_saying = 1.01;  // least gain to report
 constexpr double clear_gain = 1.1;
-// The fraction of lanes with a thread that take part, or of a warp's lanes that have a thread.
+// The fraction of lanes with a thread that are active, or of a warp's lanes that have a thread.
 constexpr double few_lanes = 0.8;
-constexpr double much = 0.5;            // of the instructions, of the warp slots
-constexpr double a_tenth = 0.1;         // of stalls, of sectors
-constexpr double short_launch_us = 6;   // an empty one takes about half of it on an H200
-constexpr double clearly_better = 0.9;  // than before
+constexpr double much = 0.5;            // fraction of the instructions or of the warp slots
+constexpr double a_tenth = 0.1;         // fraction of the stalls or of the sectors
+constexpr double short_launch_us = 6;   // an empty launch takes about half of this on an H200
+constexpr double clearly_better = 0.9;  // than before the change
 constexpr double faster = 0.98;
-constexpr double many_rounds = 4;       // of blocks: the last one's idle slots hardly count
+constexpr double many_rounds = 4;       // waves of blocks: the last wave's idle slots hardly count
 constexpr std::size_t most_models = 3;  // of candidates; each takes a second or more
 constexpr std::size_t most_stalls = 3;
-constexpr double few_of_warp = 0.5;        // lanes with a thread: named first whatever the limit is
+constexpr double few_of_warp = 0.5;  // lanes with a thread: the first cause, whatever the limit
 constexpr std::uint64_t small_block = 64;  // threads; smaller blocks would hardly add warps
-constexpr double nearly_all = 0.9;         // of the blocks that the GPU holds at once
-// Bytes per thread. The model leaves out accesses to spilled registers, so nothing else measures
-// them: a few may be outside of every loop, but many hardly are.
+constexpr double nearly_all = 0.9;         // fraction of the blocks that the GPU holds at once
+// Bytes per thread. The model omits accesses to spilled registers, so nothing else measures them. A
+// few may be outside every loop, but many probably are not.
 constexpr std::uint64_t some_spills = 16, many_spills = 128;
-constexpr double busy_with_turns = 0.3;  // of the time, by atomics of lanes at one address
+constexpr double busy_with_turns = 0.3;  // of the time, by atomics of lanes to one address
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -99,7 +99,7 @@ std::optional<cause> cause_of(stall s) {
     case stall::instruction_fetch:
       return cause::fetch;
     case stall::not_selected:
-      return {};  // there was work enough
+      return {};  // there was enough work
   }
   return {};
 }
@@ -111,14 +111,14 @@ std::optional<stall> stall_of(cause c) {
   return {};
 }
 
-// What an experiment of the model takes away.
+// The causes that an experiment of the model removes.
 std::vector<found_cause> gained(const kernel_analysis& a) {
   std::vector<found_cause> found;
   const auto add = [&](cause what, double gain) {
     const bool is_known = std::ranges::find(found, what, &found_cause::what) != found.end();
     if (!is_known && (gain >= worth_saying || a.gains.empty())) found.push_back({what, gain});
   };
-  // In the order of the lines: the first line should be fixed first.
+  // In source order, since the first line should be fixed first.
   for (const costly_line& l : a.wasteful) {
     switch (l.cost.why()) {
       case waste_cause::uncoalesced:
@@ -176,8 +176,8 @@ cause few_blocks_of(const kernel_analysis& a) {
   return volume(a.kernel->block) > small_block ? cause::small_grid : cause::few_blocks;
 }
 
-// Hardware that the shape of the launch leaves idle, whatever the kernel does. The limits of the
-// busy multiprocessors do not reflect it.
+// Hardware that the launch's shape leaves idle, whatever the kernel does. The limits of the busy
+// multiprocessors do not reflect it.
 std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   const std::uint64_t blocks = volume(a.kernel->grid), threads = volume(a.kernel->block);
   if (blocks * threads == 1) return {cause::one_thread};
@@ -229,7 +229,7 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
     (spilled >= many_spills ? found : minor).push_back({cause::spills, 1});
   for (const found_cause& f : gained(a)) (is_foremost(f) ? found : minor).push_back(f);
   std::vector<cause> others;
-  // If most multiprocessors have no block, this applies whatever limits the others.
+  // If most multiprocessors have no block, this applies regardless of the others' limit.
   const bool is_short = a.limit == limiter::latency && has_short_launches(*a.kernel);
   if (real(volume(a.kernel->grid)) < much * a.multiprocessors && !is_short)
     others.push_back(few_blocks_of(a));
@@ -303,7 +303,7 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
         sum += busy_us(part::atomics);
         break;
       case cause::partial_warps:
-      case cause::divergence:  // of an average instruction, weighted by time
+      case cause::divergence:  // lanes of an average op, weighted by time
         sum += (32 - a.lanes) * k.timing.us / time_us(call);
         break;
       case cause::integer_work:

@@ -1,8 +1,8 @@
-// What to try next, and which step of the lab does it.
+// Suggests the next change to try, and the lab's step that makes it.
 //
-// idea    What costs a kernel time is one of a few causes, each with a figure of the whole call. A
-//         later step of the lab that is faster and has a clearly better figure does something about
-//         it: no list says which step fixes what.
+// idea    A kernel's time has one of a few causes, each with a figure for the whole call. A later
+//         step of the lab that is faster and has a clearly better figure addresses that cause, so
+//         no list has to map steps to causes.
 // Tested by tests/advice_test.cpp.
 #pragma once
 
@@ -25,70 +25,70 @@ enum class cause : std::uint8_t {
   same_address,    // repeated wavefronts or sectors of atomics at one address
   local_arrays,    // arrays in local memory
   spills,          // spilled registers in local memory
-  port_traffic,    // what goes through L1 and shared memory
+  port_traffic,    // traffic through L1 and shared memory
   l2_traffic,
   dram_traffic,
   atomics,
-  divergence,    // lanes that do not take part
-  integer_work,  // more of it than arithmetic that the task asks for
-  instructions,  // all of them
-  arithmetic,    // a pipe is full of what the task asks for
-  launches,      // so short that starting them counts
+  divergence,    // inactive lanes
+  integer_work,  // more integer ops than arithmetic of the task
+  instructions,  // the total number of ops
+  arithmetic,    // the task's own arithmetic fills a pipe
+  launches,      // so short that launch overhead matters
   small_grid,    // fewer blocks than the GPU holds; blocks could be smaller
-  few_blocks,    // fewer blocks than the GPU holds, and they are already small
-  short_blocks,  // they end sooner than others start
+  few_blocks,    // fewer blocks than the GPU holds, but already small
+  short_blocks,  // they end before all others have started
   occupancy,     // too few resident warps
   barriers,
-  memory_latency,  // loads that are waited for
+  memory_latency,  // warps wait for loads
   shared_latency,
   special_latency,            // sin, rsqrt, quotients
-  shared_or_special_latency,  // the two that ncu counts together
-  dependencies,               // arithmetic that is waited for
-  busy_pipe,                  // a unit that other warps use
-  throttle,                   // more requests than the path to memory accepts
-  fetch                       // branches and code that is not there yet
+  shared_or_special_latency,  // both, as ncu counts them together
+  dependencies,               // warps wait for arithmetic results
+  busy_pipe,                  // a unit that other warps are using
+  throttle,                   // more requests than the memory path accepts
+  fetch                       // branches and code that is not yet fetched
 };
 inline constexpr int causes = static_cast<int>(cause::fetch) + 1;
 const char* name_of(cause c);  // "bank conflicts"
 
 struct found_cause {
   cause what = cause::memory_latency;
-  double gain = 1;  // times as fast, if an experiment of the model takes it away; 1: none does
+  double gain = 1;  // speedup in the experiment that removes it; 1: none does
 };
 
-// What holds the kernel back, what matters most first; never empty. What an experiment of the model
-// takes away comes first, the largest gain first, if it belongs to the limiter or gains clearly;
-// then what the limiter says; then the other experiments.
+// The kernel's causes, the most important first. Never empty. Causes that an experiment removes
+// come first, by gain, if they belong to the limiter or have a clear gain. The limiter's other
+// causes follow, then the other experiments.
 std::vector<found_cause> causes_of(const kernel_analysis& a);
 
-// Of a whole call: lower is better, 0 where there is none of it. In the units of unit_of().
+// The figure of a whole call, in the unit of unit_of(). Lower is better, 0 if the cause is absent.
 double figure_of(cause c, const std::vector<kernel_profile>& call);
 const char* unit_of(cause c);  // "Wasted wavefronts"; "Time ..." is in us
 
-// Whether `after` is faster and clearly better in what `c` is about.
+// Whether `after` is faster and clearly better in the figure of `c`.
 bool mends(cause c, const std::vector<kernel_profile>& before,
            const std::vector<kernel_profile>& after);
 
-// Of all kernels of the call, by the model.
+// The modelled time of all kernels of the call.
 double time_us(const std::vector<kernel_profile>& call);
 
 struct suggestion {
-  const step* next = nullptr;             // of the lab; where a student would look
-  std::vector<kernel_profile> next_call;  // modelled; empty: it has no time
-  // The first of the steps looked at that fixes a cause, and which; null: none does.
+  const step* next = nullptr;             // the lab's step that a student would try
+  std::vector<kernel_profile> next_call;  // modelled; empty if it has no time
+  // The first examined step that fixes a cause, and that cause. Null if none does.
   const step* mending = nullptr;
   cause mended = cause::memory_latency;
   std::vector<kernel_profile> mending_call;
 };
 
-// The steps after `at`, in their order. For a file that is no step (`at` null) those after the
+// The steps after `at`, in order. For a file that is not a step (`at` null), the steps after the
 // lab's skeleton for which `is_faster` holds.
 std::vector<const step*> steps_after(const lab& l, const step* at,
                                      const std::function<bool(const step&)>& is_faster);
 
-// Looks at the first few of `candidates` until one fixes the first of `found`; if none does, the
-// next of `found` counts. `model` gives a step's call, empty if it has no time. nullopt: there is
-// no candidate.
+// Tries the first few of `candidates` until one fixes the first of `found`. If none does, tries the
+// next of `found`. `model` returns a step's call, empty if it has no time. Returns nullopt if there
+// is no candidate.
 std::optional<suggestion> suggest(
     const std::vector<const step*>& candidates, const std::vector<found_cause>& found,
     const std::vector<kernel_profile>& before,

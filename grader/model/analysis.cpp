@@ -1,4 +1,4 @@
-// Sums, shares and orders of what was counted and modelled.
+// Sums, fractions and orders of counted and modelled figures.
 #include "grader/model/analysis.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ const wavefront_counts& wavefronts_of(const profile_counts& c, access what) {
   }
 }
 
-// As the counts of the part that ran have it, of the whole.
+// Scales the counts of the sampled part to the whole launch.
 level_traffic counted_traffic(const kernel_profile& k) {
   level_traffic t;
   const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
@@ -65,7 +65,7 @@ level_traffic counted_traffic(const kernel_profile& k) {
 }
 
 std::vector<costly_line> accesses_of(const kernel_profile& k) {
-  double waste[2] = {};  // of sectors, of wavefronts
+  double waste[2] = {};  // in sectors, in wavefronts
   for (const line_profile& l : k.lines)
     for (int n = 0; n < access_kinds; ++n) {
       const auto what = static_cast<access>(n);
@@ -184,7 +184,7 @@ level_traffic traffic_of(const kernel_profile& k) {
   const level_traffic counted = counted_traffic(k);
   if (!k.timing.traffic) return counted;
   level_traffic t = *k.timing.traffic;
-  // Where every block ran, what was asked for is known.
+  // If every block ran, the requested sectors and wavefronts are known exactly.
   if (k.timing.counted == 1) {
     t.l1_sectors = counted.l1_sectors;
     t.shared_wavefronts = counted.shared_wavefronts;
@@ -266,8 +266,8 @@ double kernel_analysis::gain_of(what_if e) const {
   return 1;
 }
 
-// Few accesses to local memory cost little. Many accesses cost more than registers would, whatever
-// the order of their lanes.
+// A few accesses to local memory cost little. Many cost more than registers would, however their
+// lanes are ordered.
 bool kernel_analysis::is_wasteful(const costly_line& l) const {
   return is_local(l.cost.what) ? local > much_local : l.cost.is_wasteful();
 }

@@ -1,9 +1,9 @@
-// What a modelled profile means, in the order of the lectures' guided analysis: which kernel, what
-// limits it, and the figures of the branch that matters.
+// Analyses a modelled profile in the order of the lectures' guided analysis: the kernel, its limit,
+// and the figures of the branch that matters.
 //
-// idea    Functions of data: no words for people but names of parts, which cli/text/ puts together.
+// idea    Pure functions of data. They return names of parts; cli/text/ makes sentences of them.
 // source  The order and the 60 % rule: C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA
-//         Nsight" (GTC 2016). What counts as alike is an assumption.
+//       Nsight" (GTC 2016). The threshold for equal shares is an assumption.
 // Tested by tests/analysis_test.cpp.
 #pragma once
 
@@ -18,26 +18,26 @@ namespace stepwise {
 enum class limiter : std::uint8_t {
   memory,
   compute,
-  both,    // nearly as busy as each other, and busy
+  both,    // both are busy, and about equally
   latency  // neither is busy: the GPU waits
 };
 const char* name_of(limiter l);  // "memory"
 
-// Below this in both, a kernel is bound by latency.
+// If both utilisations are below this, a kernel is bound by latency.
 inline constexpr double busy_enough = 0.6;
-// Shares that differ by less are alike: an assumption.
+// Shares that differ by less count as equal. This is an assumption.
 inline constexpr double alike = 0.1;
 
 struct utilisation {
-  double compute = 0, memory = 0;                             // shares of the time
-  part compute_part = part::issue, memory_part = part::port;  // that are the busiest
+  double compute = 0, memory = 0;                             // fractions of the time
+  part compute_part = part::issue, memory_part = part::port;  // the busiest parts
 };
 
 // The busiest part of compute and of memory.
 utilisation utilisation_of(const kernel_timing& t);
 limiter limiter_of(const utilisation& u);
 
-// Accesses of one kind at one line that cost more than they need.
+// Kinds of accesses that may cost more than they need.
 enum class access : std::uint8_t {
   global_load,
   global_store,
@@ -54,16 +54,16 @@ const char* name_of(access a);  // "global load"
 bool is_shared(access a);       // costs wavefronts rather than sectors
 bool is_local(access a);
 
-// Why an access costs more than it needs.
+// The reason that an access costs more than it needs.
 enum class waste_cause : std::uint8_t {
   uncoalesced,     // sectors that lanes use only in part
   bank_conflicts,  // different words in one bank
-  same_address,    // lanes of an atomic take turns at one address
+  same_address,    // lanes' atomics to one address, which serialise
   local_memory     // data that could be in registers
 };
 const char* name_of(waste_cause w);  // "bank conflicts"
 
-// Of a line or of a kernel; costs are sectors or wavefronts.
+// For a line or a kernel. Costs are sectors or wavefronts.
 struct access_cost {
   access what = access::global_load;
   std::uint64_t requests = 0, cost = 0, ideal = 0;
@@ -71,28 +71,28 @@ struct access_cost {
 
   double per_request() const;
   double ideal_per_request() const;
-  double excess() const;        // cost / ideal; 1 where there is none
+  double excess() const;        // cost / ideal; 1 if ideal is 0
   bool is_wasteful() const;     // costs over a quarter more than the ideal
   std::uint64_t waste() const;  // cost beyond the ideal; for local memory, the whole cost
   waste_cause why() const;      // the cause of most of the waste
 };
 
-// Of one kind of access in these counts.
+// The cost of one kind of access in these counts.
 access_cost cost_of(const profile_counts& c, access what);
 
 struct costly_line {
   code_place at;
   access_cost cost;
-  double share = 0;  // of all waste of its unit (sectors or wavefronts) in the kernel
+  double share = 0;  // of the kernel's waste in its unit (sectors or wavefronts)
 };
 
-// Of all launches: what the modelled time was made from, or what was counted where there is no such
-// account (a profile by ncu).
+// Traffic of all launches: the input of the modelled time, or the counters if there is no model (a
+// profile by ncu).
 level_traffic traffic_of(const kernel_profile& k);
 
-// The same in bytes.
+// The same traffic in bytes.
 struct level_bytes {
-  double global = 0;  // asked of L1, in sectors
+  double global = 0;  // requested from L1, in sectors
   double shared = 0;  // wavefronts of 128 bytes
   double l2 = 0, dram = 0;
 };
@@ -106,8 +106,8 @@ struct pipe_share {
 struct executed_line {
   code_place at;
   double share = 0;      // of the kernel's instructions
-  double lanes = 32;     // that take part, of 32
-  double divergent = 0;  // share of its branches that divide their warp
+  double lanes = 32;     // active lanes, of 32
+  double divergent = 0;  // fraction of its branches that diverge
 };
 
 struct stall_share {
@@ -119,32 +119,32 @@ struct stalled_line {
   code_place at;
   double share = 0;                 // of the kernel's stalls
   std::vector<stall_share> why;     // the longest first
-  std::optional<code_place> whose;  // result it waits for most, if that is another line
+  std::optional<code_place> whose;  // the line whose result it waits for most, if another
 };
 
 struct experiment_gain {
   what_if what = what_if::no_global_memory;
-  double us = 0, gain = 1;  // times as fast
+  double us = 0, gain = 1;  // speedup
 };
 
 struct kernel_analysis {
-  const kernel_profile* kernel = nullptr;  // of the profile that was analysed
+  const kernel_profile* kernel = nullptr;  // in the analysed profile
   double share = 0;                        // of the call's time
   utilisation busy;
   limiter limit = limiter::latency;
   level_traffic traffic;
   level_bytes bytes;
-  std::vector<costly_line> accesses;    // of every line, what wastes most first
-  std::vector<costly_line> wasteful;    // of these, those to fix
+  std::vector<costly_line> accesses;    // of every line, the most wasteful first
+  std::vector<costly_line> wasteful;    // the accesses to fix
   std::vector<pipe_share> mix;          // the most frequent first
   std::vector<executed_line> executed;  // the most instructions first
-  double lanes = 32;                    // that take part, of 32
-  double active = 1;                    // fraction of the lanes with a thread that take part
-  double divergent = 0;                 // share of the branches that divide their warp
-  double local = 0;                     // fraction of the sectors that are in local memory
-  double theoretical_occupancy = 0, achieved_occupancy = 0;  // shares
+  double lanes = 32;                    // active lanes, of 32
+  double active = 1;                    // fraction of the lanes with a thread that are active
+  double divergent = 0;                 // fraction of the branches that diverge
+  double local = 0;                     // fraction of the sectors in local memory
+  double theoretical_occupancy = 0, achieved_occupancy = 0;  // fractions
   int multiprocessors = 1;                                   // on the GPU
-  double blocks_per_place = 0;         // of the grid, for each that can be resident on the GPU
+  double blocks_per_place = 0;         // grid size over the blocks that can be resident on the GPU
   std::vector<stall_share> stalled;    // the longest first
   std::vector<stalled_line> lines;     // those with most stalls first
   std::vector<experiment_gain> gains;  // the largest first; empty: not requested
@@ -169,13 +169,13 @@ struct launched_kernel {
   double average_us() const;
 };
 
-// The same kernels by what all launches of each take together, the most expensive first.
+// The kernels by the total time of their launches, the most expensive first.
 std::vector<launched_kernel> by_kernel(const std::vector<kernel_profile>& kernels);
 
-// Whether the compiler recorded the lines of any of its instructions.
+// Whether the compiler recorded the source line of any of its instructions.
 bool knows_lines(const kernel_profile& k);
 
-// `call_us`: of all kernels. `multiprocessors` of the emulated GPU.
+// `call_us` is the time of all kernels. `multiprocessors` is the emulated GPU's.
 kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors);
 
 }  // namespace stepwise

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double a_tenth_less = 0.9;
 
-// Of a whole call.
+// The sums of a whole call.
 struct call_sums {
   double us = 0, launches = 0, instructions = 0;
   level_bytes bytes;

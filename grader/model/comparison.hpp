@@ -1,7 +1,7 @@
 // Two modelled calls side by side, figure by figure.
 //
-// idea    Times, instructions, bytes and accesses are those of the whole call, summed over its
-//         kernels; utilisation, occupancy and stalls are those of the kernel that takes longest.
+// idea    Times, instructions, bytes and accesses are for the whole call, summed over its kernels.
+//         Utilisation, occupancy and stalls are for the slowest kernel.
 // Tested by tests/analysis_test.cpp.
 #pragma once
 
@@ -19,19 +19,19 @@ struct compared_figure {
   std::string name;  // "bank conflicts (wasted wavefronts)"
   kind what = kind::number;
   wanted better = wanted::less;
-  std::optional<double> before, after;  // none: there is nothing of the kind
+  std::optional<double> before, after;  // empty: nothing of this kind
 
-  // By a tenth or more, or all of it.
+  // Changed by a tenth or more, or to or from zero.
   bool is_better() const;
   bool is_worse() const;
 };
 
 struct call_comparison {
-  kernel_analysis before, after;  // of the most expensive kernels
+  kernel_analysis before, after;  // for the most expensive kernels
   std::vector<compared_figure> figures;
 };
 
-// Both calls have kernels, and outlive what is returned.
+// Both calls have kernels, and must outlive the result.
 call_comparison compare(const std::vector<kernel_profile>& before,
                         const std::vector<kernel_profile>& after, int multiprocessors);
 

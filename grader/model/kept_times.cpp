@@ -1,4 +1,4 @@
-// One small file for each time, whose name is the hash and whose content is the number.
+// Keeps one small file per time, whose name is the hash and whose content is the number.
 #include "grader/model/kept_times.hpp"
 
 #include <fmt/core.h>

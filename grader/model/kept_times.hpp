@@ -1,8 +1,8 @@
-// Modelled times of the course's own programs, kept in build/modelled/ once they were requested.
+// Modelled times of the course's own programs, kept in build/modelled/ once requested.
 //
 // idea    A time depends on the program, the emulator, this `lab`, which makes the inputs, the
-//         emulated GPU, and the size: it is kept under a hash of what all of them are. So what
-//         many grades compare with is modelled once.
+//         emulated GPU, and the size. It is kept under a hash of all of these, so a time that many
+//         grades need is modelled once.
 // Tested by tests/kept_times_test.cpp.
 #pragma once
 
@@ -21,14 +21,14 @@ std::string hash_of_emulator(const installation& where, const device_choice& emu
 
 class kept_times {
  public:
-  // `emulator` must be the emulator, and outlive this, as must `where`.
+  // `emulator` must be the emulator. Both arguments must outlive this object.
   kept_times(const installation& where, const device_choice& emulator)
       : where_(where), emulator_(emulator) {}
 
-  // In ms, of a call of `program` with inputs of this size and seed.
+  // Time in ms of a call of `program` with inputs of this size and seed.
   std::optional<double> find(const std::filesystem::path& program, const lab_size& size,
                              std::uint64_t seed);
-  // Where nothing can be written, nothing is kept.
+  // Does nothing if the folder is not writable.
   void keep(const std::filesystem::path& program, const lab_size& size, std::uint64_t seed,
             double time_ms);
 
@@ -38,7 +38,7 @@ class kept_times {
 
   const installation& where_;
   const device_choice& emulator_;
-  std::string common_;  // hash of what does not depend on the program; empty: not known yet
+  std::string common_;  // hash without the program; empty: unknown
 };
 
 }  // namespace stepwise

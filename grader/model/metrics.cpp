@@ -19,7 +19,7 @@ figure in_percent(double share) { return 100 * share; }
 
 double busy(a_kernel a, part p) { return a.kernel->timing.busy[static_cast<int>(p)]; }
 const profile_counts& counts(a_kernel a) { return a.kernel->total; }
-// Counts are of the part of the launch whose accesses were counted.
+// Counts cover only the sampled part of the launch, so they are scaled up.
 double whole(a_kernel a, std::uint64_t counted) {
   const double share = a.kernel->timing.counted;
   return as_real(counted) / (share > 0 ? share : 1);
@@ -237,7 +237,7 @@ std::string per_issue_of_ncu(const char* reason) {
 void add_stalls(std::vector<metric>& all) {
   struct names {
     stall why;
-    const char *name, *ncu;  // ncu's part after "smsp__average_warps_issue_stalled_"; "": none
+    const char *name, *ncu;  // suffix of "smsp__average_warps_issue_stalled_"; "": none
   };
   const names reasons[] = {{stall::memory_dependency, "stall_memory_dependency", "long_scoreboard"},
                            {stall::execution_dependency, "stall_exec_dependency", "wait"},
@@ -256,7 +256,7 @@ void add_stalls(std::vector<metric>& all) {
                    *n.ncu != 0 ? per_issue_of_ncu(n.ncu) : "", "",
                    std::string("stalled warps per issuing warp: ") + name_of(n.why),
                    [why = n.why](a_kernel a) { return ratio(stalled(a, why), issued(a)); }});
-  // ncu counts both as one reason.
+  // ncu counts both stalls as one reason.
   all.push_back({"stall_short_scoreboard_per_issue", "", per_issue_of_ncu("short_scoreboard"), "",
                  "stalled warps per issuing warp: shared, special", [](a_kernel a) {
                    return ratio(

@@ -1,11 +1,11 @@
-// The single figures of a kernel, by the names that people know them by: ours, nvprof's, ncu's.
+// A kernel's single figures by their known names: ours, nvprof's, ncu's.
 //
-// idea    A name means what its profiler means by it where the model can say that; units are
-//         shown with the figure, since nvprof and ncu differ there.
-// watch   Instructions by kind are those of the PTX; all others are the machine's or modelled.
-// source  As of grader/GLOSSARY.md, which is the longer text.
-// Tested by tests/metrics_test.cpp; that the glossary's names are known by
-// cli/tests/metrics_cli_test.cpp.
+// idea    A name has its profiler's meaning if the model can provide that. The unit is shown with
+//         the figure, because nvprof and ncu use different units.
+// watch   Instructions by kind count PTX. All other figures are from machine code or modelled.
+// source  See grader/GLOSSARY.md, which has more detail.
+// Tested by tests/metrics_test.cpp. cli/tests/metrics_cli_test.cpp tests that the glossary's names
+// are known.
 #pragma once
 
 #include <functional>
@@ -19,21 +19,21 @@
 namespace stepwise {
 
 struct metric {
-  std::string name;   // "gld_efficiency": nvprof's, where it has one of the same meaning
-  std::string older;  // nvprof's, if it is another name; empty: none
-  std::string ncu;    // of the same meaning and unit; empty: none
+  std::string name;   // "gld_efficiency": nvprof's, if it means the same
+  std::string older;  // nvprof's, if it differs; empty: none
+  std::string ncu;    // with the same meaning and unit; empty: none
   std::string unit;   // "%", "us", "bytes", "GB/s"; empty: a number
-  std::string what;   // in a line
-  std::function<std::optional<double>(const kernel_analysis&)> of;  // none: nothing of the kind
+  std::string what;   // one line
+  std::function<std::optional<double>(const kernel_analysis&)> of;  // nullopt: no such figure
 };
 
-// Ordered by what they are about.
+// All metrics, grouped by subject.
 const std::vector<metric>& all_metrics();
 
-// By any of its names; null if there is none.
+// A metric by any of its names. Null if there is none.
 const metric* find_metric(std::string_view name);
 
-// Why a profiler's metric cannot be had here, and what to ask for; empty: it is no such metric.
+// The reason that a profiler's metric is unavailable here, and an alternative. Empty if unknown.
 std::string why_no_metric(std::string_view name);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Makes one call with times on, and adds up its launches, or asks what lies between its events.
+// Makes one call with times on, and adds up its launches or reads the time between its events.
 #include "grader/model/modelled.hpp"
 
 #include <fmt/core.h>
@@ -59,7 +59,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   result.peak_bytes_per_s = emulator.peak_bytes_per_s;
   const temporary_folder folder(fs::temp_directory_path());
   planned_call once;
-  // No output of a sample is copied to the host: there is none.
+  // A sampled call has no valid output, so none is copied to the host.
   if (outputs == outputs_are::ignored) once.how.buffers = runner::buffers_are::reused;
   const call_file file(calls, {once});
   session_options options = options_for(emulator, patience_s, file.bytes());

@@ -1,4 +1,4 @@
-// Figures of single kernels, and how far the model's lie from those of the hardware.
+// Figures of single kernels, and the model's errors compared with the hardware.
 #include "grader/model/profile_comparison.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// The time model's profile of a step beside what ncu counted of the same call: instructions,
-// occupancy, traffic, and what limits.
+// Compares the time model's profile of a step with ncu's for the same call: instructions,
+// occupancy, traffic and limiter.
 //
-// idea    Of both, the kernel that took the most time on the GPU; ncu flushes the caches before
-//         each kernel, so that only bytes of single kernels can be compared.
+// idea    Both sides use the kernel that took the most time on the GPU. ncu flushes the caches
+//         before each kernel, so only bytes of single kernels can be compared.
 // Tested by tests/profile_comparison_test.cpp.
 #pragma once
 
@@ -26,10 +26,10 @@ std::string_view name_of(kernel_figure f);  // "l1_hit_rate"
 // One kernel, all its launches in one configuration.
 struct figures_of_kernel {
   std::string mangled;
-  // us, machine instructions of warps, shares of the warps that a multiprocessor holds and of the
-  // sectors that loads ask of L1, bytes between L1 and L2, bytes of DRAM.
+  // us, machine instructions of warps, fraction of a multiprocessor's warp slots, fraction of load
+  // sectors that hit in L1, bytes between L1 and L2, bytes of DRAM.
   std::array<double, kernel_figures> of{};
-  // Of ncu: its "speed of light". Of the model: its busiest parts.
+  // For ncu, its "speed of light". For the model, its busiest parts.
   double compute = 0, memory = 0;
 
   double operator[](kernel_figure f) const { return of[static_cast<std::size_t>(f)]; }
@@ -46,8 +46,8 @@ struct compared_profile {
   lab_size size;
   figures_of_kernel hardware, modelled;
 
-  // Modelled over hardware, minus 1; of the hit rate, the difference. Nothing where the hardware
-  // counts nothing of the kind.
+  // Modelled over hardware, minus 1; for the hit rate, the difference. nullopt if the hardware has
+  // no such count.
   std::optional<double> error(kernel_figure f) const;
   // "both" agrees with "memory" and with "compute".
   bool limits_agree() const;
@@ -55,12 +55,12 @@ struct compared_profile {
 
 struct figure_error {
   kernel_figure figure = kernel_figure::time;
-  double median = 0, worst_tenth = 0;  // nine in ten are at most that; without signs
+  double median = 0, worst_tenth = 0;  // absolute; the 90th percentile
 };
-// Of each figure that some step has.
+// For each figure that some step has.
 std::vector<figure_error> figure_errors(const std::vector<compared_profile>& all);
 
-// What `validate --profiles` prints with --json: see JSON.md.
+// The output of `validate --profiles --json`. See JSON.md.
 json profiles_json(const std::string& lab_name, const std::string& gpu, const std::string& source,
                    const std::vector<compared_profile>& all);
 

@@ -34,8 +34,8 @@ recorded_times times_of(const json& record) {
   return all;
 }
 
-// Adds the files of solutions/ that `file` includes, in order, each once; slides/site/builder does
-// so, too, for the same digest.
+// Adds the files of solutions/ that `file` includes, in order, each once. slides/site/builder does
+// the same, for the same digest.
 void add_parts(const fs::path& root, const std::string& text, std::vector<std::string>& parts) {
   constexpr std::string_view includes = "#include \"";
   for (const std::string& line : split_lines(text)) {
@@ -97,7 +97,7 @@ std::optional<double> find_recorded_model(const fs::path& root, const lab& l,
       if (of.at("source") != digest_of_step(root, at->file)) return {};
       return of.at("ms").get<double>();
     }
-  } catch (const json_error&) {  // the site names it
+  } catch (const json_error&) {  // the site reports it
   }
   return {};
 }

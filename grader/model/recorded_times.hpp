@@ -1,4 +1,4 @@
-// The times in a lab's records of a GPU, to be shown beside others.
+// The times in a lab's records for a GPU, to be shown next to other times.
 // Tested by tests/model_test.cpp.
 #pragma once
 
@@ -16,24 +16,24 @@ namespace stepwise {
 
 // Milliseconds of a call, cold L2.
 struct recorded_times {
-  std::string gpu;              // "NVIDIA H200"; empty: nothing is recorded
+  std::string gpu;              // "NVIDIA H200"; empty if nothing is recorded
   std::vector<lab_size> sizes;  // ascending
   std::map<std::pair<std::string, lab_size>, double> ms;
-  // Of the fastest peer on the CPU, with nothing in its caches; a CPU without a name: none.
+  // Times of the fastest CPU baseline with cold caches. Empty if the CPU has no name.
   std::string cpu;  // "Intel(R) Xeon(R) Processor, 16 threads"
   std::map<lab_size, double> cpu_ms;
 
   std::optional<double> find(const std::string& step_name, const lab_size& size) const;
-  // The fastest step at that size; empty if none is recorded there.
+  // The fastest step at that size. Empty if none is recorded there.
   std::string fastest(const lab_size& size) const;
 };
 
-// solutions/LAB/measured/GPU.jsonl. failure(ours) if it is there and is not a record.
+// solutions/LAB/measured/GPU.jsonl. Throws failure(ours) if the file is not a record.
 recorded_times load_recorded_times(const std::filesystem::path& root, const lab& l,
                                    std::string_view device_name);
 
-// The modelled time of a step's call, in ms, as solutions/LAB/measured/GPU.guided.jsonl has it of
-// the same size and of the step's present source. Nothing if it does not.
+// The modelled time of a step's call in ms, from solutions/LAB/measured/GPU.guided.jsonl. nullopt
+// unless it was recorded for the same size and the step's present source.
 std::optional<double> find_recorded_model(const std::filesystem::path& root, const lab& l,
                                           std::string_view step_name, std::string_view gpu_name,
                                           const lab_size& size);

@@ -1,4 +1,4 @@
-// Divides what was done by the time, and by what was moved.
+// Divides the work by the time and by the traffic.
 #include "grader/model/roofline.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ roofline operations_roofline(const std::vector<kernel_profile>& kernels, double 
   r.title = "Roofline: " + operation_unit + " that the task needs";
   r.x_unit = operation_unit + " / byte";
   r.y_unit = operation_unit + " / s";
-  // A multiply-add is two flop; of single operations a pipe does half as many.
+  // A multiply-add is two flops. A pipe executes half as many single operations.
   r.peak = operation_unit == "flop" ? peaks.flops : peaks.flops / 2;
   r.peak_name = operation_unit == "flop" ? "float multiply-adds" : "one operation a lane and clock";
   const double y = per_second(operations, us);

@@ -1,4 +1,4 @@
-// Rooflines: what a kernel does per second, over what it does for each byte or sector it moves.
+// Rooflines: a kernel's work per second over its work per byte or sector.
 //
 // source  S. Williams, A. Waterman, D. Patterson, "Roofline" (2009); N. Ding, S. Williams, "An
 //         Instruction Roofline Model for GPUs" (2019): warp instructions over transactions of 32
@@ -13,17 +13,17 @@
 
 namespace stepwise {
 
-// What the GPU can do in a second; 0: not known.
+// The GPU's peaks per second. 0: unknown.
 struct machine_peaks {
   double flops = 0;         // float, a multiply-add is two
-  double instructions = 0;  // of warps
+  double instructions = 0;  // warp instructions
   double port_bytes = 0;    // L1 and shared memory of all multiprocessors
   double l2_bytes = 0, dram_bytes = 0;
 };
 
 struct roof {
   std::string name;  // "DRAM 4568 GB/s"
-  double slope = 0;  // y for each x
+  double slope = 0;  // y per unit of x
 };
 
 struct roofline_point {
@@ -34,7 +34,7 @@ struct roofline_point {
 struct roofline {
   std::string title, x_unit, y_unit;
   std::string peak_name;
-  double peak = 0;  // of y
+  double peak = 0;  // limit of y
   std::vector<roof> roofs;
   std::vector<roofline_point> points;
 
@@ -42,11 +42,11 @@ struct roofline {
   double ceiling(std::size_t n, double x) const;
 };
 
-// Of a call that does `operations` (what any algorithm must do) in `us`; `kernels` state what they
-// move at DRAM and L2.
+// The roofline of a call that does `operations` (the work that every algorithm must do) in `us`.
+// `kernels` have the bytes that they move at DRAM and L2.
 roofline operations_roofline(const std::vector<kernel_profile>& kernels, double operations,
                              const std::string& operation_unit, const machine_peaks& peaks);
-// Of one kernel, at each level that it uses.
+// The roofline of one kernel, at each level that it uses.
 roofline instruction_roofline(const kernel_analysis& a, const machine_peaks& peaks);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Figures of whole calls, and how far two of them lie apart.
+// Figures of whole calls, and the differences between two of them.
 #include "grader/model/sampling.hpp"
 
 #include <cmath>

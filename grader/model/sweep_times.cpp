@@ -1,4 +1,4 @@
-// One modelled call after the other: each has all cores.
+// Models one call after the other, because each uses all cores.
 #include "grader/model/sweep_times.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// The times of a sweep's points by the time model, where there is no GPU to measure them.
+// Modelled times of a sweep's points, for use without a GPU.
 // Tested by cli/tests/sweep_cli_test.cpp.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace stepwise {
 
-// Models the points that are right, each with its own size. One that takes longer than
-// `patience_s`, or that the model has no time of, says why instead.
+// Models the correct points, each at its own size. A point that exceeds `patience_s`, or that the
+// model has no time for, gets a reason instead.
 void model_points(const sweep_run& run, std::vector<sweep_point>& points, double patience_s,
                   const activity& now);
 

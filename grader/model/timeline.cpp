@@ -1,4 +1,4 @@
-// Goes through the calls once, and keeps what the clock of the streams says of each.
+// Goes through the calls once, and stores the stream clock's times for each.
 #include "grader/model/timeline.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct stretch {
   double from = 0, to = 0;
 };
 
-// Their union, in order.
+// The union of the intervals, in order.
 std::vector<stretch> joined_stretches(std::vector<stretch> all) {
   std::ranges::sort(all, {}, &stretch::from);
   std::vector<stretch> joined;

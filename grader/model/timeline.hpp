@@ -1,7 +1,7 @@
-// What a program asked for as a picture has it: each call, copy and kernel with its begin and its
-// length on the emulated GPU.
+// The calls, copies and kernels of a program, each with its start and its duration on the emulated
+// GPU, for drawing.
 //
-// idea    The clock of the streams (common/timeline) says when each begins, here it is kept.
+// idea    The stream clock (common/timeline) computes each start. This file stores them.
 // Tested by tests/timeline_test.cpp.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace stepwise {
 
 struct device_work {
   asked::kind what = asked::kind::kernel;
-  std::string name;  // of a kernel
+  std::string name;  // the kernel's
   std::size_t row = 0;
   double start_us = 0, us = 0;
   std::uint64_t bytes = 0;
@@ -34,16 +34,16 @@ struct host_call {
 struct timeline {
   std::vector<std::string> rows;  // streams, in the order of their first work: "stream 1"
   std::vector<device_work> activities;
-  std::vector<host_call> calls;          // in order; those that take no time, too
-  double us = 0;                         // until all has ended
-  double kernels_us = 0, copies_us = 0;  // in which at least one runs
-  double overlap_us = 0;                 // in which both do
-  double busy_us = 0;                    // in which the device does anything
-  std::uint64_t pageable_copies = 0;     // asynchronous by name, but not pinned
-  std::uint64_t untimed = 0;             // launches that the model has no time for
+  std::vector<host_call> calls;          // in order, including calls that take no time
+  double us = 0;                         // until all work has ended
+  double kernels_us = 0, copies_us = 0;  // while at least one runs
+  double overlap_us = 0;                 // while both run
+  double busy_us = 0;                    // while the device does anything
+  std::uint64_t pageable_copies = 0;     // requested as asynchronous, but not pinned
+  std::uint64_t untimed = 0;             // launches without a modelled time
 };
 
-// When each piece of work begins and ends, by the rules of common/timeline/stream_clock.hpp.
+// Start and end of each piece of work, by the rules of common/timeline/stream_clock.hpp.
 timeline lay_out(const asked_list& calls, const transfer_rates& rates);
 
 }  // namespace stepwise
