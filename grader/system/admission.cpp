@@ -44,7 +44,7 @@ std::uint64_t number_of_file(const fs::path& file) {
   return stream >> number ? number : std::numeric_limits<std::uint64_t>::max();
 }
 
-// The number after `key` in a file with lines "key number"; 0 if there is none.
+// The number after `key` in a file with lines "key number". 0 if there is none.
 std::uint64_t number_after(const fs::path& file, std::string_view key) {
   std::ifstream lines(file);
   std::uint64_t number = 0;
@@ -53,7 +53,7 @@ std::uint64_t number_after(const fs::path& file, std::string_view key) {
   return 0;
 }
 
-// What the limit of one control group leaves. Pages of files that nobody uses count as free: the
+// Memory left below the limit of one control group. Unused file pages count as free, because the
 // kernel drops them before it refuses memory.
 std::uint64_t left_in(const fs::path& limit, const fs::path& usage, std::string_view unused_files) {
   constexpr std::uint64_t unlimited = std::uint64_t{1} << 60;
@@ -108,7 +108,7 @@ memory_share shared_memory_budget::take(std::uint64_t bytes,
       next = 0;
       wait();
     }
-    // A unit that we hold already refuses as well: a second open file has a lock of its own.
+    // This fails for a unit that we hold already, since a second open file has a separate lock.
     auto one = std::make_shared<open_lock>(folder_ / ("unit-" + std::to_string(next++)));
     if (one->try_lock()) share.held_.push_back(std::move(one));
   }
@@ -123,7 +123,7 @@ std::uint64_t memory_left_in_groups(std::string_view memberships, const fs::path
     if (second == std::string::npos) continue;
     const std::string kind = line.substr(first + 1, second - first - 1);
     if (!kind.empty() && kind != "memory") continue;
-    // A container sees its own group as the root, where the path that it is told does not exist.
+    // A container sees its own group as the root, where the path in `memberships` does not exist.
     for (fs::path path = fs::path(line.substr(second + 1)).relative_path();;
          path = path.parent_path()) {
       const fs::path group = kind.empty() ? root / path : root / "memory" / path;

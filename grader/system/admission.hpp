@@ -1,9 +1,9 @@
-// Memory that processes share by turns: a process waits until its share is free.
+// Memory that processes share: each process waits until its share is free.
 //
-// idea    The memory is cut into units, each of which is a file; to hold units is to hold their
-//         flocks. So a process that is killed returns its share, and no counter can be wrong.
-//         A process that waits holds the lock of the queue, so a large request is not starved by
-//         small ones that arrive later.
+// idea    The memory is divided into units, each represented by a file. Holding a unit means
+//         holding the flock on its file, so a killed process returns its share, and no counter can
+//         be wrong. A waiting process holds the queue's lock, so small requests that arrive later
+//         cannot starve a large one.
 // Tested by tests/admission_test.cpp.
 #pragma once
 
@@ -20,19 +20,19 @@ namespace stepwise {
 
 class memory_share;
 
-// What several processes share.
+// The memory that several processes share.
 class shared_memory_budget {
  public:
-  // `folder` keeps the locks, and is made; the same folder and bytes for all who share.
+  // `folder` keeps the locks, and is created. All sharers use the same folder and bytes.
   shared_memory_budget(std::filesystem::path folder, std::uint64_t bytes);
-  // Of STEPWISE_MEMORY, "600:/folder" with megabytes; nothing if it is not set, or is something
-  // else.
+  // The budget in STEPWISE_MEMORY, "600:/folder" with megabytes. nullopt if it is unset or
+  // malformed.
   static std::optional<shared_memory_budget> of_environment();
   std::string environment() const;  // "STEPWISE_MEMORY=600:/folder"
 
   std::uint64_t bytes() const;
-  // Waits for `bytes`, or for all there are if that is less; `waiting` is called about ten times a
-  // second. Throws interrupted. A process that holds a share must not wait for another one.
+  // Waits for `bytes`, at most for all there are, and calls `waiting` about ten times a second.
+  // Throws interrupted. A process that holds a share must not wait for another one.
   memory_share take(std::uint64_t bytes, const std::function<void()>& waiting) const;
 
  private:
@@ -54,12 +54,12 @@ class memory_share {
   std::vector<std::shared_ptr<void>> held_;
 };
 
-// Bytes that this process may still take: what is free on the machine, or what its control groups
-// leave if that is less.
+// Bytes that this process may still allocate: the free memory of the machine or of its control
+// groups, whichever is less.
 std::uint64_t usable_memory();
 
-// What the memory limits of control groups and of all above them leave, in version 2 or 1; the
-// largest number if there is none. `memberships`: as /proc/PID/cgroup lists them; `root`:
+// Memory left below the limits of the control groups and their parents, in version 2 or 1. The
+// largest number if there is no limit. `memberships` has the format of /proc/PID/cgroup, `root` is
 // /sys/fs/cgroup.
 std::uint64_t memory_left_in_groups(std::string_view memberships,
                                     const std::filesystem::path& root);

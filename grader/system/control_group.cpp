@@ -1,4 +1,4 @@
-// Finds our own groups, makes one below them, sets its limits, and removes it with its members.
+// Finds our own groups, creates one below them, sets its limits, and removes it and its members.
 #include "grader/system/control_group.hpp"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 namespace stepwise {
 namespace {
 
-// Files of the kernel's: they have no size, and are written in one go.
+// Reads a file of the kernel, which has no size and is written at once.
 std::string read_all(const std::string& file) {
   std::string text;
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -42,7 +42,7 @@ bool write_to(const std::string& file, const std::string& text) {
   return done;
 }
 
-// The number after `name`, or all of the text if it is a number by itself.
+// The number after `name`, or the whole text as a number if `name` is empty.
 std::uint64_t number_in(const std::string& text, const std::string& name) {
   std::istringstream words(text);
   for (std::string word, value; words >> word;) {
@@ -61,12 +61,12 @@ bool has_word(const std::string& text, const std::string& wanted, char separator
   return false;
 }
 
-// Where a hierarchy is mounted, and which of its groups that shows.
+// The mount point of a hierarchy, and the group that it shows as its root.
 struct hierarchy {
   std::string mount, root;
 };
 
-// `controller`: of version 1; empty: version 2.
+// `controller` is from version 1; empty: version 2.
 std::optional<hierarchy> find_hierarchy(const std::string& controller) {
   std::istringstream lines(read_all("/proc/self/mountinfo"));
   for (std::string line; std::getline(lines, line);) {
@@ -84,7 +84,7 @@ std::optional<hierarchy> find_hierarchy(const std::string& controller) {
   return std::nullopt;
 }
 
-// Our own group's folder.
+// The folder of our own group.
 std::optional<std::string> own_folder(const std::string& controller) {
   const auto where = find_hierarchy(controller);
   if (!where) return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<std::string> own_folder(const std::string& controller) {
   return std::nullopt;
 }
 
-// Those of a `lab` that was killed; they are empty, since their members died with it.
+// Removes groups of a killed `lab`. They are empty, since their members died with it.
 void remove_abandoned(const std::string& parent) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {
@@ -201,7 +201,7 @@ void control_group::end() {
     for (const char* file : {"memory.events", "memory.oom_control"}) {
       out_of_memory_ |= number_in(read_all(folder + "/" + file), "oom_kill") > 0;
     }
-    // Killed processes leave when they have given back what they had.
+    // Killed processes leave the group only when their memory is freed.
     for (int round = 0; rmdir(folder.c_str()) != 0 && errno == EBUSY && round < 1000; ++round) {
       kill_members(folder);
       usleep(2000);

@@ -1,4 +1,4 @@
-// How a command ends when it cannot continue: one sentence for a person and an exit code for a
+// Ends a command that cannot continue, with one sentence for a person and an exit code for a
 // script.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace stepwise {
 
-// conventions: 0 fine, 1 the student's fault, 2 usage, 3 environment, 4 ours.
+// Exit codes: 0 fine, 1 the student's fault, 2 usage, 3 environment, 4 an internal error.
 enum class exit_code : int {
   fine = 0,
   student = 1,
@@ -17,8 +17,8 @@ enum class exit_code : int {
   interrupted = 130,
 };
 
-// Thrown where a command must end. `message` says what was expected, what was found and what to do;
-// it may have several lines.
+// Thrown to end a command. `message` explains what was expected, what was found and what to do. It
+// may have several lines.
 class failure : public std::runtime_error {
  public:
   failure(exit_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -28,8 +28,8 @@ class failure : public std::runtime_error {
   exit_code code_;
 };
 
-// Ctrl-C, SIGTERM or SIGHUP arrived; children are dead and temporary files are gone when main
-// catches it.
+// Thrown after Ctrl-C, SIGTERM or SIGHUP. When main catches it, children are dead and temporary
+// files are removed.
 class interrupted : public failure {
  public:
   interrupted() : failure(exit_code::interrupted, "interrupted; nothing was lost") {}

@@ -1,4 +1,4 @@
-// Writes to a temporary file and renames it; locks by flock; hashes parts with their lengths.
+// Writes to a temporary file and renames it, locks with flock, and hashes parts with their lengths.
 #include "grader/system/files.hpp"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_b
                                         bool through_links) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
-  // Should it have become something else by now: neither wait for it nor let it own the terminal.
+  // If it has changed its kind since, neither wait for it nor make it the terminal.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
                                                   (through_links ? 0 : O_NOFOLLOW));
   if (descriptor < 0) return std::nullopt;
@@ -166,14 +166,14 @@ void make_folder(const fs::path& folder) {
 
 void file_lock::open(const fs::path& file) {
   make_folder(file.parent_path());
-  // Neither a link nor a pipe of somebody else's may lead elsewhere, or keep us waiting.
+  // Never follows another user's link, and never waits for another user's pipe.
   constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | always, 0644);
   const int why = errno;
   if (descriptor_ >= 0) {
     [[maybe_unused]] const int whatever_the_umask = fchmod(descriptor_, 0644);
   } else if (why == EACCES) {
-    descriptor_ = ::open(file.c_str(), O_RDONLY | always);  // another user's
+    descriptor_ = ::open(file.c_str(), O_RDONLY | always);  // another user's file
   }
   if (descriptor_ < 0) fail_writing(file, why);
 }
@@ -181,7 +181,7 @@ void file_lock::open(const fs::path& file) {
 bool file_lock::try_lock() { return flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
 
 void file_lock::wait() {
-  // Polled rather than blocked in flock: a signal that arrives just before it must not be lost.
+  // Polled rather than blocked in flock, so that a signal just before the wait is not lost.
   while (!try_lock()) {
     throw_if_interrupted();
     usleep(20'000);
@@ -194,16 +194,16 @@ file_lock::~file_lock() {
 
 namespace {
 
-// The beginning of this machine's names. Nodes of a cluster may share the folder above, and not the
-// locks in it: each only removes its own.
+// The prefix of this machine's names. Nodes of a cluster may share the folder above but not its
+// locks, so each node only removes its own folders.
 std::string prefix_here() {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
   return std::string(temporary_folder::prefix) + content_hash().add(host).hex().substr(0, 8) + "-";
 }
 
-// The folder's lock, which its process holds as long as it lives; -1 if another process holds it,
-// or this is no folder.
+// Locks the folder, for as long as its process lives. -1 if another process holds the lock or this
+// is not a folder.
 int locked_folder(const fs::path& folder, int how) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return -1;
@@ -223,7 +223,7 @@ void remove_abandoned_folders(const fs::path& parent) {
     const fs::path& folder = at->path();
     if (!folder.filename().string().starts_with(prefix)) continue;
     struct stat about {};
-    // Root gave some of its own to the sandbox's user.
+    // Root gave some of its folders to the sandbox's user.
     if (lstat(folder.c_str(), &about) != 0 || (about.st_uid != geteuid() && geteuid() != 0))
       continue;
     const int lock = locked_folder(folder, LOCK_EX | LOCK_NB);
@@ -234,7 +234,7 @@ void remove_abandoned_folders(const fs::path& parent) {
   }
 }
 
-// Once for each folder in which this process makes others.
+// Runs once per folder in which this process creates temporary folders.
 void tidy_once(const fs::path& parent) {
   static std::mutex guard;
   static std::set<fs::path> done;
@@ -254,7 +254,7 @@ temporary_folder::temporary_folder(const fs::path& parent) {
     if (mkdtemp(name.data()) == nullptr) fail_writing(parent, errno);
     path_ = name;
     lock_ = locked_folder(path_, LOCK_EX);
-    // Before it was locked, another process may have taken it for one that was left behind.
+    // Before it was locked, another process may have removed it as abandoned.
   } while (lstat(path_.c_str(), &about) != 0);
 }
 

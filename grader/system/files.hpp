@@ -1,4 +1,4 @@
-// Files that are whole or not there: reading, atomic writing, locks, temporary folders, a hash.
+// Files that are complete or missing: reading, atomic writing, locks, temporary folders, a hash.
 //
 // Tested by tests/files_test.cpp.
 #pragma once
@@ -13,38 +13,38 @@ namespace stepwise {
 
 namespace fs = std::filesystem;
 
-// nullopt if there is no such regular file, or it cannot be read.
+// nullopt if there is no such regular file or it cannot be read.
 std::optional<std::string> read_if_there(const fs::path& file);
 
-// The same of at most `most_bytes`; nullopt if there is more. For what somebody else wrote.
-// `through_links`: also if the file itself is a link.
+// Like read_if_there(), but nullopt if it has more than `most_bytes`. For untrusted files.
+// `through_links` allows the file itself to be a link.
 std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes,
                                         bool through_links = true);
 
-// A source file that somebody handed in: a regular one of at most 1 MiB. failure(usage) says what
-// it is otherwise. Nothing else is opened: a FIFO would wait, a device answer for ever, and a link
-// would have messages quote a file that only the reader may see. The folders above it may be links.
+// Reads a submitted source file, a regular file of at most 1 MiB. Else throws failure(usage) and
+// opens nothing: a FIFO would block, a device never ends, and through a link, messages could quote
+// a file that only the reader may see. Parent folders may be links.
 std::string read_handed_in(const fs::path& file);
 
 // Throws failure(code) naming the file and the reason.
 std::string read_file(const fs::path& file, int code);
 
-// Writes a temporary file beside `file`, syncs it and renames it over `file`. On an error nothing
-// is left behind, an existing file stays as it was, and failure(environment) says why.
+// Writes a temporary file next to `file`, syncs it and renames it over `file`. On an error, leaves
+// an existing file unchanged, removes the temporary file, and throws failure(environment).
 void write_atomically(const fs::path& file, std::string_view content);
 
-// failure as of write_atomically(file, ...), which may then be called long after.
+// Throws like write_atomically(file, ...), so that a long computation can check first.
 void require_writable(const fs::path& file);
 
 // Copies `content` to the first free name of FILE.kept-1, FILE.kept-2, ... and returns it.
 fs::path keep_copy(const fs::path& file, std::string_view content);
 
-// Makes the folder and its parents; failure(environment) if that is impossible.
+// Creates the folder and its parents. Throws failure(environment) if that is impossible.
 void make_folder(const fs::path& folder);
 
-// Holds an exclusive flock on a file (made if missing, and readable by all, so that other users can
-// lock it, too) until destroyed. `waiting` is called once if another process holds it. Ctrl-C ends
-// the wait.
+// Holds an exclusive flock on a file until destroyed. The file is created if it is missing,
+// readable for all, so that other users can lock it, too. `waiting` is called once if another
+// process holds it. Ctrl-C ends the wait.
 class file_lock {
  public:
   template <class Callback>
@@ -68,11 +68,11 @@ class file_lock {
 };
 
 // A new folder below `parent`, removed with its content when destroyed. The first one that a
-// process makes there also removes those of processes that were killed: folders of this user and
-// machine whose lock nobody holds.
+// process creates there also removes the folders of killed processes: those of this user and
+// machine whose lock is free.
 class temporary_folder {
  public:
-  static constexpr std::string_view prefix = "stepwise-tmp-";  // of all their names
+  static constexpr std::string_view prefix = "stepwise-tmp-";  // of all such folders
   explicit temporary_folder(const fs::path& parent);
   ~temporary_folder();
   temporary_folder(const temporary_folder&) = delete;
@@ -84,10 +84,10 @@ class temporary_folder {
   int lock_ = -1;
 };
 
-// 128-bit FNV-1a, as 32 hexadecimal digits: names cache entries, defends against nothing.
+// 128-bit FNV-1a, as 32 hexadecimal digits. It names cache entries and is not secure.
 class content_hash {
  public:
-  content_hash& add(std::string_view part);  // parts are kept apart: ("ab", "c") != ("a", "bc")
+  content_hash& add(std::string_view part);  // parts are separate: ("ab", "c") != ("a", "bc")
   std::string hex() const;
 
  private:

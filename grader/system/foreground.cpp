@@ -1,4 +1,4 @@
-// Starts the program by fork and exec, hands signals on to it, and waits.
+// Starts the program by fork and exec, forwards signals to it, and waits.
 #include "grader/system/foreground.hpp"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ namespace {
 
 std::atomic<pid_t> running{0};
 
-// The terminal sends to the whole group, and the kernel is the sender then; another process that
-// sends to us alone means the program.
+// The terminal signals the whole group, with the kernel as the sender. A signal that another
+// process sends to us alone is meant for the program.
 void hand_on(int signal, siginfo_t* about, void*) {
   if (about->si_code <= 0 && running.load() > 0) kill(running.load(), signal);
 }
@@ -57,7 +57,7 @@ foreground_end run_in_foreground(const fs::path& program, const std::vector<std:
   if (pipe2(report, O_CLOEXEC) != 0) {
     throw failure(exit_code::environment, std::string("cannot make a pipe: ") + strerror(errno));
   }
-  // Held back until there is somebody to hand them on to.
+  // Signals are blocked until there is a process to forward them to.
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);

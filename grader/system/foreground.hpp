@@ -1,8 +1,8 @@
-// A program in our place: it has our terminal, streams and signals, and we end as it ends.
+// Runs a program in our place, with our terminal, streams, signals and end.
 //
-// idea    The opposite of `child`: nothing is read, bounded or limited. It stays in our process
-//         group, so that the terminal's Ctrl-C, Ctrl-\ and Ctrl-Z reach it by themselves; what is
-//         sent to us alone is handed on.
+// idea    The opposite of `child`: no output is read, and nothing is limited. The program stays in
+//         our process group, so the terminal's Ctrl-C, Ctrl-\ and Ctrl-Z reach it directly. Signals
+//         that only we receive are forwarded.
 // Tested by cli/tests/exec_test.cpp.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 struct foreground_end {
-  int signal = 0;     // 0: it ended by itself
-  int exit_code = 0;  // 128 + signal where a signal ended it
+  int signal = 0;     // 0: it exited
+  int exit_code = 0;  // 128 + signal if a signal ended it
 };
 
-// Runs `program` as `command` (with argv[0]) and `environment` changes ("NAME=value") to its end.
-// Throws failure(usage) if it cannot be started.
+// Runs `program` to its end as `command` (with argv[0]) and with `environment` changes
+// ("NAME=value"). Throws failure(usage) if it cannot be started.
 foreground_end run_in_foreground(const fs::path& program, const std::vector<std::string>& command,
                                  const std::vector<std::string>& environment);
 

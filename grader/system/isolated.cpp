@@ -26,7 +26,7 @@ constexpr rlim_t memory_bytes = rlim_t{1} << 30;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU}) signal(number, SIG_DFL);
   const struct rlimit time { seconds, seconds };
   setrlimit(RLIMIT_CPU, &time);
-  // What is mapped already counts, too.
+  // Mapped memory counts towards this limit, too.
   const struct rlimit memory { memory_bytes, memory_bytes };
   setrlimit(RLIMIT_DATA, &memory);
   const struct rlimit none { 0, 0 };
@@ -47,7 +47,7 @@ constexpr rlim_t memory_bytes = rlim_t{1} << 30;
   _exit(0);
 }
 
-// Until the other end is closed; false if that takes too long or too much comes.
+// Reads until the other end is closed. False if that takes too long or yields too many bytes.
 bool read_all(int from, double seconds, std::size_t most_bytes, std::string& text) {
   const auto start = std::chrono::steady_clock::now();
   char part[4096];
@@ -76,7 +76,7 @@ std::optional<std::string> run_isolated(const std::function<std::string()>& comp
   }
   close(ends[1]);
   std::string text;
-  // Time of a loaded machine is none of the computation's.
+  // Wall time is generous, because a loaded machine must not count against the computation.
   const bool whole = id > 0 && read_all(ends[0], 6.0 * seconds, most_bytes, text);
   close(ends[0]);
   if (id < 0) return std::nullopt;

@@ -35,7 +35,7 @@ std::optional<std::vector<loaded_library>> libraries_of(
   try {
     answer = run_child(list, patience_s);
   } catch (const failure&) {
-    return {};  // no such loader: the program's start will say so
+    return {};  // no such loader: starting the program reports this
   }
   if (answer.end.how != child_end::cause::exited) return {};
   std::vector<loaded_library> libraries;

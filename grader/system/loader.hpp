@@ -1,7 +1,7 @@
-// What the dynamic loader would load for a program, as the loader itself says.
+// Asks the dynamic loader which libraries it would load for a program.
 //
-// idea    `ld-linux-x86-64.so.2 --list PROGRAM`, which is what ldd does: it resolves RPATH,
-//         RUNPATH, LD_LIBRARY_PATH and the cache by its own rules, and runs nothing of the program.
+// idea    It runs `ld-linux-x86-64.so.2 --list PROGRAM`, as ldd does. That resolves RPATH, RUNPATH,
+//         LD_LIBRARY_PATH and the cache by the loader's own rules, and runs no code of the program.
 // Tested by cli/tests/exec_test.cpp.
 #pragma once
 
@@ -15,18 +15,18 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 struct loaded_library {
-  std::string name;  // as it was asked for: "libcudart.so.13"
+  std::string name;  // as requested: "libcudart.so.13"
   fs::path file;     // empty: not found
 };
 
-// `interpreter`: the program's own (PT_INTERP). `environment`: changes to ours. nullopt where it
-// cannot be asked: it is not glibc's, or it does not answer.
+// `interpreter` is the program's own (PT_INTERP), `environment` has changes to ours. nullopt if the
+// loader is not glibc's or does not answer.
 std::optional<std::vector<loaded_library>> libraries_of(
     const fs::path& program, const std::string& interpreter,
     const std::vector<std::string>& environment);
 
-// The file of one of them: the loader's choice with our own environment, else the first one that
-// is in one of the folders. Empty: none is there.
+// A library's file: the loader's choice with our own environment, else the first match in
+// `folders`. Empty if there is none.
 fs::path find_library(const std::string& name, const fs::path& program,
                       const std::string& interpreter, const std::vector<fs::path>& folders);
 

@@ -1,4 +1,4 @@
-// Threads take jobs from a queue, which keeps the first failure; their number follows from memory.
+// Threads take jobs from a queue that keeps the first failure. Memory limits their number.
 #include "grader/system/parallel.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto tick_time = std::chrono::milliseconds(100);
 
-// What the threads share.
+// State that the threads share.
 class job_queue {
  public:
   job_queue(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& job)

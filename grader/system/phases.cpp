@@ -1,4 +1,4 @@
-// Adds up what lies between clock readings, and prints it when the program ends.
+// Adds up the times between clock readings, and prints them when the program ends.
 #include "grader/system/phases.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct sum {
   std::size_t times = 0;
 };
 
-// Printed by its destructor.
+// The destructor prints them.
 class all_phases {
  public:
   ~all_phases() {

@@ -1,5 +1,4 @@
-// Where the time of a command goes, by phase: a table at its end, for whoever sets
-// STEPWISE_PHASES=1.
+// Measures a command's time by phase. STEPWISE_PHASES=1 prints a table at its end.
 //
 // Tested by tests/phases_test.cpp.
 #pragma once
@@ -10,8 +9,8 @@
 
 namespace stepwise {
 
-// From its construction to its end; a phase within it is not counted twice. Not for what is done
-// a million times: a clock is read at both ends. Each thread has its own.
+// Measures from construction to destruction. A phase within it is not counted twice. Not for code
+// that runs a million times, because both ends read a clock. Each thread has its own phases.
 class phase {
  public:
   explicit phase(const char* name);
@@ -22,7 +21,7 @@ class phase {
  private:
   const char* name_;
   phase* const outer_;
-  std::chrono::steady_clock::time_point since_;  // what is not counted yet
+  std::chrono::steady_clock::time_point since_;  // start of the time not yet counted
   void count();
 };
 
@@ -31,7 +30,7 @@ struct phase_time {
   double seconds = 0;
   std::size_t times = 0;
 };
-// So far, the longest first.
+// The times up to now, the longest first.
 std::vector<phase_time> phase_times();
 
 }  // namespace stepwise

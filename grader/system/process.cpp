@@ -52,7 +52,7 @@ void limit(int resource, std::uint64_t bytes) {
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
 }
 
-// Everything between fork and exec; only async-signal-safe calls. Reports errno through `report`.
+// Runs between fork and exec; only async-signal-safe calls. Reports errno through `report`.
 [[noreturn]] void become(const child_options& options, char* const* command,
                          char* const* environment, int* pass, int out, int err, int report,
                          pid_t parent) {
@@ -71,7 +71,7 @@ void limit(int resource, std::uint64_t bytes) {
   limit(RLIMIT_NPROC, options.process_limit);
   limit(RLIMIT_NOFILE, options.open_file_limit);
   if (options.group) options.group->join();
-  // First above the range of the targets, so that none overwrites another's source.
+  // Move our descriptors above the targets first, so that no dup2 overwrites another's source.
   const int base = 3 + static_cast<int>(options.pass.size());
   out = fcntl(out, F_DUPFD_CLOEXEC, base);
   err = fcntl(err, F_DUPFD_CLOEXEC, base);
@@ -81,7 +81,7 @@ void limit(int resource, std::uint64_t bytes) {
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(out, 1);
   dup2(err, 2);
-  // Nothing else of ours, and nothing that our own parent left open.
+  // Closes all other descriptors of ours, and those that our own parent left open.
   close_range(static_cast<unsigned>(base), ~0u, CLOSE_RANGE_CLOEXEC);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) {
     const int error = errno;
@@ -185,7 +185,7 @@ child::child(child_options options)
   err_fd_ = err.read;
   int exec_error = id_ < 0 ? fork_error : 0;
   if (id_ > 0) {
-    setpgid(id_, id_);  // both sides: whichever comes first
+    setpgid(id_, id_);  // both sides call it, since either may run first
     register_group(id_);
     while (read(report.read, &exec_error, sizeof exec_error) < 0 && errno == EINTR) {
     }
@@ -204,7 +204,7 @@ child::child(child_options options)
   }
   fcntl(out_fd_, F_SETFL, O_NONBLOCK);
   fcntl(err_fd_, F_SETFL, O_NONBLOCK);
-  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, id_, 0));  // -1 on old kernels: we tick then
+  pid_fd_ = static_cast<int>(syscall(SYS_pidfd_open, id_, 0));  // -1 on old kernels, which we poll
   if (pid_fd_ >= 0) fcntl(pid_fd_, F_SETFD, FD_CLOEXEC);
 }
 
@@ -218,7 +218,7 @@ child::~child() {
 void child::drain() {
   char buffer[65536];
   for (auto [fd, text] : {std::pair{&out_fd_, &out_}, std::pair{&err_fd_, &err_}}) {
-    // Bounded, so that a child that writes faster than we read cannot hold us here.
+    // Limited, so that a child that writes faster than we read cannot keep us here.
     for (int round = 0; *fd >= 0 && round < 64; ++round) {
       const ssize_t n = read(*fd, buffer, sizeof buffer);
       if (n > 0) {
@@ -247,7 +247,7 @@ void child::end_if_too_much() {
   end_.too_many_tasks |= options_.counted_tasks > 0 && use.tasks_below > options_.counted_tasks;
   end_.out_of_memory |= options_.counted_bytes > 0 && use.bytes > options_.counted_bytes;
   if (!end_.too_many_tasks && !end_.out_of_memory) return;
-  kill(id_, SIGKILL);  // and with it the first process of its namespace, which ends the others
+  kill(id_, SIGKILL);  // also ends its namespace's first process, and so all others
 }
 
 child::event child::wait(double seconds, int descriptor) {
@@ -264,7 +264,7 @@ child::event child::wait(double seconds, int descriptor) {
     const double left = seconds - seconds_since(start);
     if (left <= 0) return event::deadline;
     const double tick_s = pid_fd_ >= 0 ? 0.1 : 0.005;
-    // A descriptor whose other end is closed stays ready for ever: only the child's end matters.
+    // A descriptor with a closed other end stays ready, so only the child's end counts.
     pollfd watched[] = {
         {out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {descriptor, POLLIN, 0}};
     const int timeout_ms = static_cast<int>(1000 * std::min(left, tick_s)) + 1;
@@ -279,7 +279,7 @@ child::event child::wait(double seconds, int descriptor) {
 const child_end& child::end(child_end::cause cause) {
   if (reaped_) return end_;
   const bool by_itself = has_ended();
-  kill(-id_, SIGKILL);  // also whatever the child left behind
+  kill(-id_, SIGKILL);  // also kills the processes that the child left
   kill(id_, SIGKILL);
   int status = 0;
   struct rusage usage {};
@@ -336,7 +336,7 @@ std::vector<process_entry> all_processes() {
     std::ifstream file(entry.path() / "stat");
     std::string text;
     std::getline(file, text);
-    // A name may hold anything, parentheses and blanks, too.
+    // A name may contain any character, even parentheses and spaces.
     const auto name_ends = text.rfind(") ");
     if (name_ends == std::string::npos) continue;
     // proc(5): state, ppid, 15 more, num_threads, 3 more, rss
@@ -360,7 +360,7 @@ family_use use_of_family(pid_t ancestor) {
   family_use use;
   for (const auto& [id, process] : all) {
     pid_t at = process.parent;
-    // Read one after the other, the parents may form a circle.
+    // The entries are read one after the other, so the parents may form a cycle.
     for (int steps = 0; at > 1 && at != ancestor && steps < 1000; ++steps) {
       const auto parent = all.find(at);
       at = parent == all.end() ? 0 : parent->second.parent;

@@ -52,7 +52,7 @@ std::string architecture(const image::fat_entry& entry) {
   return std::to_string(entry.arch) + suffix;
 }
 
-// A directive of PTX, not a part of an instruction such as ld.global.
+// A PTX directive, not a part of an instruction such as ld.global.
 bool has_directive(std::string_view text, std::string_view word) {
   const auto is_blank = [&](std::size_t at) { return at >= text.size() || text[at] <= ' '; };
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -61,8 +61,8 @@ bool has_directive(std::string_view text, std::string_view word) {
   return false;
 }
 
-// True if there is neither a kernel nor a variable in it; functions alone nobody calls. What cannot
-// be read counts as full.
+// Whether it has neither a kernel nor a variable, since functions alone are never called. An
+// unreadable entry counts as not empty.
 bool is_empty(const image::fat_entry& entry) {
   const auto content = image::content_of(entry);
   if (!content.ok()) return false;
@@ -74,7 +74,7 @@ bool is_empty(const image::fat_entry& entry) {
   if (entry.kind != image::entry_kind::elf) return false;
   try {
     const image::elf_file elf(*content);
-    // Every kernel has constants: its parameters.
+    // Every kernel has constants, because its parameters are constants.
     return std::none_of(elf.sections().begin(), elf.sections().end(), [](const auto& section) {
       return section.header.sh_size != 0 &&
              (section.name.starts_with(".nv.constant") || section.name.starts_with(".nv.global"));
@@ -100,13 +100,13 @@ void add_container(device_code& code, std::vector<image::fat_entry> entries, std
   if (image::choose(entries, image::entry_kind::ptx, sm) != nullptr) {
     code.for_gpu = true;
   } else if (machine_code && !source.empty() && !source.ends_with(' ')) {
-    // With a blank at its end it lists objects: with -lineinfo or -G nvcc's device link adds a
-    // container under such a name, which holds no code of theirs.
+    // A name that ends with a space is a list of objects. With -lineinfo or -G, nvcc's device link
+    // adds a container with such a name, which holds none of their code.
     add_once(code.without_ptx, source);
   }
 }
 
-// Containers lie back to back, with zeros between them where the linker aligned.
+// Containers follow each other, with zeros between them where the linker aligned.
 template <class Visit>
 void for_each_container(image::bytes section, Visit visit) {
   constexpr std::size_t header = 16;
@@ -149,7 +149,7 @@ void add_part(std::vector<device_part>& parts, const std::vector<image::fat_entr
 device_code read_device_code(image::elf_file& elf, std::uint32_t sm) {
   device_code code;
   if (const auto* plain = elf.find(".nv_fatbin")) add_section(code, elf.content(*plain), sm);
-  // Relocatable device code: the parts, with their PTX, lie beside what was linked of them.
+  // Relocatable device code: the parts, with their PTX, are next to the linked result.
   if (const auto* parts = elf.find("__nv_relfatbin")) {
     add_section(code, elf.content(*parts), sm);
     code.without_ptx.clear();
@@ -176,7 +176,7 @@ std::vector<std::string> read_needed(image::elf_file& elf, bool& position_indepe
   return needed;
 }
 
-// NVIDIA's runtime has its functions' names as text, wherever it is linked in.
+// NVIDIA's runtime contains its functions' names as text, even if it is linked statically.
 bool holds_runtime(image::bytes content) {
   constexpr std::string_view name = "cudaStreamBeginCapture";
   return memmem(content.data(), content.size(), name.data(), name.size()) != nullptr;
@@ -191,7 +191,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
   const auto* ident = reinterpret_cast<const unsigned char*>(content.data());
   if (!std::equal(ident, ident + SELFMAG, ELFMAG)) return {};
   program_file found;
-  // At the same place in 32-bit files; numbers of the other byte order are machines of their own.
+  // At the same offset in 32-bit files. In the other byte order, the number means another machine.
   found.machine =
       image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_machine), "machine");
   const auto type = image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_type), "type");
@@ -217,7 +217,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
     found.code = read_device_code(elf, sm);
     if (!found.code.any() && !holds_runtime(content)) found.code.has_fat_binary = false;
   } catch (const image::corrupt&) {
-    // Stripped of its section table, say. It may run all the same.
+    // For example, its section table was stripped. It may still run.
     if (type == ET_EXEC || type == ET_DYN) {
       found.is = program_file::kind::program;
     }
@@ -238,7 +238,7 @@ std::optional<std::vector<device_part>> read_device_parts(const fs::path& file, 
   }
   try {
     image::elf_file elf(content);
-    // Relocatable device code: what was linked of the parts has no PTX.
+    // Relocatable device code: the linked result has no PTX.
     const auto* section = elf.find("__nv_relfatbin");
     if (section == nullptr) section = elf.find(".nv_fatbin");
     if (section != nullptr) for_each_container(elf.content(*section), add);

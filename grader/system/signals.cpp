@@ -1,4 +1,4 @@
-// Keeps the number of signals that arrived, the groups to kill, and the inherited actions.
+// Stores the number of signals that arrived, the groups to kill, and the inherited actions.
 #include "grader/system/signals.hpp"
 
 #include <signal.h>

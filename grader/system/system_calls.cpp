@@ -1,4 +1,4 @@
-// The table of refused calls, and the BPF that compares with it.
+// The list of refused calls, and the BPF program that compares with it.
 #include "grader/system/system_calls.hpp"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ constexpr std::uint32_t refused_calls[] = {
     SYS_ioperm, SYS_modify_ldt, SYS_personality, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex,
     SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname, SYS_vhangup, SYS_lookup_dcookie,
     SYS_nfsservctl, SYS_uselib, SYS_ustat, SYS_sysfs, SYS__sysctl, SYS_fanotify_init,
-    // what would outlive the process, or reach another one
+    // calls that outlive the process, or reach another process
     SYS_add_key, SYS_request_key, SYS_keyctl, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open};
 
 constexpr std::uint32_t failing_with(int number) {
@@ -57,7 +57,7 @@ class program {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   }
   void end(std::uint32_t result) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, result)); }
-  // Ends with `result` if what was loaded compares so.
+  // Ends with `result` if the loaded value compares in this way.
   void end_if(unsigned how, std::uint32_t value, std::uint32_t result) {
     code_.push_back(BPF_JUMP(static_cast<unsigned short>(BPF_JMP | how | BPF_K), value, 0, 1));
     end(result);
@@ -66,7 +66,7 @@ class program {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0));
     end(result);
   }
-  // Of one call only: `rules` follow.
+  // Rules for one call only.
   template <class Rules>
   void of_call(std::uint32_t number, Rules rules) {
     const std::size_t at = code_.size();
@@ -98,12 +98,12 @@ std::string system_call_filter(processes_are processes) {
                                            CLONE_NEWNET;
   program p;
   p.load(offsetof(seccomp_data, arch));
-  p.end_unless(AUDIT_ARCH_X86_64, SECCOMP_RET_KILL_PROCESS);  // its calls have other numbers
+  p.end_unless(AUDIT_ARCH_X86_64, SECCOMP_RET_KILL_PROCESS);  // call numbers would differ
   p.load(offsetof(seccomp_data, nr));
   p.end_if(BPF_JGE, 0x40000000, failing_with(ENOSYS));  // x32
   for (const std::uint32_t number : refused_calls) p.end_if(BPF_JEQ, number, failing_with(EPERM));
   p.end_if(BPF_JEQ, call_clone3,
-           failing_with(ENOSYS));  // its flags lie in memory; libc takes clone then
+           failing_with(ENOSYS));  // its flags are in memory; libc then uses clone
   if (processes == processes_are::refused) {
     p.end_if(BPF_JEQ, SYS_fork, failing_with(EPERM));
     p.end_if(BPF_JEQ, SYS_vfork, failing_with(EPERM));
@@ -165,7 +165,7 @@ bool restrict_system_calls(const std::string& filter) {
 }
 
 bool has_system_call_filters() {
-  // A filter that cannot be read is EFAULT where there are filters, EINVAL where there are none.
+  // An unreadable filter gives EFAULT if the kernel supports filters, EINVAL if it does not.
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr) != 0 && errno == EFAULT &&
          !system_call_filter(processes_are::allowed).empty();
 }
