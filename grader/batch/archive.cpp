@@ -1,4 +1,4 @@
-// Starts unpack.py, and takes from what it says only what can be checked.
+// Starts unpack.py, and uses only the verifiable parts of its output.
 #include <algorithm>
 #include <charconv>
 
@@ -17,7 +17,7 @@ constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
 constexpr double most_reading_s = 120;
 constexpr std::size_t most_listing = 64 << 20;
 
-// The system's own, which a sandbox shows anyway; else the first on PATH, with its libraries.
+// The system's Python, which a sandbox shows anyway, else the first on PATH with its libraries.
 struct interpreter {
   std::string program;
   std::vector<fs::path> folders;
@@ -62,7 +62,7 @@ child_options reader_of(const fs::path& archive, const fs::path& to, const archi
   options.command.insert(options.command.end(), limits.endings.begin(), limits.endings.end());
   options.environment = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin"};
   options.directory = "/";
-  options.keep_bytes = 2 * most_listing;  // head and tail are half of it each
+  options.keep_bytes = 2 * most_listing;  // head and tail keep half each
   options.flood_bytes = most_listing;
   confinement c;
   c.tools = true;

@@ -1,4 +1,4 @@
-// Finds owners from the outside in, then compares what they claim.
+// Finds owners from the outermost folder inwards, then compares their claims.
 #include "grader/batch/claims.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::size_t depth_of(std::string_view path, std::size_t begin) {
       std::count(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(begin), '/'));
 }
 
-// In nbgrader's layout the platform writes the time into the folder of the assignment.
+// In nbgrader's layout, the platform writes the time into the assignment's folder.
 bool is_nbgrader_folder(std::string_view path, const owner& o) {
   return path.substr(o.begin).starts_with(nbgrader_folder);
 }
@@ -91,7 +91,7 @@ claim claims::claim_of(const member& m, const owner& o) const {
   if (pattern_.text() == "plain") {
     c.unit = m.path.substr(0, std::min(m.path.find('/', o.begin), m.path.size()));
   } else if (!pattern_.is_platform()) {
-    c.unit = o.id;  // an instructor's pattern: equal ids are one person
+    c.unit = o.id;  // an instructor's pattern: equal ids are the same person
   } else {
     c.unit = folder + (o.number.empty() ? o.id : o.number);
   }
@@ -107,7 +107,7 @@ claim claims::claim_of(const member& m, const owner& o) const {
   return c;
 }
 
-// The first unit in the order of paths; all names begin equally deep.
+// Keeps the first unit in path order. All names begin at the same depth.
 void claims::keep_first_claims() {
   std::map<std::string, std::pair<std::string, std::string>> first;  // unit and path by id
   for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -120,9 +120,9 @@ void claims::keep_first_claims() {
   }
 }
 
-// A folder inside one person's work that has the name of another person's submission.
+// Excludes a folder inside one person's work that is named like another person's submission.
 void claims::leave_out_inner_claims() {
-  std::map<std::string, std::string> ids;  // by what the platform calls them
+  std::map<std::string, std::string> ids;  // by the platform's name for them
   for (std::size_t i = 0; i < members_.size(); ++i)
     if (all_[i]) ids.emplace(owners_[i]->id, all_[i]->id);
   for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -141,8 +141,8 @@ void claims::leave_out_inner_claims() {
   }
 }
 
-// A person's own file that is called like a platform's metadata. It would change nothing, but a
-// person should hear of it.
+// Excludes a person's own file that is named like a platform's metadata. It would change nothing,
+// but the instructor should know.
 void claims::leave_out_own_metadata() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (!all_[i] || members_[i].path == all_[i]->timestamp) continue;

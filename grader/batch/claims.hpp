@@ -1,9 +1,9 @@
-// Decides who owns each file when a platform, an instructor and a student all have a say.
+// Decides who owns each file if a platform, an instructor and a student all influence its name.
 //
-// idea    A platform makes the outer folders and the beginnings of names, and puts its metadata
+// idea    A platform creates the outer folders and the beginnings of names, and puts its metadata
 //         next to them. A student chooses everything inside. So the outermost name decides, all
-//         names begin equally deep, and metadata counts only where the platform puts it. A file
-//         that says otherwise is left out, and reported with the identity that it claims.
+//         names begin at the same depth, and metadata counts only in the platform's own position. A
+//         file that contradicts this is excluded, and reported with the identity that it claims.
 // Tested by tests/claims_test.cpp.
 #pragma once
 
@@ -19,32 +19,32 @@
 
 namespace stepwise::batch {
 
-// What is known of one file.
+// The known facts about one file.
 struct claim {
-  std::string id, name;  // name: empty if there is none beside the id
-  std::string unit;      // the platform's folder, number or name, which belongs to one person
+  std::string id, name;  // name: empty if only the id is known
+  std::string unit;      // the platform's folder, number or name of one person
   std::string file, time;
-  std::string timestamp;  // the path at which the platform notes the time; empty: it does not
+  std::string timestamp;  // path of the platform's note of the time; empty: none
   std::optional<bool> late;
-  std::optional<std::int64_t> submitted;  // by the platform's metadata
+  std::optional<std::int64_t> submitted;  // from the platform's metadata
 };
 
 class claims {
  public:
-  // `pattern` says how files are named below the folder that ends at `above`.
+  // `pattern` describes the files' names below the folder that ends at `above`.
   claims(const std::vector<member>& all, const name_pattern& pattern, std::size_t above);
 
-  // In the order of the files; nothing for those that are left out.
+  // In the order of the files. nullopt for excluded files.
   const std::vector<std::optional<claim>>& all() const { return all_; }
-  // Messages for the instructor: claims to another person's identity, in one line for all
-  // files of a person, so that many files hide nothing; metadata that cannot be believed.
+  // Messages for the instructor: claims to another person's identity, one line per person so that
+  // many files hide nothing, and untrustworthy metadata.
   std::vector<std::string> reports() const;
   // Other files without an owner, each with the reason.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   struct forged {
-    std::string path, why;  // of the first file
+    std::string path, why;  // the first file
     std::size_t files = 0;
   };
   void find_owners();

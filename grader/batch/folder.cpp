@@ -39,7 +39,7 @@ void walk(const fs::path& folder, const std::string& prefix, int depth, members&
     }
     found.all.push_back(std::move(m));
   }
-  // An iterator that meets an error is at its end.
+  // An iterator that fails becomes the end iterator.
   if (error) found.broken = "cannot read " + folder.string() + ": " + error.message();
 }
 

@@ -1,4 +1,4 @@
-// Plans which contents need a verdict, starts children, and writes their verdicts.
+// Decides which contents need a verdict, starts children, and writes their verdicts.
 #include "grader/batch/grading.hpp"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace stepwise::batch {
 namespace {
 
 // The time limit of one child. Compilers and calls have lower limits, so no submission reaches it.
-// The rest is for the course's programs, and for waiting.
+// The remaining time is for the course's programs and for waiting.
 constexpr double most_seconds = compile_limit_s + most_budget_s + 120;
 constexpr int most_attempts = 3;
 constexpr std::size_t most_document = 16 << 20;
@@ -33,14 +33,14 @@ constexpr std::size_t most_document = 16 << 20;
 // The outcome of a child.
 struct graded {
   std::string verdict, message;
-  json document;  // null: none
+  json document;  // null if none
   int attempts = 0;
   double seconds = 0;
   std::uint64_t peak_bytes = 0;
-  std::time_t at = std::time(nullptr);  // one time for all submissions with this content
+  std::time_t at = std::time(nullptr);  // the same for all submissions with this content
 };
 
-// Every text of a document, with `from` replaced.
+// Replaces `from` in every text of a document.
 void rename_in(json& document, const std::string& from, const std::string& to) {
   if (document.is_string()) {
     std::string text = document.get<std::string>();
@@ -98,14 +98,14 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   return g;
 }
 
-// The load of the machine if it is so high that an honest call may miss its time limit; else 0.
+// The machine's load if it is so high that an honest call may exceed its time limit, else 0.
 double overload() {
   double load = 0;
   const double cores = std::max(1u, std::thread::hardware_concurrency());
   return getloadavg(&load, 1) == 1 && load > 4 * cores ? load : 0;
 }
 
-// A limit that the submission missed by itself, whatever else the machine does.
+// Whether the submission exceeded a limit by itself, whatever else the machine did.
 bool is_over_budget(const graded& g) {
   if (!g.document.is_object() || !g.document.contains("time_budget")) return false;
   const json& budget = g.document.at("time_budget");
@@ -115,7 +115,7 @@ bool is_over_budget(const graded& g) {
 graded grade_content(const grading_options& options, const fs::path& file, const std::string& gpu) {
   graded g;
   double load = 0;
-  // The submission's own threads do not count as load: the machine must have been busy before.
+  // The submission's own threads do not count as load, so the machine must have been busy before.
   const double load_before = overload();
   for (int attempt = 1; attempt <= most_attempts; ++attempt) {
     g = try_once(options.command, file, options, gpu);
@@ -199,7 +199,7 @@ class batch_run {
     return stays;
   }
 
-  // The verdict stays; the facts beside it, such as answers and a time, may be new.
+  // The verdict stays, but other facts, such as answers and a time, may be new.
   void update_entry(const submission& s, const json& entry) {
     json again = entry;
     describe(again, s);
@@ -230,7 +230,7 @@ class batch_run {
     return word == "REFUSED";
   }
 
-  // The facts of a submission beside its verdict.
+  // Adds the submission's facts other than its verdict.
   void describe(json& entry, const submission& s) const {
     const json about = json_of(s);
     for (const char* key : {"id", "name", "file", "submission", "answers", "submitted_at", "late",
@@ -284,7 +284,7 @@ class batch_run {
     ++state_.classes["REFUSED"];
   }
 
-  // The GPU with the fewest children; each of them locks it while it measures.
+  // The GPU with the fewest children. Each child locks its GPU while it measures.
   std::size_t take_gpu() {
     const std::lock_guard lock(mutex_);
     if (children_on_.empty()) return 0;
@@ -315,7 +315,7 @@ class batch_run {
 
   void write(const submission& s, const graded& g, const fs::path& file) {
     graded named = g;
-    // Messages name the file as it was handed in, not where it is kept.
+    // Messages name the submitted file, not its copy in the results folder.
     for (const std::string& path : {file.string(), options_.shown(file)})
       rename_in(named.document, path, s.file);
     if (named.document.is_object()) {
@@ -323,7 +323,7 @@ class batch_run {
       named.message = named.document.value("message", "");
     }
     const bool has_verdict = is_current(in_.entry(s.id), key_for(options_.versions, s.sha256));
-    // INFRA replaces no verdict, and what was to be graded again still is.
+    // INFRA never replaces a verdict, and a submission that is marked stays marked.
     const bool infra = g.verdict == name_of(verdict::infra);
     if (!infra || !has_verdict) in_.write_entry(s.id, entry_of(s, named));
     if (!infra) in_.unmark(s.id);
@@ -336,7 +336,7 @@ class batch_run {
   const std::function<void(const batch_state&)>& changed_;
   std::mutex mutex_;
   batch_state state_;
-  std::vector<std::vector<submission>> contents_;  // of one content each
+  std::vector<std::vector<submission>> contents_;  // grouped by content
   std::size_t contents_done_ = 0;
   std::vector<std::size_t> children_on_ = std::vector<std::size_t>(options_.gpus.size());
   std::chrono::steady_clock::time_point start_;

@@ -1,4 +1,4 @@
-// Sorts members by owner, opens their archives, chooses the file that is meant.
+// Sorts members by owner, opens their archives, and chooses the file to grade.
 #include "grader/batch/intake.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * meb
                         most_of_a_timestamp = 200;
 constexpr std::size_t most_left_out = 100, most_alike = 4;
 
-// What systems and editors put beside people's files.
+// Files that systems and editors add to people's files.
 bool is_junk(std::string_view path) {
   const std::string base = base_name(path);
   return base.starts_with("._") || base == ".DS_Store" || base == "Thumbs.db" ||
@@ -29,14 +29,14 @@ bool is_junk(std::string_view path) {
          path.starts_with(".git/") || path.find("/.git/") != std::string_view::npos;
 }
 
-// A file that may be the one that is meant.
+// A file that may be the one to grade.
 struct candidate {
   std::string name, content;
-  std::string path;       // in the archive or folder that was handed in
-  std::string timestamp;  // the path of the platform's note when it was handed in; empty: none
+  std::string path;       // in the archive or folder that was submitted
+  std::string timestamp;  // path of the platform's note of its time; empty: none
 };
 
-// Of one person.
+// The files of one person.
 struct heap {
   struct part {
     member what;
@@ -72,7 +72,7 @@ class reading {
       tools_.doing("reading what " + shown(id) + " handed in");
       tools_.tick();
       submission s = read(id, h);
-      // Both keep what they handed in: which of two names is the real one, a person knows.
+      // Both keep their submissions, because only a person can know which name is the real one.
       std::size_t named = 0;
       for (const auto& other : looks[look_of(id)])
         if (other != id && named++ < most_alike)
@@ -105,13 +105,13 @@ class reading {
       throw failure(exit_code::usage,
                     options_.source.string() + " cannot be read: " + shown(found.broken));
     }
-    // As Windows writes them; in a folder here it is a letter of a name.
+    // Windows writes backslashes. In a folder on this machine, a backslash is part of a name.
     for (auto& m : found.all) std::replace(m.path.begin(), m.path.end(), '\\', '/');
     return found;
   }
 
   members unpack(const fs::path& archive, const archive_limits& limits) {
-    // The reader starts in another folder, and sees no other: ".." would lead through one.
+    // The reader starts in another folder and sees no other, so ".." cannot lead outside.
     const fs::path to = fs::canonical(space_.path()) / std::to_string(++unpacked_);
     make_folder(to);
     return read_archive(fs::canonical(archive), to, limits, tools_.script, tools_.guards,
@@ -147,7 +147,7 @@ class reading {
     pattern_text_ = pattern.text();
     const std::size_t above = pattern.text() == "plain" ? length_of_wrapper(paths_of(mine)) : 0;
     const claims whose(mine, pattern, above);
-    // What students should not be able to push out of the list comes first.
+    // Reports that students must not be able to push out of the list come first.
     const auto reports = whose.reports();
     left_out_.insert(left_out_.begin(), reports.begin(), reports.end());
     left_out_.insert(left_out_.end(), whose.left_out().begin(), whose.left_out().end());
@@ -169,7 +169,7 @@ class reading {
     return paths;
   }
 
-  // Where the source itself is nbgrader's folder "submitted", its name belongs to the layout.
+  // If the source itself is nbgrader's folder "submitted", its name belongs to the layout.
   name_pattern pattern_of(std::vector<member>& all) const {
     const std::string& asked = options_.names;
     const fs::path source = (fs::absolute(options_.source) / "").lexically_normal().parent_path();
@@ -184,7 +184,7 @@ class reading {
     return asked.empty() ? pattern_for(paths_of(all)) : name_pattern(asked);
   }
 
-  // Of the folder that all lie in, with its slash; 0 where the names in it are the ids.
+  // Length of the folder that contains all, with its slash. 0 if the names in it are the ids.
   std::size_t length_of_wrapper(const std::vector<std::string>& paths) const {
     if (paths.empty() || paths[0].find('/') == std::string::npos) return 0;
     const std::string first = paths[0].substr(0, paths[0].find('/') + 1);
@@ -200,7 +200,7 @@ class reading {
       if (rest.ends_with(".cu") || is_archive(rest)) ++files;
     }
     const bool holds_people = deep == paths.size() || files > 1;
-    // One folder in one folder is one person's work with a folder in it.
+    // A single folder in a folder is one person's work that contains a folder.
     return holds_people && entries.size() > 1 ? first.size() : 0;
   }
 
@@ -221,7 +221,7 @@ class reading {
         for (std::size_t i = before; i < sources.size(); ++i) sources[i].timestamp = part.timestamp;
       }
       const candidate& chosen = choose(sources, s);
-      // Other assignments of this person have other times.
+      // Other assignments of this person have different times.
       if (const auto own = noted.find(chosen.timestamp); own != noted.end()) s.time = own->second;
       s.file = chosen.name;
       s.sha256 = into_.keep(chosen.content, lab + ".cu");
@@ -238,7 +238,7 @@ class reading {
     return s;
   }
 
-  // Of several attempts the last one counts.
+  // The last of several attempts counts.
   static void take_latest(heap& h, submission& s) {
     std::string last;
     for (const auto& part : h.parts) last = std::max(last, part.time);
@@ -249,7 +249,7 @@ class reading {
     if (!last.empty()) s.time = time_of(last);
   }
 
-  // The times that the platform noted, by the path of the note.
+  // The platform's notes of times, by the path of the note.
   static std::map<std::string, std::optional<std::int64_t>> noted_times(const heap& h) {
     std::map<std::string, std::optional<std::int64_t>> times;
     for (const auto& part : h.parts) {
@@ -280,7 +280,7 @@ class reading {
     take(m, part.file, sources, answers, s);
   }
 
-  // A file by its name: a source, answers, or nothing that matters here.
+  // Classifies a file by its name: a source, answers, or irrelevant here.
   void take(const member& m, const std::string& file, std::vector<candidate>& sources,
             std::vector<candidate>& answers, submission& s) const {
     const std::string base = lower_case(base_name(file));
@@ -318,8 +318,7 @@ class reading {
     if (!found.broken.empty()) throw refusal{name + ": " + shown(found.broken)};
   }
 
-  // "reduction-2.cu" and "reduction (1).cu" are names that platforms and browsers make of
-  // reduction.cu.
+  // Platforms and browsers rename reduction.cu to "reduction-2.cu" or "reduction (1).cu".
   static int copy_number(std::string_view file, const std::string& lab) {
     const std::string stem = lower_case(file.substr(0, file.size() - 3));
     if (!stem.starts_with(lab)) return -1;

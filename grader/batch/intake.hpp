@@ -1,9 +1,8 @@
-// What was handed in, read into a results folder: one .cu each, perhaps answers, or why not.
+// Reads submissions into a results folder: one .cu each, possibly answers, or a refusal.
 //
-// idea    Members of a folder or an archive are sorted by their owner; an archive among them is
-// read as
-//         well, one level deep. A choice that a person would have to explain is none: two files
-//         that both might be meant refuse the submission, with their names.
+// idea    Members of a folder or an archive are sorted by owner. An archive inside is read as well,
+//         one level deep. No choice is made that a person would have to justify: if two files could
+//         be meant, the submission is refused with their names.
 // Tested by tests/intake_test.cpp.
 #pragma once
 
@@ -23,11 +22,11 @@ namespace stepwise::batch {
 
 struct intake_options {
   fs::path source;         // a folder, or a zip or tar
-  std::string names = {};  // a pattern (names.hpp); empty: the one that fits
+  std::string names = {};  // a pattern (names.hpp); empty: the best fit
   std::optional<std::int64_t> due = {};
   fs::path times = {};   // a table with lines "id,time"; empty: none
-  std::string one = {};  // not empty: all of `source` is the submission of this id
-  std::optional<std::int64_t> submitted = {};  // when that was handed in
+  std::string one = {};  // if not empty, all of `source` is this id's submission
+  std::optional<std::int64_t> submitted = {};  // the time of that submission
 };
 
 struct intake_tools {
@@ -39,11 +38,11 @@ struct intake_tools {
 
 struct intake {
   std::size_t submissions = 0, refused = 0;
-  batch_info info;  // as it was written
+  batch_info info;  // as written
 };
 
-// Writes submissions and contents of lab `lab`; existing ones that are not in `source` stay.
-// failure(usage) if no file in `source` has an owner.
+// Writes submissions and contents for the lab. Existing submissions that are not in `source` stay.
+// Throws failure(usage) if no file in `source` has an owner.
 intake read_submissions(results& into, const intake_options& options, const intake_tools& tools);
 
 }  // namespace stepwise::batch

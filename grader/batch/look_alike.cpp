@@ -1,4 +1,4 @@
-// Maps a character to the small Latin letter that it looks like.
+// Maps a character to the lower-case Latin letter that it looks like.
 #include "grader/batch/look_alike.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct look {
   char letter;
 };
 
-// Latin letters with accents, by Unicode's blocks Latin-1 and Latin Extended-A.
+// Latin letters with accents, in Unicode's blocks Latin-1 and Latin Extended-A.
 constexpr look accented[] = {
     {0xc0, 0xc6, 'a'},   {0xc7, 0xc7, 'c'},   {0xc8, 0xcb, 'e'},   {0xcc, 0xcf, 'l'},
     {0xd0, 0xd0, 'd'},   {0xd1, 0xd1, 'n'},   {0xd2, 0xd6, 'o'},   {0xd8, 0xd8, 'o'},
@@ -25,7 +25,7 @@ constexpr look accented[] = {
     {0x154, 0x159, 'r'}, {0x15a, 0x161, 's'}, {0x162, 0x167, 't'}, {0x168, 0x173, 'u'},
     {0x174, 0x175, 'w'}, {0x176, 0x178, 'y'}, {0x179, 0x17e, 'z'}, {0x17f, 0x17f, 's'}};
 
-// Letters of other scripts, and the Latin ones that they look like, in the same order.
+// Letters of other scripts, and the Latin letters that they look like, in the same order.
 constexpr std::u32string_view foreign =
     U"\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458"
     U"\u04bb\u0501\u051b\u051d\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423"
@@ -38,7 +38,7 @@ constexpr std::string_view latin =
     "bezhlkmnoptyxl";
 static_assert(foreign.size() == latin.size());
 
-// 0: it shows nothing.
+// 0 for an invisible character.
 char32_t letter_of(char32_t c) {
   if (is_unseen(c) || (c >= 0x300 && c <= 0x36f)) return 0;
   if (c >= 0xff01 && c <= 0xff5e) c -= 0xff01 - U'!';

@@ -1,4 +1,4 @@
-// The files that a folder or an archive holds, none of them trusted.
+// The files in a folder or an archive. None of them is trusted.
 //
 // Tested by tests/intake_test.cpp.
 #pragma once
@@ -19,35 +19,35 @@ namespace fs = std::filesystem;
 
 struct member {
   enum class kind { file, link, device } what = kind::file;
-  std::string path;  // below the folder, or as the archive names it
+  std::string path;  // below the folder, or as named in the archive
   std::uint64_t bytes = 0;
-  fs::path content;  // a regular file that holds it; empty: it was not read
+  fs::path content;  // a regular file with its bytes; empty: it was not read
 };
 
 struct members {
   std::vector<member> all;
-  std::string broken;  // why some of it was not read; empty: all was
+  std::string broken;  // why some files were not read; empty: all were read
 };
 
-// What is read from an archive; other members are only listed.
+// Limits on the members that are read from an archive. Other members are only listed.
 struct archive_limits {
   std::uint64_t bytes = 0, file_bytes = 0;
   int files = 0;
-  std::vector<std::string> endings;  // in lower case; none: all
+  std::vector<std::string> endings;  // in lower case; empty: all
 };
 
-// Of a folder and those below it, at most eight deep and 100 000 files, by name. Links are listed
-// and not followed. failure(usage) if there is no such folder.
+// Reads a folder and its subfolders, at most eight deep and 100 000 files, sorted by name. Links
+// are listed but not followed. Throws failure(usage) if there is no such folder.
 members read_folder(const fs::path& folder);
 
-// Of a zip or a tar, perhaps compressed: read by another process, in a sandbox where `guards` has
-// one; contents go to the folder `to`, which is there and empty. `script` is unpack.py.
-// failure(environment) if there is no Python.
+// Reads a zip or a tar, possibly compressed, in another process, in a sandbox if `guards` has one.
+// Contents go to `to`, an existing empty folder. `script` is unpack.py. Throws failure(environment)
+// if there is no Python.
 members read_archive(const fs::path& archive, const fs::path& to, const archive_limits& limits,
                      const fs::path& script, const protections& guards,
                      const std::function<void()>& tick);
 
-// By its name.
+// Judges by the name's ending.
 bool is_archive(std::string_view path);
 
 }  // namespace stepwise::batch

@@ -1,4 +1,4 @@
-// Reads the lines of Gradescope's YAML that matter, and a table of times.
+// Reads the relevant lines of Gradescope's YAML, and a table of times.
 #include "grader/batch/metadata.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ gradescope_facts gradescope_metadata(std::string_view yaml) {
       if (const auto time = value("  :created_at:"); time && !current->time)
         current->time = time_of(*time);
     } else if (of_submitters) {
-      // A list's first key stands behind its dash, the others below that.
+      // A list's first key follows its dash, and the other keys are below it.
       const auto entry = [&](const std::string& key) {
         const auto first = value("  - " + key);
         return first ? first : value("    " + key);

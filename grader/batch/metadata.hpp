@@ -1,4 +1,4 @@
-// Metadata that platforms add to submissions: when they were handed in, and by whom.
+// Metadata that platforms add to submissions: the time, and the author.
 //
 // source  Gradescope's export has submission_metadata.yml.
 // Tested by tests/intake_test.cpp.
@@ -13,7 +13,7 @@
 
 namespace stepwise::batch {
 
-// What the metadata says of one submission.
+// The metadata of one submission.
 struct submission_facts {
   std::string id, name;  // empty: unknown
   std::optional<std::int64_t> time;
@@ -21,14 +21,14 @@ struct submission_facts {
 
 struct gradescope_facts {
   std::map<std::string, submission_facts> by_number;
-  std::vector<std::string> repeated;  // numbers that are described again: the first one counts
+  std::vector<std::string> repeated;  // repeated numbers, of which the first counts
 };
-// It reads the lines that Gradescope writes, by their columns, and ignores other YAML: a name of
-// several lines, or what a student's tests printed, is indented further.
+// Reads the lines that Gradescope writes, by their columns, and ignores other YAML: multi-line
+// names, and output of a student's tests, are indented further.
 gradescope_facts gradescope_metadata(std::string_view yaml);
 
-// Seconds since 1970 by id, of lines "id,time" with or without a heading; failure(usage) names a
-// line that is neither.
+// Seconds since 1970 by id, from lines "id,time" with an optional heading. Throws failure(usage),
+// which names a line of any other form.
 std::map<std::string, std::int64_t> time_table(std::string_view csv, const std::string& origin);
 
 }  // namespace stepwise::batch

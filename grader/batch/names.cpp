@@ -1,4 +1,4 @@
-// Matches patterns, reads times of several spellings, makes names of files from ids.
+// Matches patterns, parses several formats of times, and makes file names from ids.
 #include "grader/batch/names.hpp"
 
 #include <fmt/core.h>
@@ -17,14 +17,14 @@ namespace stepwise::batch {
 namespace {
 
 constexpr std::size_t longest_path = 400, longest_name = 100;
-constexpr std::ptrdiff_t most_places = 6;  // no platform has more
+constexpr std::ptrdiff_t most_places = 6;  // enough for all platforms
 
 struct platform {
   const char* name;
   std::vector<const char*> patterns;
 };
 
-// In the order in which they are tried: those that ask for more come first.
+// In the order of trying: the most demanding patterns come first.
 const std::vector<platform>& platforms() {
   static const std::vector<platform> all = {
       {"moodle",
@@ -40,11 +40,11 @@ const std::vector<platform>& platforms() {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The characters of a place, and whether it takes as few of them as it can or as many. The places
-// in `known_places` are those that a pattern may name.
+// A placeholder's characters, and whether it takes as few or as many of them as possible.
+// `known_places` lists the placeholders that a pattern may use.
 struct place {
   std::string_view name;
-  bool (*first)(char);  // may it begin with that?
+  bool (*first)(char);  // Can it begin with this character?
   bool (*next)(char);
   bool may_be_empty, greedy;
 };
@@ -60,7 +60,7 @@ constexpr std::array<place, 7> known_places = {{{"id", no_slash, no_slash, false
                                                 {"late", nullptr, nullptr, true, true},
                                                 {"number", is_digit, is_digit, false, true},
                                                 {"any", no_slash, no_slash, true, false}}};
-constexpr std::string_view late_mark = "LATE_";  // all that {late} stands for
+constexpr std::string_view late_mark = "LATE_";  // the only text that {late} matches
 
 const place* find_place(std::string_view name) {
   const auto found = std::find_if(known_places.begin(), known_places.end(),
@@ -75,7 +75,7 @@ std::string_view without_ending(std::string_view file) {
   return {};
 }
 
-// ID/FILE, ID.cu, ID.zip, and what `lab pack` makes: LAB-ID.tar.gz.
+// ID/FILE, ID.cu, ID.zip, and LAB-ID.tar.gz as `lab pack` makes it.
 std::optional<owner> plain_owner(std::string_view path) {
   owner o;
   o.file = path;
@@ -106,7 +106,7 @@ bool skip(std::string_view& text, std::string_view one_of) {
   return true;
 }
 
-// The folder that all paths lie in, with its slash; "" where they share none.
+// The folder that contains all paths, with its slash. "" if there is none.
 std::string_view shared_folder(const std::vector<std::string>& paths) {
   if (paths.empty()) return {};
   std::string_view shared = std::string_view(paths[0]).substr(0, paths[0].rfind('/') + 1);
@@ -119,8 +119,8 @@ std::string_view shared_folder(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-// Tries one form at one place of a path: a place first takes as few characters as it can, or as
-// many, and what failed once at a character is not tried there again.
+// Tries one form at one position of a path. A placeholder first takes as few or as many characters
+// as it can. A part that failed at a character is not tried there again.
 class form_match {
  public:
   form_match(const name_pattern::form& parts, std::string_view path)
@@ -135,7 +135,7 @@ class form_match {
   }
 
  private:
-  // The parts from this one on, to the end of the path.
+  // Matches the parts from `part` on with the rest of the path.
   bool part_at(std::size_t part, std::size_t at) {
     if (part == parts_.size()) {
       begins_[part] = at;
@@ -171,7 +171,7 @@ class form_match {
         if (last == path_.size() || !p.next(path_[last])) return false;
       }
     }
-    // What an earlier try reached, it also tried, and all after it.
+    // Stops where an earlier try has been, because it tried everything from there on.
     while (last < path_.size() && p.next(path_[last]) && !failed_[index_of(part, true, last)])
       ++last;
     for (; last >= at; --last) {
@@ -254,10 +254,10 @@ std::optional<owner> name_pattern::match_here(std::string_view path, std::size_t
       if (place == "late") o.late = !value.empty();
       if (place == "number" && o.number.empty()) o.number = value;
     }
-    if (o.id.empty()) o.id = o.number;  // Moodle's participant, Gradescope's submission
+    if (o.id.empty()) o.id = o.number;  // Moodle's participant, or Gradescope's submission
     if (o.id.empty() || o.file.empty()) continue;
-    // The file's name is the student's, and may look like another form: a longer name of the person
-    // would hold some of it.
+    // The student chooses the file's name, which may look like another form, in which the person's
+    // name would contain part of the file's name. So the shortest person's name wins.
     if (!best || o.name.size() < best->name.size()) best = std::move(o);
   }
   return best;
@@ -303,8 +303,8 @@ name_pattern pattern_for(const std::vector<std::string>& paths) {
     const auto fits = static_cast<std::size_t>(
         std::count_if(entries.begin(), entries.end(),
                       [](const auto& entry) { return 2 * entry.second.fit > entry.second.files; }));
-    // Most of them: one odd name among plain ones is that student's. Of two platforms that fit as
-    // many, the inner one is made of names that students chose.
+    // It must fit most entries: a single odd name among plain ones is that student's own. If two
+    // platforms fit equally many, the inner one consists of names that students chose.
     if (2 * fits > entries.size() && (fits > most || (fits == most && begin < outermost))) {
       best = p.name;
       most = fits;
@@ -367,7 +367,7 @@ std::string file_name_for(std::string_view id) {
       name += {'%', digits[byte >> 4], digits[byte & 15]};
     }
   }
-  // A hash has "%" before it, so that no id's own name is the same.
+  // A hash is preceded by "%%", so that no other id has this name.
   if (name.empty() || name.size() > longest_name)
     name = name.substr(0, longest_name - 20) + "%%" + hex_of(sha256(id)).substr(0, 16);
   return name;

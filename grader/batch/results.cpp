@@ -1,4 +1,4 @@
-// Files as JSON, written atomically; what is replaced goes to history/.
+// Files as JSON, written atomically. Replaced entries move to history/.
 #include "grader/batch/results.hpp"
 
 #include <sys/random.h>
@@ -187,7 +187,7 @@ void results::write_entry(const std::string& id, const json& entry) {
   const fs::path file = journal_file(id);
   const std::string text = json_text(entry, 1) + "\n";
   if (const auto old = read_if_there(file); old && *old != text) {
-    // Its name follows from its content, so that a kill between the two leaves nothing double.
+    // Its name is derived from its content, so a kill between the two writes leaves no duplicate.
     const fs::path earlier =
         folder_ / "history" /
         (file_name_for(id) + "-" + hex_of(sha256(*old)).substr(0, 16) + ".json");
@@ -216,7 +216,7 @@ void results::remove_leftovers() const {
     for (const auto& entry : fs::directory_iterator(folder_ / kind, ignored)) {
       const std::string name = entry.path().filename();
       const bool half_written = name[0] == '.' && name.find(".json.") != std::string::npos;
-      // "tmp-": what earlier versions called them.
+      // "tmp-" is the prefix of earlier versions.
       if (half_written || name.starts_with(temporary_folder::prefix) || name.starts_with("tmp-"))
         fs::remove_all(entry.path(), ignored);
     }

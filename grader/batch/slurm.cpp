@@ -1,4 +1,4 @@
-// Writes the script, submits it, and waits by counting the files that tasks leave.
+// Writes the script, submits it, and waits by counting the files that tasks write.
 #include "grader/batch/slurm.hpp"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@
 namespace stepwise::batch {
 namespace {
 
-constexpr double seconds_for_slurm = 60;  // a busy controller answers late
+constexpr double seconds_for_slurm = 60;  // a busy controller is slow
 // Slurm forgets an array's tasks only after a while, and a file system may show files late.
 constexpr int looks_until_gone = 3;
 
@@ -58,7 +58,7 @@ std::optional<slurm_job> known_job(const fs::path& folder) {
   }
 }
 
-// Tasks by state; none that squeue knows: empty. nullopt: the controller does not answer.
+// Tasks by state. Empty if squeue knows none, nullopt if the controller does not answer.
 std::optional<std::map<std::string, std::size_t>> tasks_of(const std::string& id) {
   const auto result = ask({"squeue", "--noheader", "--array", "--format=%T", "--jobs=" + id});
   if (!result.end.ok()) {
@@ -91,7 +91,7 @@ std::string submit(const fs::path& folder, const slurm_options& options,
   if (options.at_once > 0) array += fmt::format("%{}", options.at_once);
   std::string log = folder / "task-";
   for (auto at = log.find('%'); at != std::string::npos; at = log.find('%', at + 2))
-    log.insert(at, 1, '%');  // Slurm's own patterns begin with it
+    log.insert(at, 1, '%');  // Slurm's own patterns begin with %
   std::vector<std::string> command = {"sbatch",           "--parsable",
                                       "--requeue",        "--open-mode=append",
                                       "--array=" + array, "--output=" + log + "%a.log"};
@@ -109,7 +109,7 @@ void keep(const fs::path& folder, const slurm_job& job) {
                    json_text(json{{"id", job.id}, {"parts", job.parts}}, 2) + "\n");
 }
 
-// Until no part is open, or no task is left that could write one.
+// Waits until no part is open, or no task is left that could finish one.
 std::string follow(const fs::path& folder, const slurm_job& job, const slurm_options& options,
                    const std::function<void(const slurm_state&)>& changed) {
   int gone = 0;
@@ -121,7 +121,7 @@ std::string follow(const fs::path& folder, const slurm_job& job, const slurm_opt
     if (open.empty()) return {};
     gone = tasks && tasks->empty() ? gone + 1 : 0;
     if (gone >= looks_until_gone) return fmt::format("no task of job {} is left", job.id);
-    // In short naps, so that Ctrl-C is heard.
+    // Short sleeps, so that Ctrl-C works.
     for (double left = options.seconds_between_looks; left > 0; left -= 0.1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       throw_if_interrupted();
@@ -177,7 +177,7 @@ slurm_outcome grade_by_slurm(const fs::path& results, const slurm_options& optio
   if (job) {
     parts = job->parts;
   } else {
-    // A new job has parts of its own: what earlier ones finished has verdicts, and is skipped.
+    // A new job has its own parts. Contents of earlier jobs have verdicts and are skipped.
     std::vector<fs::path> earlier;
     for (const auto& entry : fs::directory_iterator(folder)) earlier.push_back(entry.path());
     for (const auto& file : earlier) fs::remove(file);

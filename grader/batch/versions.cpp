@@ -1,4 +1,4 @@
-// Hashes the files that a verdict is made by.
+// Hashes the files that produce a verdict.
 #include "grader/batch/versions.hpp"
 
 #include <algorithm>

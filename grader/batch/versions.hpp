@@ -1,4 +1,4 @@
-// What verdicts depend on beside the submission: the lab, the grader, the compiler, the device.
+// The versions that a verdict depends on: the lab, the grader, the compiler, the device.
 //
 // Tested by tests/results_test.cpp.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace stepwise::batch {
 
-// All of a key but the submission. Reads the programs that grade, and asks nvcc for its version.
-// `key_id`: of the instructor's key.
+// All of a key except the submission. Reads the grading programs, and asks nvcc for its version.
+// `key_id` identifies the instructor's key.
 verdict_key current_versions(const installation& where, const lab& l, const device_choice& device,
                              const std::string& key_id);
 
-// The same verdict under this submission's hash.
+// The same key with this submission's hash.
 verdict_key key_for(verdict_key versions, const std::string& sha256);
 
-// Does the entry hold what this key would give, for good? An INFRA never does.
+// Whether the entry holds the final verdict for this key. INFRA is never final.
 bool is_current(const json& entry, const verdict_key& key);
 
 }  // namespace stepwise::batch
