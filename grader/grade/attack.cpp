@@ -1,4 +1,4 @@
-// Reads the first lines of attacks, and compares the result with what is expected.
+// Parses the first lines of attacks, and compares results with expectations.
 #include "grader/grade/attack.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// A file of the attack suite: what grading it must come to.
+// A file of the attack suite, and the expected result of grading it.
 //
-// idea    The first line says it, the next ones what it tries, so that a file is all that an attack
-//         is:
+// idea    The first line has the expected result and the next lines describe the attempt, so an
+//         attack is a single file:
 //           // attack reduction: WRONG or CHECK, at most 0 points
 //           // honest reduction: PASS or SLOW, at least 40 points
 // Tested by tests/attack_test.cpp.
@@ -18,30 +18,30 @@ namespace stepwise {
 struct attack {
   std::string name;  // "forging/41_exits"
   std::filesystem::path file;
-  std::string step;  // of the course, instead of a file
+  std::string step;  // a step of the course, instead of a file
   std::string lab;
   bool honest = false;
-  std::vector<std::string> classes;  // one of them is expected
-  double points = 0;                 // at most, of an attack; at least, of an honest one
+  std::vector<std::string> classes;  // the expected classes
+  double points = 0;                 // the most for an attack, the least for an honest file
   std::string what;
 };
 
-// Of a file's text; nothing if its first line is not of that form.
+// Parses a file's text. nullopt if its first line has another form.
 std::optional<attack> parse_attack(std::string_view text);
 
-// Of a folder and those below it, by name; files without such a line are named in `others`.
+// Searches a folder recursively, sorted by name. `others` gets files without such a line.
 std::vector<attack> find_attacks(const std::filesystem::path& folder,
                                  std::vector<std::string>& others);
 
-// What grading gave.
+// The result of grading.
 struct graded_attack {
   std::string got;  // the class
   double points = 0;
-  std::string broken;             // no document came, it was not judged, or what it quoted
+  std::string broken;             // no document, not judged, or a quoted secret
   std::vector<std::string> left;  // processes, files, mounts
 };
 
-// A class and points that are expected, nothing broken, nothing left behind?
+// Whether class and points are as expected, nothing is broken, and nothing was left behind.
 bool is_as_due(const attack& due, const graded_attack& got);
 
 }  // namespace stepwise

@@ -1,9 +1,9 @@
-// The time that one submission may take in total. Each call has a limit of its own, but a program
-// that stays just below all of them would take twenty minutes.
+// The time that one submission may take in total. Each call has its own limit, but a program that
+// stays just below all of them would take twenty minutes.
 //
-// idea    Only time in which the submission's own program runs is charged: not the course's
-//         programs, not waiting for a GPU's lock or for memory. Whoever waits for a child calls
-//         `tick` about ten times a second; that is where an exhausted budget ends the grade.
+// idea    Only the time while the submission's own program runs is charged, not the course's
+//         programs, and not waiting for a GPU's lock or for memory. Code that waits for a child
+//         calls `tick` about ten times a second, which ends the grade when the budget is used up.
 // Tested by tests/budget_test.cpp.
 #pragma once
 
@@ -17,8 +17,8 @@ namespace stepwise {
 
 inline constexpr double most_budget_s = 300;
 
-// A grade of this lab: on average, each of its calls may take the limit of one call. Honest grades
-// take a tenth of that on a machine with seven times more work than cores.
+// The budget for a grade of this lab: on average, each call may take the limit of one call. Honest
+// grades take a tenth of that, even on a machine with seven times more work than cores.
 double budget_s(const lab& l);
 
 struct out_of_time : std::runtime_error {
@@ -40,18 +40,18 @@ class time_budget {
   bool exceeded_ = false;
 };
 
-// Charges a budget for the time between its construction and its end.
+// Charges a budget for its lifetime.
 class charged_time {
  public:
-  // Throws out_of_time if nothing is left.
+  // Throws out_of_time if the budget is used up.
   charged_time(time_budget& budget, const activity& now);
   ~charged_time() { pause(); }
   charged_time(const charged_time&) = delete;
   charged_time& operator=(const charged_time&) = delete;
 
-  // Its `tick` throws out_of_time once nothing is left.
+  // Its `tick` throws out_of_time once the budget is used up.
   const activity& now() const { return now_; }
-  // Time that passes before `go_on` is not charged.
+  // Time before `go_on` is not charged.
   void pause();
   void go_on();
 

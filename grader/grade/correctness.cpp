@@ -1,4 +1,4 @@
-// Chooses the device of the checks, and says which mistake comes first.
+// Chooses the device for the checks, and decides which error is reported first.
 #include "grader/grade/correctness.hpp"
 
 #include <algorithm>
@@ -12,21 +12,21 @@
 namespace stepwise {
 namespace {
 
-// What checks found decides, unless the call itself ended in a way that is no mistake in memory or
-// order: a wrong result with a race is reported as the race.
+// Findings decide the verdict unless the call ended for a reason unrelated to memory and order. A
+// wrong result with a race is reported as the race.
 bool explains(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
          what == verdict::crash || what == verdict::timeout;
 }
 
-// A wrong result already says that what is copied to the host was never written.
+// A wrong result already implies that the copied data was never written.
 std::vector<located_finding> telling(std::vector<located_finding> findings) {
   std::erase_if(findings,
                 [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
   return findings;
 }
 
-// A result is wrong, or may be right by luck: the mistake that was found is reported first.
+// The result is wrong, or right by luck, so the error that was found is reported first.
 void blame(check_report& report, const std::vector<located_finding>& findings,
            const fs::path& root) {
   const auto deciding = telling(findings);
@@ -60,7 +60,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
   doing.emplace("right results");
   report.total = l.check.size();
-  // A limit of the emulator is none of the GPU's.
+  // A limit of the emulator is not a limit of the GPU.
   const bool limited = device.gpu && report.found.what == verdict::infra;
   checked = !limited;
   if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);

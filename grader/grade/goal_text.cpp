@@ -1,4 +1,4 @@
-// Compares figures with a goal's limit, and puts both into a sentence.
+// Compares figures with a goal's limit, and describes both in a sentence.
 #include "grader/grade/goal_text.hpp"
 
 #include <fmt/core.h>
@@ -9,7 +9,7 @@
 namespace stepwise {
 namespace {
 
-// A file is slow for what its host code does: its kernels are not to blame.
+// A file may be slow because of its host code rather than its kernels.
 std::string host_text(const comparison& run) {
   if (run.host_ms < worth_saying * run.mine_ms) return {};
   return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),

@@ -1,4 +1,4 @@
-// Examines a program once, then judges its goals in order; the first one missed gives the verdict.
+// Examines a program once, then judges its goals in order. The first missed goal sets the verdict.
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>
@@ -24,12 +24,12 @@
 namespace stepwise {
 namespace {
 
-constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
+constexpr double seconds_for_a_whole_call = 300;  // every block runs
 
-// Why the blocks that the model looks at do not stand for the others; empty: they may.
+// The reason that the sampled blocks do not represent the others. Empty if they may.
 std::string why_unlike(const modelled_figures& m) {
   constexpr double least_likeness = 0.6, most_longer = 2, worth_a_look = 0.1;  // of the time
-  // Hidden work counts by what it could add to the time, however short its kernel seems.
+  // Hidden work counts by its possible contribution to the time, however short its kernel seems.
   const auto adds = [&](double us) { return us > worth_a_look * 1000 * m.time_ms; };
   for (const kernel_profile& k : m.kernels) {
     const kernel_timing& t = k.timing;
@@ -44,7 +44,7 @@ std::string why_unlike(const modelled_figures& m) {
   return {};
 }
 
-// One submission while it is graded by a lab's goals.
+// The state of a submission that is being graded by a lab's goals.
 class grading {
  public:
   grading(const lab& l, const problem& p, const contender& mine, const installation& where,
@@ -115,10 +115,10 @@ class grading {
       report_.message += (report_.message.empty() ? "" : "\n") + line;
   }
 
-  // Times are measured where there is a GPU, and the steps to measure beside it: else modelled.
+  // Times are measured if there is a GPU and the steps to compare with, else modelled.
   bool measures() const { return device_.gpu && lab_.is_worked; }
-  // A program of the course that starts: the lab's first step. A student copy has its skeleton,
-  // which starts, too, and is wrong.
+  // A program of the course that starts: the lab's first step. A student copy only has its
+  // skeleton, which also starts but is wrong.
   fs::path program_that_starts() const {
     if (lab_.steps.empty()) return {};
     if (lab_.is_worked) return where_.solution(lab_.name, lab_.steps.front().name);
@@ -126,8 +126,8 @@ class grading {
     return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
   }
 
-  // INFRA of a submission's program stands if the device says that it cannot do what was asked, or
-  // if a program of the course fails here, too. Else the program is at fault, whatever it says.
+  // INFRA stands if the device reports that it cannot do this, or if a program of the course fails
+  // here, too. Else the submission's program is at fault, whatever it reports.
   void settle_blame(call_outcome& found) const {
     if (found.what != verdict::infra || found.limit) return;
     const fs::path ours = program_that_starts();
@@ -140,7 +140,7 @@ class grading {
     found.message += "; a step of the course runs here";
   }
 
-  // A program that was right at every check size does at a larger one what cannot be judged.
+  // A program that was right at every check size cannot be judged at a larger size.
   void hold(goal_result& g, const std::string& why) {
     g.message = why + ": held for review";
     if (report_.what != verdict::pass && report_.what != verdict::slow) return;
@@ -148,8 +148,8 @@ class grading {
     report_.message = g.message;
   }
 
-  // A person decides about what the checks do not follow, unless they found an error already. A
-  // leak changes nothing: else a submission could have one in order not to be held.
+  // A person decides about code that the checks do not follow, unless they already found an error.
+  // A leak does not count: else a submission could have a leak in order not to be held.
   void hold_for_unfollowed() {
     if (!right_ || overturned_ || report_.what == verdict::infra) return;
     if (report_.correctness->not_followed.empty()) return;
@@ -160,9 +160,9 @@ class grading {
                     not_followed_text(report_.correctness->not_followed.front(), where_.root));
   }
 
-  // A call that was counted or timed came to something else than the checks: no goal is met.
+  // A call for counters or times contradicts the checks, so no goal is met.
   void overturn(call_outcome found, const std::string& label, const lab_size& size) {
-    // The sentence of a wrong result names the call already.
+    // The message of a wrong result already names the call.
     if (found.message.find(label) == std::string::npos)
       found.message = fmt::format("at {}, after correct results at all {} check sizes: {}", label,
                                   report_.correctness->total, found.message);
@@ -172,13 +172,13 @@ class grading {
     report_.correctness->size = size;
   }
 
-  // By a call at a size of speed; one that takes too long may still be right.
+  // Overturns by a call at a speed size. A call that takes too long may still be right.
   void overturn_by(const call_outcome& found, const std::string& label, const lab_size& size) {
     if (found.ok() || found.what == verdict::infra || found.what == verdict::timeout) return;
     overturn(found, label, size);
   }
 
-  // Of a timed call of mine that failed.
+  // Handles a failed timed call of the submission.
   void settle_timing(goal_result& g) {
     call_outcome& found = g.speed->found;
     if (found.what == verdict::infra) {
@@ -202,7 +202,7 @@ class grading {
     }
   }
 
-  // Kernels of any call that was counted or timed.
+  // Looks for library kernels in any call that was counted or timed.
   void look_for_library(const std::vector<kernel_profile>& kernels) {
     if (!lab_.library_kernels_earn && library_kernel_.empty())
       library_kernel_ = library_kernel(kernels, where_.root);
@@ -251,14 +251,14 @@ class grading {
     }
   }
 
-  // A goal was missed, for a reason that is the submission's.
+  // A goal is missed because of the submission.
   void miss(goal_result& g, verdict what) {
     g.passed = false;
     if (report_.what == verdict::pass) report_.what = what;
     if (report_.message.empty()) report_.message = g.message;
   }
 
-  // The other goals stay as they are, as after a call that takes too long.
+  // The other goals are unaffected, as after a call that takes too long.
   void miss_for_time(goal_result& g) {
     miss(g, verdict::timeout);
     if (report_.what != verdict::slow) return;
@@ -287,7 +287,7 @@ class grading {
     }
   }
 
-  // A figure that is good only because the kernel does little of the work earns nothing.
+  // A figure that is good only because the kernel does little of the work earns no points.
   void require_needed(goal_result& g) {
     if (g.what->needs.empty() || !g.passed.value_or(false)) return;
     const auto other =
@@ -341,7 +341,7 @@ class grading {
     return measured_.at(step);
   }
 
-  // By the time model: the same times at every call, whatever the seed of the checks.
+  // By the time model, which gives the same times in every call, whatever the checks' seed.
   void judge_modelled(goal_result& g) {
     const auto& [other_ms, why_none] = modelled_step(g.what->over);
     if (other_ms == 0) {
@@ -383,9 +383,9 @@ class grading {
     miss(g, verdict::slow);
   }
 
-  // A sample of the blocks is enough to miss a goal, and what it computes means nothing. A goal is
-  // met by the time of a call that was made whole, with the inputs of this grade, and was right:
-  // nobody gains by doing less where only time is looked at.
+  // A sample of the blocks suffices to miss a goal, but its results mean nothing. A goal is met
+  // only by the time of a correct call with all blocks and this grade's inputs, so omitting work
+  // where only time is measured gains nothing.
   const modelled_figures& my_modelled_call(double other_ms, double least_ratio) {
     const modelled_figures& sample = my_sample();
     const auto emulator = checking_device(device_, where_);
@@ -420,7 +420,7 @@ class grading {
     return *my_sample_;
   }
 
-  // Of a step of the course: its time in ms, or 0 and why there is none.
+  // A step of the course: its time in ms, or 0 and the reason.
   const std::pair<double, std::string>& modelled_step(const std::string& name) {
     const auto [known, is_new] = step_times_.try_emplace(name);
     if (!is_new) return known->second;
@@ -454,7 +454,7 @@ class grading {
                          *emulator, now);
   }
 
-  // Each size is counted once; null without the emulator.
+  // Each size is counted once. Null without the emulator.
   const profiled_call* counted_call(const lab_size& size) {
     const auto known = calls_.find(size);
     if (known != calls_.end()) return &known->second;
@@ -486,7 +486,7 @@ class grading {
   std::map<std::string, comparison> measured_;  // by the step
   std::optional<modelled_figures> my_sample_, my_whole_;
   std::optional<call_outcome> overturned_;
-  std::string library_kernel_;  // that was launched; empty: none
+  std::string library_kernel_;  // the launched library kernel, if any
   std::optional<given_times> given_;
   std::map<std::string, std::pair<double, std::string>> step_times_;
   kept_times kept_times_{where_, device_};

@@ -1,4 +1,4 @@
-// Makes one sampled call for each size, then whole ones where there is a suspicion.
+// Makes one sampled call per size, then whole calls if there is a suspicion.
 #include "grader/grade/large_checks.hpp"
 
 #include <fmt/core.h>
@@ -18,8 +18,8 @@ namespace {
 constexpr double seconds_for_a_sample = 60;
 constexpr double seconds_for_all_blocks = 120;
 
-// Errors in the order of threads, which a sample shows. A wrong address or an unwritten value may
-// follow from what the sample left out.
+// Errors in the order of threads, which a sample shows reliably. A wrong address or an unwritten
+// value may follow from omitted blocks.
 bool is_about_order(const located_finding& f) {
   switch (f.what.kind) {
     case finding_kind::race:
@@ -47,7 +47,7 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
   options.findings = folder.path() / "findings";
-  options.profile = folder.path() / "profile";  // a sample is what the time model runs
+  options.profile = folder.path() / "profile";  // runs a sample, as for the time model
   options.times = "sampled";
   options.data_limit_bytes = 0;  // as in check.cpp: checks reserve address space
   options.workers = 1;
@@ -100,7 +100,7 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
       return report;
     }
     if (whole.found.what == verdict::memory) return {whole.found, {}, {}, {}};
-    // It could not be checked whole, and what the sample showed stands.
+    // It could not be checked whole, so the sample's findings stand.
     if (!whole.correct() && !sample.findings.empty()) {
       report.findings = std::move(sample.findings);
       return report;

@@ -1,10 +1,10 @@
-// The emulator's checks at sizes as large as those that are timed, on a sample of the blocks.
+// The emulator's checks at sizes as large as the timed ones, on a sample of the blocks.
 //
 // idea    All checks at a large size would take longer than the rest of a grade. So most of a
-//         launch's blocks do not run, and a multiprocessor's worth of them run whole. That is
-//         enough to see a barrier that is left out where n is large. Results of such a call mean
-//         nothing, and a later kernel may read what an earlier one never wrote. So its findings are
-//         a suspicion only: the call is checked once more with all of its blocks.
+//         launch's blocks do not run, and one multiprocessor's blocks run completely. That suffices
+//         to see a barrier that is missing for large n. Results of such a call mean nothing, and a
+//         later kernel may read data that was never written. So its findings are only a suspicion,
+//         and the call is checked again with all of its blocks.
 // Tested by grader/tests/attacks/results and cli/tests/judged_cli_test.cpp.
 #pragma once
 
@@ -16,18 +16,18 @@
 
 namespace stepwise {
 
-// The sizes at which this lab's calls are counted or timed on the emulator, and those that a judged
-// grade draws (lab::drawn_large), without those whose checks run on all blocks anyway.
+// The sizes at which this lab's calls are counted or timed on the emulator, and those of
+// lab::drawn_large, without sizes whose checks run on all blocks anyway.
 std::vector<lab_size> large_sizes(const lab& l, const problem& p);
 
 struct large_report {
-  call_outcome found;  // MEMORY if checks did not fit: then nothing is known
+  call_outcome found;  // MEMORY if the checks did not fit: nothing is known
   std::vector<located_finding> findings, not_followed;
-  std::string label;  // of the call with these findings
+  std::string label;  // the call with these findings
 };
 
-// Errors at these sizes. A sampled call that fails in any other way is a suspicion, too, but no
-// verdict: the grade makes each of these calls without checks. `emulator` must be the emulator.
+// Errors at these sizes. A sampled call that fails in another way is only a suspicion, too, since
+// the grade makes each of these calls without checks. `emulator` must be the emulator.
 large_report check_large(const lab& l, const problem& p, const std::filesystem::path& program,
                          const device_choice& emulator, const std::vector<lab_size>& sizes,
                          std::uint64_t seed, const activity& now);

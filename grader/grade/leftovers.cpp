@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* mark = "stepwise-attack";
 
-// Of this process, those that have ended left out.
+// Children of this process, except for zombies.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
   for (const process_entry& process : all_processes())
@@ -30,7 +30,7 @@ void reap() {
   }
 }
 
-// Below folders of our own, or with the mark: elsewhere other programs mount what they like.
+// Mounts below our own folders, or with the mark. Elsewhere other programs may mount, too.
 std::set<std::string> mounts(const std::vector<fs::path>& own) {
   std::set<std::string> all;
   std::ifstream file("/proc/self/mounts");

@@ -1,10 +1,10 @@
-// What a command left behind on this machine: processes, files, mounts.
+// Finds everything that a command left on this machine: processes, files, mounts.
 //
-// idea    The watching process becomes the parent of all that loses its own (a subreaper): what a
-//         command started and did not end is found among our children, whatever it did to hide.
-//         Files are looked for where a program may write: folders are listed before and after.
-// watch   Another program's new file in such a folder is taken for one of the command's, so only
-//         folders of our own are compared whole; elsewhere only names that hold "stepwise-attack".
+// idea    The watching process becomes a subreaper, the parent of all orphans. So processes that a
+//         command left running are among our children, however they tried to hide. Files are
+//         searched where a program may write, by listing folders before and after.
+// watch   Another program's new file in such a folder looks like the command's, so only folders of
+//         our own are compared completely; elsewhere only names with "stepwise-attack".
 // Tested by tests/attack_test.cpp.
 #pragma once
 
@@ -17,11 +17,11 @@ namespace stepwise {
 
 class leftovers {
  public:
-  // `own`: folders in which nothing may be left that was not there. Makes this process a subreaper.
+  // In the folders `own`, nothing new may be left. Makes this process a subreaper.
   explicit leftovers(std::vector<std::filesystem::path> own);
 
-  // What is there now and was not. Processes get two seconds to end, and are then killed; files
-  // with the mark are removed.
+  // Everything that is new. Processes get two seconds to end, and are then killed; files with the
+  // mark are removed.
   std::vector<std::string> find();
 
  private:

@@ -1,4 +1,4 @@
-// Looks at the files of a kernel's lines, and at the namespace of a kernel without lines.
+// Checks the files of a kernel's lines, or the namespace of a kernel without lines.
 #include "grader/grade/library_kernels.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ bool lies_in_library(const std::string& file, const fs::path& root) {
                      [](const fs::path& folder) { return is_library(folder.string()); });
 }
 
-// Whether a namespace around the function itself is a library's, in "_ZN3cub..5sum_upEv"; the types
-// of its arguments do not count.
+// Whether a namespace around the function itself is a library's, as in "_ZN3cub..5sum_upEv". The
+// types of its arguments do not count.
 bool is_in_library_namespace(std::string_view mangled) {
   if (!mangled.starts_with("_ZN")) return false;
   mangled.remove_prefix(3);

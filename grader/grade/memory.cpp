@@ -1,4 +1,4 @@
-// Figures measured on the labs' steps, and the shares that they ask for.
+// Figures measured on the labs' steps, and the shares that they request.
 #include "grader/grade/memory.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ std::uint64_t bytes_to_compile(std::string_view source) {
 }
 
 // The labs' steps take at most 251 MB in the server, 10 MB in the program, and 177 MB here. With
-// checks on, the server has records of the arrays, too: 242 MB for a reduction of 64 MiB instead of
-// 150 MB.
+// checks on, the server also records the arrays: 242 MB instead of 150 MB for a reduction of 64
+// MiB.
 running_need bytes_to_run(const lab& l, const problem& p) {
   running_need need{325 * megabyte, 20 * megabyte};
   if (l.modelled.empty()) return need;

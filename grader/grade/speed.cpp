@@ -1,4 +1,4 @@
-// Keeps a session per program, makes rounds, and looks at the ratios from time to time.
+// Keeps a session per program, makes rounds, and checks the ratios from time to time.
 #include "grader/grade/speed.hpp"
 
 #include <fmt/core.h>
@@ -25,14 +25,14 @@
 namespace stepwise {
 namespace {
 
-// After so many rounds the intervals are looked at. A goal that is right at its border is decided
-// wrongly by one look in at most 1 of 100 cases, so by six of them in at most 6.
+// The intervals are checked after these numbers of rounds. If a goal is exactly at its limit, one
+// check decides it wrongly in at most 1 of 100 cases, so six checks do in at most 6.
 constexpr std::size_t looks[] = {8, 12, 16, 24, 36, 60};
 constexpr double confidence = 0.99;
-// Before every call that counts: what asking for a call costs, and both processes are awake.
+// Made before every call that counts. They measure the request's cost and wake both processes.
 constexpr std::size_t empty_calls = 5;
 
-// Of a visit in practice; a long call is made once. Beside it interrupts and late starts are small.
+// Per visit in practice mode. A long call is made once, since interrupts matter less.
 constexpr std::uint32_t practice_repetitions = 3;
 constexpr double practice_long_ms = 10;
 
@@ -75,8 +75,8 @@ class race {
     std::unique_ptr<call_session> session;
     std::vector<double> goals;
     bool takes_part = true;
-    double ms = 0;                           // of the last call
-    std::vector<double> device_ms, host_ms;  // of each round
+    double ms = 0;                           // the last call's
+    std::vector<double> device_ms, host_ms;  // per round
 
     void forget_times() { device_ms.clear(), host_ms.clear(); }
   };
@@ -84,15 +84,15 @@ class race {
   void make_inputs() {
     const phase doing("inputs made");
     now_.doing("making inputs of size " + size_text(size_));
-    // The first ones are those of the checks. Those that are timed nobody can foresee: whoever
-    // knows the key could else have computed the results before. A wrong result names its call's
-    // seed.
+    // The first inputs are those of the checks. The timed inputs cannot be predicted: an author who
+    // knows the key could otherwise have computed the results in advance. A wrong result names its
+    // call's seed.
     const bool is_first = calls_.empty();
     const std::uint64_t seed = is_first ? seed_ : fresh_seed();
     calls_.resize(device_.judged() ? 2 : 1);
     if (is_first && device_.judged())
       calls_[1] = problem_.make_call(small_size(), random_number() % 1'000'000);
-    calls_[0] = {};  // before the new ones: there may be no room for both
+    calls_[0] = {};  // freed first: there may be no room for both
     try {
       calls_[0] = problem_.make_call(size_, seed);
     } catch (const std::invalid_argument& error) {
@@ -103,7 +103,7 @@ class race {
     has_right_ = false;
   }
 
-  // The largest of the checks' sizes that is quickly copied.
+  // The largest check size that can be copied quickly.
   lab_size small_size() const {
     constexpr double most_bytes = 8 << 20;
     lab_size largest = lab_.check.front();
@@ -114,15 +114,15 @@ class race {
     return largest;
   }
 
-  // In practice a file for mine and one for the course's steps: mine sees no step's outputs. A
-  // judge's file is its own, so there one is enough, and inputs go another way.
+  // In practice mode, the submission has its own file, so that it cannot see the outputs of the
+  // steps. A judge's file is private, so one suffices, and inputs take another path.
   void make_files() {
     using runner::buffers_are;
     const phase doing("inputs written");
     std::vector<planned_call> plans;
     if (device_.judged()) {
-      // Fresh buffers, so that every program in turn gets the same memory. When each program kept
-      // its own buffers, two runs of one transposition differed by up to 2.5 %.
+      // Fresh buffers, so that all programs get the same memory one after the other. When each
+      // program kept its own buffers, two runs of one transposition differed by up to 2.5 %.
       plans.push_back({.how = {.cold_l2 = 1, .buffers = buffers_are::fresh}});
       plans.push_back({.data = 1, .how = {.buffers = buffers_are::left}});
     } else {
@@ -146,8 +146,7 @@ class race {
     return &one == &all_[0] || !rivals_file_ ? *my_file_ : *rivals_file_;
   }
 
-  // False if nobody is left to race against. All processes are started before the first is waited
-  // for.
+  // Starts all processes before it waits for the first. False if no rival is left.
   bool start(int attempt) {
     bool any = false;
     for (std::size_t i = 1; i < all_.size(); ++i) {
@@ -171,10 +170,10 @@ class race {
     return any;
   }
 
-  // True if some rival is still open, which a new attempt may decide.
+  // True if some rival is still undecided, so a new attempt may decide it.
   bool try_once() {
     const auto begin = std::chrono::steady_clock::now();
-    // Code is loaded, and a process's first call is none of those that count.
+    // The first call of a process loads code, so it does not count.
     if (!round("first calls", true)) return false;
     for (auto& one : all_) one.forget_times();
     std::size_t made = 0;
@@ -191,7 +190,7 @@ class race {
     return true;
   }
 
-  // Each program that takes part once; false if mine failed.
+  // One call per program that takes part. False if the submission failed.
   bool round(const std::string& what, bool forwards) {
     throw_if_interrupted();
     if (device_.judged() && inputs_are_used_) make_inputs();
@@ -224,10 +223,9 @@ class race {
     return found.ok() || fail(i, found);
   }
 
-  // Only practice calls need a rest: copies between judged calls give the GPU a pause. Without
-  // one, matmul reaches an H200's power limit, and the clock falls from 1980 to 1635 MHz for
-  // whichever program happens to be running: 09_warp_tiles took 7 to 13 % longer than in judged
-  // calls.
+  // Only practice calls need a pause: copies between judged calls already give the GPU one. Without
+  // it, matmul reaches an H200's power limit, and the clock falls from 1980 to 1635 MHz for
+  // whichever program is running: 09_warp_tiles took 7 to 13 % longer than in judged calls.
   static void rest_after(double busy_ms) {
     std::this_thread::sleep_for(
         std::chrono::duration<double, std::milli>(std::min(2 * busy_ms, 200.0)));
@@ -244,7 +242,7 @@ class race {
     return false;
   }
 
-  // What a program of the round has already computed rightly needs no reference.
+  // An output equal to a correct one of this round needs no reference.
   call_outcome compare_outputs(const racer& one) {
     if (!one.who.is_right) return {};
     const phase doing("outputs compared");
@@ -263,9 +261,9 @@ class race {
     return {};
   }
 
-  // Before a call that counts: a small one, for which code is loaded again where other processes
-  // have used the GPU meanwhile; and empty calls, whose cost is believed of programs of the
-  // course's: a submission's process could take its time.
+  // Before a call that counts: a small call, which reloads code if other processes have used the
+  // GPU meanwhile, and empty calls. The cost of empty calls is measured only for the course's
+  // programs, because a submission's process could delay its answers.
   call_outcome get_ready(racer& one) {
     if (const auto found = one.session->call(small_plan); !found.ok()) return found;
     const phase doing("empty calls");
@@ -274,7 +272,7 @@ class race {
     return {};
   }
 
-  // Whoever is decided leaves; false if nobody is open.
+  // A decided rival leaves. False if none is undecided.
   bool look_at_ratios() {
     bool any = false;
     std::vector<std::vector<double>> rivals_ms;
@@ -309,7 +307,7 @@ class race {
     return any;
   }
 
-  // The last of its calls, with the buffers that all had.
+  // Compares the last of its calls, which uses the buffers of all its calls.
   void check_in_practice(std::size_t i) {
     racer& one = all_[i];
     if (device_.judged() || !one.session || !one.who.is_right) return;
@@ -328,13 +326,13 @@ class race {
   const lab_size size_;
   const std::uint64_t seed_;
   const activity& now_;
-  bool inputs_are_used_ = false;     // a round has seen them
-  std::vector<problem_call> calls_;  // this round's; judged, a small one, too
-  std::vector<racer> all_;           // mine, then the rivals
+  bool inputs_are_used_ = false;     // a round has used them
+  std::vector<problem_call> calls_;  // of this round; if judged, also a small one
+  std::vector<racer> all_;           // the submission, then the rivals
   std::unique_ptr<call_file> my_file_, rivals_file_;
   std::vector<std::vector<std::byte>> right_;  // outputs of this round, if has_right_
   bool has_right_ = false;
-  std::vector<double> protocol_ms_;  // of empty calls so far
+  std::vector<double> protocol_ms_;  // of all empty calls
   std::vector<comparison> results_;
 };
 

@@ -1,12 +1,11 @@
-// How much faster one program is than others: calls side by side, until goals are decided.
+// Measures a program's speedups over others with alternating calls, until goals are decided.
 //
-// idea    In every round each program makes one call, forwards and backwards in turn; the ratios of
-//         a round's times are free of drift that is slower than a round. An interval on the median
-//         ratio decides a goal, and a program whose goals are decided leaves.
-// watch   Judged calls have fresh inputs in every round, made when the round before is over, the
-//         same ones for all programs of the round; every output is compared. In practice the
-//         buffers stay on the device, and a last call of each program is compared, as in
-//         `lab dev bench`.
+// idea    In every round each program makes one call, alternately forwards and backwards. The
+//         ratios of a round's times are free of drift that is slower than a round. An interval for
+//         the median ratio decides a goal, and a program whose goals are decided leaves.
+// watch   Judged calls have fresh inputs in every round, made after the previous round and equal
+//         for all programs of the round. Every output is compared. In practice mode the buffers
+//         stay on the device, and the last call of each program is compared, as in `lab dev bench`.
 // Tested by tests/measure_test.cpp.
 #pragma once
 
@@ -22,42 +21,42 @@
 
 namespace stepwise {
 
-// Whether the interval decides: `above` if it lies at or above the goal, `below`, or `open`.
+// Whether the interval decides: `above` if it is at or above the goal, `below`, or `open`.
 enum class decision { above, below, open };
 decision decide(const interval& range, double at_least);
 
-// What it takes at least to bring `input_bytes` from memory; 0: its speed is unknown.
+// The least time in ms to read `input_bytes` from memory. 0: its speed is unknown.
 inline double floor_ms(double input_bytes, double peak_gb_per_s) {
   return peak_gb_per_s > 0 ? input_bytes / peak_gb_per_s / 1e6 : 0;
 }
 
 struct rival {
   contender who;
-  std::vector<double> goals;  // ratios that are asked for
+  std::vector<double> goals;  // the required ratios
 };
 
-// How much faster `mine` is than a rival: the median of the rival's time over mine's.
+// The speedup of `mine` over a rival: the median ratio of the rival's time to mine's.
 struct comparison {
-  call_outcome found;  // not ok: of the program named by `whose`
+  call_outcome found;  // not ok: the program named by `whose` failed
   std::string whose;
   std::vector<double> ratios;
   double ratio = 0;                  // median
   interval range;                    // 99 %
   double mine_ms = 0, other_ms = 0;  // medians
-  double host_ms = 0;                // of mine_ms: what passed on the host, not on the device
+  double host_ms = 0;                // part of mine_ms on the host, not on the device
   std::string label;                 // "n = 268435456, seed 7"
   problem_work work;
   double input_bytes = 0;
-  int attempts = 1;             // 2: the first one was left open, and new processes began again
-  bool is_out_of_time = false;  // open since the lab's time for it was up
+  int attempts = 1;             // 2: undecided at first, repeated with new processes
+  bool is_out_of_time = false;  // undecided because the lab's time was up
 
-  // Faster than memory: a person looks.
+  // Faster than memory allows, so a person must review it.
   bool is_held(double floor_ms) const { return floor_ms > 0 && mine_ms < 0.95 * floor_ms; }
 };
 
-// Measures in rounds until the intervals lie on one side of every goal; after the most rounds, or
-// when the lab's time for it is up, once more with new processes for those that are open. One for
-// each rival, in order; once `mine` fails, all say so.
+// Measures in rounds until the intervals are on one side of every goal. After the most rounds, or
+// when the lab's time is up, undecided rivals are measured once more with new processes. One result
+// per rival, in order. Once `mine` fails, all results report it.
 std::vector<comparison> compare(const lab& l, const problem& p, const contender& mine,
                                 const std::vector<rival>& rivals, const device_choice& device,
                                 const lab_size& size, std::uint64_t seed, const activity& now);

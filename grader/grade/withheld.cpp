@@ -1,4 +1,4 @@
-// Walks over the texts of a report.
+// Goes through the texts of a report.
 #include "grader/grade/withheld.hpp"
 
 #include <fmt/core.h>
