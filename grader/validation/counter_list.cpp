@@ -1,4 +1,4 @@
-// The counters, and what each is for ncu and for the emulator.
+// The counters, and their definitions for ncu and for the emulator.
 #include <algorithm>
 #include <set>
 
@@ -11,8 +11,8 @@ using profile = kernel_profile;
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
-// A thread is given at least 16 registers, and ncu counts those: kernels whose compiler's table
-// says 10, 12 or 14 have 16 there, while 18, 20 or 30 stay as they are (seen on an H200, driver
+// A thread gets at least 16 registers, and ncu counts those. Kernels with 10, 12 or 14 registers in
+// the compiler's table have 16 in ncu, while 18, 20 or 30 stay as they are (seen on an H200, driver
 // 580; also NVIDIA's forum, topic 237752, on an sm_86).
 std::uint64_t given_registers(const profile& k) {
   constexpr int fewest = 16;
@@ -158,7 +158,7 @@ std::vector<counter> launch_counters() {
 std::vector<counter> information_counters() {
   using enum agreement;
   return {
-      // Of the machine code there, of PTX here: they cannot be equal.
+      // ncu counts machine code and the emulator PTX, so they cannot be equal.
       {"warp_instructions",
        "warp instructions (machine, PTX)",
        information,

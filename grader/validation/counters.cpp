@@ -13,7 +13,7 @@
 namespace stepwise {
 namespace {
 
-constexpr double tolerance = 0.001;  // of agreement::thousandth
+constexpr double tolerance = 0.001;  // for agreement::thousandth
 
 extent parse_three(const json& j) { return {j.at(0), j.at(1), j.at(2)}; }
 
@@ -21,8 +21,8 @@ bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y &&
 
 // Adds one launch, of run number `run` of `runs`, to its kernel's sums.
 struct launch_sums {
-  counted_kernel kernel;                    // without figures
-  std::vector<std::uint64_t> launches;      // of each run
+  counted_kernel kernel;                    // without counters
+  std::vector<std::uint64_t> launches;      // per run
   std::vector<std::vector<double>> of_run;  // [run][counter]
   std::vector<bool> known;
 
@@ -76,7 +76,7 @@ counted_kernel configuration_of(const ncu_launch& launch) {
   return k;
 }
 
-// Counts are whole; a percentage need not be.
+// Counts are integers, but a percentage may not be.
 json figure_json(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   return static_cast<double>(whole) == value ? json(whole) : json(value);
@@ -91,7 +91,7 @@ conclusion conclude(const compared_counter& c, std::uint64_t spill_bytes) {
   if (c.what->must == agreement::thousandth && difference <= tolerance * c.hardware.high) {
     return conclusion::close;
   }
-  // The machine code keeps registers in local memory of which the PTX knows nothing.
+  // The machine code keeps registers in local memory, which the PTX does not show.
   if (is_local(*c.what) && spill_bytes > 0 && c.emulated < c.hardware.low) {
     return conclusion::machine_only;
   }

@@ -1,10 +1,10 @@
-// The emulator's counters against a GPU's: which of ncu's metrics each is, what must be equal, and
-// the record of what a GPU counted.
+// Compares the emulator's counters with a GPU's: the ncu metrics of each counter, the required
+// agreement, and the record of a GPU's counters.
 //
-// idea    Both sides become the same thing, a counted_kernel: one kernel in one configuration, and
-//         a figure for each counter. What ncu counted is a range over its runs: where it is a
-//         point, being inside means being equal.
-// watch   Nothing is fitted. What only the machine code does (spills) is listed as such.
+// idea    Both sides become a counted_kernel: one kernel in one configuration, and a value per
+//         counter. ncu's value is a range over its runs. If the range is a single point, the
+//         emulator must equal it.
+// watch   Nothing is fitted. Effects of the machine code alone (spills) are listed as such.
 // Tested by tests/validation_test.cpp.
 #pragma once
 
@@ -20,32 +20,32 @@
 
 namespace stepwise {
 
-// What has to hold between the two.
+// The required agreement of both sides.
 enum class agreement {
   equal,        // inside the range of ncu's runs
-  thousandth,   // within 0.1 % of that range: the hardware repeats an access now and then
-  information,  // another thing (instructions), or a model's estimate (caches)
+  thousandth,   // within 0.1 % of that range: the hardware sometimes repeats an access
+  information,  // another quantity (instructions) or an estimate (caches)
 };
 
-// One counter: its key in records, what it is called, how both sides know it.
+// One counter: its key in records, its label, and its definition on both sides.
 struct counter {
   const char* key;
   const char* label;
   agreement must;
   bool per_launch;                   // a property of the kernel, not a sum over its launches
-  std::vector<const char*> metrics;  // ncu's, added up
+  std::vector<const char*> metrics;  // ncu's, summed
   double (*emulated)(const kernel_profile&);
 };
 const std::vector<counter>& all_counters();
-std::vector<std::string> ncu_metrics();  // that all_counters() needs
+std::vector<std::string> ncu_metrics();  // the metrics that all_counters() needs
 
 struct counted_kernel {
   std::string mangled;
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t launches = 0;
-  std::uint64_t spill_bytes = 0;  // only the emulator knows: local memory that the PTX lacks
-  std::vector<std::optional<interval>> figures;  // as all_counters(); none: not counted
+  std::uint64_t spill_bytes = 0;  // known only to the emulator: local memory that the PTX lacks
+  std::vector<std::optional<interval>> figures;  // as in all_counters(); empty: not counted
 
   bool same_configuration(const counted_kernel& o) const;
 };
@@ -53,8 +53,8 @@ struct counted_kernel {
 // In the order of their first launch.
 std::vector<counted_kernel> counted_by_emulator(const std::vector<kernel_profile>& profile);
 
-// `launches` are those of `runs` equal calls, one after the other. failure(environment) if they
-// cannot be: their number is no multiple, or a call launches other kernels than the first.
+// `launches` come from `runs` equal calls, one after the other. Throws failure(environment) if they
+// cannot: their number is no multiple, or a call launches other kernels than the first.
 std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launches, int runs);
 
 enum class conclusion { equal, close, differs, machine_only, information, known };
@@ -66,23 +66,23 @@ struct compared_counter {
   double emulated = 0;
   conclusion found = conclusion::equal;
 
-  double difference() const;  // from the nearer end of the range; 0 inside it
+  double difference() const;  // from the nearest end of the range; 0 inside it
 };
 
 struct compared_kernel {
-  const counted_kernel* hardware = nullptr;  // at least one of the two is there
+  const counted_kernel* hardware = nullptr;  // at least one of the two is not null
   const counted_kernel* emulated = nullptr;
-  std::vector<compared_counter> counters;  // of both; those that are 0 on both sides are left out
+  std::vector<compared_counter> counters;  // of both; omitted if 0 on both sides
   bool holds = true;
 };
 
-// Kernels are matched by name and configuration. One that only one side has does not hold.
+// Kernels are matched by name and configuration. A kernel that only one side has does not hold.
 std::vector<compared_kernel> compare(const std::vector<counted_kernel>& hardware,
                                      const std::vector<counted_kernel>& emulated);
 
-// A record keeps what ncu counted: a number, or [low, high] where its runs differ.
+// A record keeps ncu's counters: a number, or [low, high] if its runs differ.
 json record_json(const std::vector<counted_kernel>& hardware);
-// json_error if it is not of that form. Counters that it lacks are not compared.
+// Throws json_error if `entry` is malformed. Counters that it lacks are not compared.
 counted_kernel parse_kernel(const json& entry);
 
 }  // namespace stepwise

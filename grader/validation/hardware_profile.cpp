@@ -1,4 +1,4 @@
-// Which of ncu's metrics is what, and how several launches become one kernel.
+// Maps ncu's metrics to the profile, and combines several launches into one kernel.
 #include "grader/validation/hardware_profile.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::string stall_name(const char* reason) {
 
 struct pipe_metric {
   pipe of;
-  const char* name;  // of lanes
+  const char* name;  // of lanes (threads)
 };
 constexpr pipe_metric pipe_lanes[] = {
     {pipe::fp32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum"},
@@ -80,7 +80,7 @@ sector_counts sectors_of(const ncu_launch& l, const std::string& kind) {
   sector_counts c;
   c.requests = count(value(l, "l1tex__t_requests" + global + ".sum"));
   c.sectors = count(value(l, "l1tex__t_sectors" + global + ".sum"));
-  // The share of their bytes that was requested; not every version has it.
+  // The fraction of their bytes that was requested. Some versions of ncu lack it.
   const double used =
       value(l, "smsp__sass_average_data_bytes_per_sector_mem_global_op_" + kind + ".pct");
   c.ideal_sectors = count(static_cast<double>(c.sectors) * used / 100);
@@ -103,7 +103,7 @@ profile_counts counts_of(const ncu_launch& l) {
   profile_counts c;
   c.global_load = sectors_of(l, "ld");
   c.global_store = sectors_of(l, "st");
-  // ncu reports L2's and DRAM's traffic of all accesses together.
+  // ncu reports L2 and DRAM traffic for all accesses together.
   c.global_load.l1_hits =
       count(value(l, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"));
   c.global_load.l2_sectors = count(value(l, "lts__t_sectors_srcunit_tex.sum"));
@@ -171,7 +171,7 @@ struct executed_kinds {
   }
 };
 
-// Where the samples of a line are kept until all are known: as stall cycles, one each.
+// Keeps the samples of a line, as one stall cycle each, until all samples are known.
 void add_lines(kernel_profile& k, const ncu_launch& l) {
   for (const ncu_line& from : l.lines) {
     const std::string file = from.path.substr(from.path.rfind('/') + 1);
@@ -192,7 +192,7 @@ void add_lines(kernel_profile& k, const ncu_launch& l) {
 }
 
 // ncu counts waiting for special functions and for shared memory as one reason. The kernel's
-// instructions decide which one it is. If the kernel has both kinds, or its instructions are
+// instructions decide which reason it is. If the kernel has both kinds, or its instructions are
 // unknown, the reason remains undecided.
 void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
   const bool has_shared =
@@ -207,7 +207,7 @@ void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
         std::exchange(l.stalled.of[static_cast<int>(stall::shared_dependency)], 0.0);
 }
 
-// The stalls of the whole kernel are counted; where they are is sampled.
+// The kernel's stalls are counted; their distribution over lines is sampled.
 void share_stalls(kernel_profile& k, const stall_cycles& all) {
   for (int s = 0; s < stalls; ++s) {
     double samples = 0;
@@ -217,7 +217,7 @@ void share_stalls(kernel_profile& k, const stall_cycles& all) {
   }
 }
 
-// Shares are added up times their time; finish() divides.
+// Sums fractions weighted by their time. finish() divides.
 void add(kernel_profile& k, const ncu_launch& l) {
   const double us = value(l, time_ns) / 1000;
   ++k.launches;
@@ -245,7 +245,7 @@ void finish(kernel_profile& k, const executed_kinds& of) {
   k.lines.erase(k.lines.begin());
   share_stalls(k, whole.stalled);
   name_short_scoreboard(k, of);
-  // Kernels' files before headers: the first line's file is the kernel's.
+  // Kernel files come before headers, so the first line's file is the kernel's.
   const auto place = [](const line_profile& l) {
     return std::tuple(!l.path.ends_with(".cu"), std::string_view(l.path), l.at.line);
   };

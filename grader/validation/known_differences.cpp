@@ -1,4 +1,4 @@
-// Reads the list, checks each entry against the lab, and marks what it excuses.
+// Reads the list, checks each entry against the lab, and marks the differences it excuses.
 #include "grader/validation/known_differences.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<lab_size> sizes_of(const toml_value& table) {
   return sizes;
 }
 
-// What is wrong with an entry, or nothing.
+// The error in an entry. Empty if there is none.
 std::string fault_of(const known_difference& d, const lab& l) {
   if (d.why.empty()) return "a difference needs a reason: why = \"...\"";
   if (d.steps.empty() || d.counters.empty()) return "a difference needs `steps` and `counters`";
@@ -85,7 +85,7 @@ std::vector<known_difference> load_known_differences(const fs::path& root, const
 excused excuse(validation& v, const std::vector<known_difference>& known) {
   excused result;
   for (const known_difference& d : known) {
-    std::size_t steps = 0, compared = 0, differs = 0;  // `compared`: sizes of these steps
+    std::size_t steps = 0, compared = 0, differs = 0;  // `compared` counts sizes of these steps
     for (validated_step& s : v.steps) {
       if (!has(d.steps, s.name)) continue;
       ++steps;

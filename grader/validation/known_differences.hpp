@@ -1,8 +1,8 @@
-// solutions/LAB/measured/differs.toml: where the emulator is known not to count what a GPU counts,
-// each with its reason.
+// solutions/LAB/measured/differs.toml: the cases where the emulator is known to count differently
+// from a GPU, each with its reason.
 //
-// idea    A difference that is listed is shown, and does not fail; any other does. An entry that
-//         has nothing to excuse any more fails as well, so the list cannot outlive its reasons.
+// idea    A listed difference is shown but does not fail. Any other difference fails. An entry
+//         without a difference to excuse fails as well, so the list cannot outlive its reasons.
 // Tested by tests/validation_test.cpp.
 #pragma once
 
@@ -20,17 +20,17 @@ struct known_difference {
   std::string why;
 };
 
-// Without the file: none. failure(ours) names the file and what is wrong in it: a step that the lab
-// has not got, an unknown counter, no reason.
+// Empty without the file. Throws failure(ours), which names the file and its error: an unknown
+// step, an unknown counter, no reason.
 std::vector<known_difference> load_known_differences(const fs::path& root, const lab& l);
 
 struct excused {
-  std::vector<const known_difference*> used;    // by at least one counter that differs
-  std::vector<const known_difference*> unused;  // though all that it lists was compared
+  std::vector<const known_difference*> used;    // they excuse at least one counter
+  std::vector<const known_difference*> unused;  // although all that they list was compared
 };
 
-// Marks what `known` lists, conclusion::known instead of conclusion::differs; a kernel in which
-// nothing else differs holds.
+// Marks the counters in `known` as conclusion::known instead of conclusion::differs. A kernel
+// without other differences then holds.
 excused excuse(validation& v, const std::vector<known_difference>& known);
 
 }  // namespace stepwise

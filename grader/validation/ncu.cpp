@@ -1,4 +1,4 @@
-// Finds and runs ncu, reads its CSV by column titles, and knows its complaints.
+// Finds and runs ncu, reads its CSV by column titles, and recognises its error messages.
 #include "grader/validation/ncu.hpp"
 
 #include <fmt/core.h>
@@ -15,9 +15,9 @@
 namespace stepwise {
 namespace {
 
-constexpr double most_ncu_seconds = 600;  // of one program: ncu runs every kernel many times
+constexpr double most_ncu_seconds = 600;  // per program: ncu runs every kernel many times
 
-// The fields of a line of CSV in which every field is quoted; none if it is another line.
+// The fields of a line of CSV with quoted fields only. Empty for any other line.
 std::vector<std::string> quoted_fields(std::string_view line) {
   std::vector<std::string> fields;
   std::size_t at = 0;
@@ -27,12 +27,12 @@ std::vector<std::string> quoted_fields(std::string_view line) {
       if (line[at] != '"') {
         field += line[at];
       } else if (at + 1 < line.size() && line[at + 1] == '"') {
-        field += line[++at];  // a doubled quote is one
+        field += line[++at];  // a doubled quote is one quote
       } else {
         break;
       }
     }
-    if (at >= line.size()) return {};  // torn
+    if (at >= line.size()) return {};  // incomplete line
     fields.push_back(std::move(field));
     if (++at < line.size() && line[at] == ',') ++at;
   }
@@ -148,7 +148,7 @@ std::string ncu_version(const std::string& ncu) {
 
 namespace {
 
-// What ncu prints of a report that it wrote.
+// The page that ncu prints from its report.
 std::string printed_page(const std::string& ncu, const fs::path& report,
                          const std::vector<std::string>& page, const activity& now) {
   const fs::path to = report.parent_path() / "page.csv";
@@ -202,7 +202,7 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
   if (lines == ncu_lines::left_out) return launches;
   auto by_launch = parse_ncu_source(
       printed_page(ncu, report, {"--page", "source", "--print-source", "cuda,sass"}, now));
-  // A program without line tables has none; else each launch has some.
+  // A program without line tables has none. Else each launch has some.
   if (by_launch.size() == launches.size())
     for (std::size_t n = 0; n < launches.size(); ++n) launches[n].lines = std::move(by_launch[n]);
   return launches;

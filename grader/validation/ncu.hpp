@@ -1,7 +1,7 @@
-// Runs a program under Nsight Compute and reads what it counted.
+// Runs a program under Nsight Compute and reads its counters.
 //
 // idea    ncu writes one line of CSV per launch: `--page raw` with units that never change. Kernels
-//         keep their mangled names, which are also what the emulator knows.
+//         keep their mangled names, which the emulator uses, too.
 // source  Nsight Compute's command line manual (options, the raw page), 2025.3.
 // Tested by tests/ncu_test.cpp with a captured page.
 #pragma once
@@ -19,32 +19,32 @@
 
 namespace stepwise {
 
-// One launch of a kernel, as ncu saw it.
+// One launch of a kernel, as reported by ncu.
 struct ncu_launch {
   std::string mangled;
   extent grid, block;
-  std::map<std::string, double> metrics;  // those that are numbers
-  std::vector<ncu_line> lines{};          // if they were asked for
+  std::map<std::string, double> metrics;  // the numeric ones
+  std::vector<ncu_line> lines{};          // if requested
 };
 
-// The raw page, with ncu's own lines ("==PROF== ...") among it. failure(environment) if it is no
-// such page.
+// Parses the raw page, which contains ncu's own lines ("==PROF== ..."). Throws failure(environment)
+// if it is not such a page.
 std::vector<ncu_launch> parse_ncu_page(std::string_view text);
 
-// Why there are no counters, from ncu's own words: a sentence and what to do about it; empty if
-// they report no trouble.
+// The reason for missing counters, from ncu's own output, and a remedy. Empty if ncu reports no
+// error.
 std::string ncu_trouble(std::string_view text);
 
-// Of PATH, else of a CUDA toolkit in its usual place; failure(environment) if there is none.
+// From PATH, else from a CUDA toolkit in its usual place. Throws failure(environment) if missing.
 std::string find_ncu();
 
 // "2025.3.1.0", or empty.
 std::string ncu_version(const std::string& ncu);
 
-// Whether ncu reports source lines, too: it then samples the warps and reads accesses one by one.
+// Whether ncu reports source lines. It then samples the warps and reads accesses one by one.
 enum class ncu_lines { left_out, counted };
 
-// All launches of `command` in order. failure(environment) if ncu cannot count here.
+// All launches of `command`, in order. Throws failure(environment) if ncu cannot count here.
 std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
                                       const std::vector<std::string>& command,
                                       const device_choice& device,

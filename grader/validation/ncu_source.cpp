@@ -1,4 +1,4 @@
-// Rows of ncu's source page, by the titles of their columns.
+// Parses ncu's source page by its column titles.
 #include "grader/validation/ncu_source.hpp"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ constexpr stall_column stall_columns[] = {{"stall_long_sb", stall::memory_depend
                                           {"stall_branch_resolving", stall::instruction_fetch},
                                           {"stall_not_selected", stall::not_selected}};
 
-// Opcodes of machine instructions whose results the short scoreboard waits for, up to the first
-// dot.
+// Opcodes (up to the first dot) of machine instructions whose results the short scoreboard waits
+// for.
 constexpr std::string_view special_opcodes[] = {"MUFU", "POPC", "FLO", "BREV"};
 constexpr std::string_view shared_opcodes[] = {"LDS", "LDSM", "ATOMS", "SHFL", "REDUX"};
 
@@ -52,8 +52,8 @@ std::string_view opcode_of(std::string_view instruction) {
   return instruction.substr(0, instruction.find_first_of(" ."));
 }
 
-// The fields of a row: all are quoted, and quotes within the second one, the source text, stand as
-// they are. `columns`: how many there are; 0: as many as come. None if it is another line.
+// The fields of a row. All are quoted, and quotes within the second field, the source text, are not
+// escaped. `columns` is their number; 0: any number. Empty for any other line.
 std::vector<std::string> row_fields(std::string_view line, std::size_t columns) {
   if (line.size() < 2 || line.front() != '"' || line.back() != '"') return {};
   line = line.substr(1, line.size() - 2);
@@ -74,7 +74,7 @@ std::vector<std::string> row_fields(std::string_view line, std::size_t columns) 
 double number_in_row(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;  // "-": nothing
+  return value;  // "-": no value
 }
 
 class source_page {
@@ -102,10 +102,10 @@ class source_page {
   std::map<std::string, std::size_t, std::less<>> columns_;
   std::size_t width_ = 0;
   std::string path_;
-  std::vector<std::string> paths_;  // of this launch
+  std::vector<std::string> paths_;  // in this launch
 };
 
-// A launch has each of its files once.
+// A launch lists each of its files once.
 void source_page::begin_file(const std::string& path) {
   if (launches.empty() || std::ranges::find(paths_, path) != paths_.end()) {
     launches.emplace_back();

@@ -1,9 +1,10 @@
-// What ncu counted of each source line: its source page, as CSV.
+// Reads ncu's counters per source line from its source page, as CSV.
 //
-// idea    `--page source --print-source cuda,sass` prints, for each launch and each file that its
-//         code comes from, every line with machine code, and after it that code. Accesses are read
-//         from the machine code's rows, which describe one access each; the rest from the line's.
-// watch   ncu does not escape quotes in source text, so a row is taken apart from its end.
+// idea    For each launch and each of its source files, `--page source --print-source cuda,sass`
+//         prints every line with machine code, followed by that code. Accesses are read from the
+//         rows of machine code, which describe one access each, the other counters from the line's
+//         row.
+// watch   ncu does not escape quotes in source text, so a row is parsed from its end.
 // source  Nsight Compute 2025.3, as seen. Tested by tests/ncu_source_test.cpp with a captured page.
 #pragma once
 
@@ -21,9 +22,9 @@ struct ncu_line {
   int line = 0;
   std::string text;  // without its indentation
   profile_counts counts;
-  // Samples of warps by what they waited for there, and those that were issuing.
+  // Samples by the reason that the warp waited for, and samples of warps that were issuing.
   std::array<double, stalls> samples{};
-  double instructions = 0;  // of warps
+  double instructions = 0;  // warp instructions
   // The line's machine code, if ncu printed it: warp instructions whose results ncu's short
   // scoreboard waits for.
   bool has_machine_code = false;
@@ -31,8 +32,8 @@ struct ncu_line {
   double shared = 0;   // shared memory and shuffles
 };
 
-// By launch, in order. Empty where the programs have no line tables. failure(environment) if it is
-// no such page.
+// By launch, in order. Empty if the program has no line tables. Throws failure(environment) if it
+// is not such a page.
 std::vector<std::vector<ncu_line>> parse_ncu_source(std::string_view text);
 
 }  // namespace stepwise

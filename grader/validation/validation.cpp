@@ -1,4 +1,4 @@
-// Runs the steps on both sides, cuts launches into calls, and reads, joins and writes records.
+// Runs the steps on both sides, splits launches into calls, and reads, joins and writes records.
 #include "grader/validation/validation.hpp"
 
 #include <fmt/core.h>
@@ -20,9 +20,9 @@ namespace stepwise {
 namespace {
 
 constexpr std::uint64_t validation_seed = 7;
-constexpr double most_emulated_seconds = 300;  // of one call on the emulator, with counters
+constexpr double most_emulated_seconds = 300;  // one call on the emulator, with counters
 
-// Was the call made, and is it right?
+// Whether the call was made and is right.
 call_outcome outcome_of(const problem& p, const call_file& file, std::size_t number) {
   const auto record = file.record(number);
   if (record.state != runner::call_state::done) {
@@ -32,7 +32,7 @@ call_outcome outcome_of(const problem& p, const call_file& file, std::size_t num
   return wrong ? call_outcome{verdict::wrong, *wrong} : call_outcome{};
 }
 
-// A line for each process that ran kernels.
+// The file has a line per process that ran kernels.
 std::vector<kernel_profile> read_kernels(const fs::path& file) {
   std::vector<kernel_profile> profile;
   std::istringstream lines(read_if_there(file).value_or(""));
@@ -44,7 +44,7 @@ std::vector<kernel_profile> read_kernels(const fs::path& file) {
   return profile;
 }
 
-// One call on the emulator of this GPU: fills in `found` and `emulated`.
+// Makes one call on the emulator of this GPU. Sets `found` and `emulated`.
 void count_on_emulator(const validation_request& request, const std::string& step,
                        const std::string& gpu, validated_size& size) {
   const std::vector<problem_call> calls = {request.p.make_call(size.size, validation_seed)};
@@ -78,7 +78,7 @@ std::uint64_t launches_in(const std::vector<counted_kernel>& kernels) {
   return sum;
 }
 
-// All sizes of a step, several times each, in one process under ncu.
+// Makes calls of all sizes of a step, several times each, in one process under ncu.
 void count_on_gpu(const validation_request& request, const std::string& ncu,
                   const device_choice& gpu, validated_step& step) {
   std::vector<problem_call> calls;
@@ -109,7 +109,7 @@ void count_on_gpu(const validation_request& request, const std::string& ncu,
   }
 }
 
-// An entry for each kernel of the step at each size.
+// Adds an entry per kernel of the step at each size.
 void add_entries(const validated_step& step, json& entries) {
   for (const auto& size : step.sizes) {
     for (const json& kernel : record_json(size.hardware)) {

@@ -1,10 +1,10 @@
-// Holds the emulator's counters of a lab's steps against a GPU's: those that ncu reads now, or
-// those of a record.
+// Compares the emulator's counters for a lab's steps with a GPU's, from ncu or from a record.
 //
-// idea    On the GPU one process per step makes all calls, each several times, because starting ncu
-//         costs more than counting. On the emulator every size has a process of its own, whose
-//         profile says how many launches a call has; so ncu's list of launches is cut into calls.
-// Tested by tests/validation_test.cpp (cutting and comparing) and, as a whole, by the tests
+// idea    On the GPU, one process per step makes all calls, each several times, because starting
+//         ncu costs more than counting. On the emulator, every size has its own process, whose
+//         profile has the number of launches per call. ncu's list of launches is split by these
+//         numbers.
+// Tested by tests/validation_test.cpp (splitting and comparing) and completely by the tests
 // "counters of LAB".
 #pragma once
 
@@ -23,8 +23,8 @@ namespace stepwise {
 struct validation_request {
   const lab& l;
   const problem& p;
-  std::vector<std::string> steps;  // empty, with a record: all that it has
-  std::vector<lab_size> sizes;     // the same
+  std::vector<std::string> steps;  // empty, with a record: all of its steps
+  std::vector<lab_size> sizes;     // empty, with a record: all of its sizes
   int runs = 5;                    // of each call, under ncu
   const installation& where;
   activity now;
@@ -33,7 +33,7 @@ struct validation_request {
 struct validated_size {
   lab_size size;
   std::string label;
-  call_outcome found;  // of the calls themselves: counts of a wrong call are worth nothing
+  call_outcome found;  // the calls; counters of a wrong call mean nothing
   std::vector<counted_kernel> hardware, emulated;  // `kernels` points into them
   std::vector<compared_kernel> kernels;
 
@@ -49,16 +49,16 @@ struct validation {
   std::string gpu;
   std::string source;  // "ncu 2025.3.1.0", or the record's file name
   std::vector<validated_step> steps;
-  json record;  // of what the GPU counted, without date and command
+  json record;  // of the GPU's counters, without date and command
 };
 
-// after_step is called with the record of what has been counted so far. failure(environment) says
-// what is missing: ncu, the permission to read counters, a description of this GPU for the
-// emulator.
+// after_step is called with the record of everything counted up to now. Throws
+// failure(environment), which names what is missing: ncu, the permission to read counters, or a
+// description of this GPU for the emulator.
 validation validate_on_gpu(const validation_request& request, const device_choice& gpu,
                            const std::function<void(const json& record)>& after_step);
 
-// failure(ours) if the record is not as expected.
+// Throws failure(ours) if the record is malformed.
 validation validate_against_record(const validation_request& request,
                                    const std::filesystem::path& file);
 
@@ -66,15 +66,15 @@ validation validate_against_record(const validation_request& request,
 std::vector<std::filesystem::path> counter_records(const std::filesystem::path& root,
                                                    const std::string& lab);
 
-// Why steps of the one record cannot stand in the other: another GPU, driver, runtime, ncu, number
-// of runs or list of metrics. "" if they can.
+// The reason that steps of one record cannot join the other: another GPU, driver, runtime, ncu,
+// number of runs or list of metrics. "" if they can.
 std::string why_apart(const json& one, const json& other);
 
-// The newer record, with those steps of the lab that only the older one has, in the lab's order.
+// The newer record, plus the lab's steps that only the older one has, in the lab's order.
 json joined_records(const json& older, json newer, const lab& l);
 
-// The launches of `runs` calls in a row of each size; launches_of[i] is how many one call of size i
-// makes. failure(ours) if there are more or fewer in all.
+// Splits the launches of `runs` consecutive calls of each size. launches_of[i] is the number of
+// launches in one call of size i. Throws failure(ours) if the total differs.
 std::vector<std::vector<ncu_launch>> cut_into_sizes(const std::vector<ncu_launch>& launches,
                                                     const std::vector<std::uint64_t>& launches_of,
                                                     int runs);
