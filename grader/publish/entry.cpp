@@ -1,4 +1,4 @@
-// Reads from JSON what exists and has the right type.
+// Reads JSON values that exist and have the right type.
 #include "grader/publish/entry.hpp"
 
 #include <fmt/core.h>
@@ -31,7 +31,7 @@ const json& part(const json& j, const char* key) {
   return found == j.end() ? none : *found;
 }
 
-// Nothing where it is no list.
+// Empty if it is not a list.
 const json& list_at(const json& j, const char* key) {
   static const json none = json::array();
   const json& found = part(j, key);

@@ -1,8 +1,7 @@
-// A verdict of the journal, read for rendering.
+// A verdict from the journal, parsed for rendering.
 //
-// idea    Renderings take what they show from here, and never from the JSON: a key that is missing,
-// or
-//         of another type, is a text that is empty and a number that is not there.
+// idea    Renderers use only these fields, never the JSON. A key that is missing or of another type
+//         becomes an empty text or a missing number.
 // Tested by tests/publish_test.cpp.
 #pragma once
 
@@ -16,10 +15,10 @@ namespace stepwise::publish {
 
 struct speed {
   std::string over;
-  double at_least = 0, ratio = 0, low = 0, high = 0;  // low and high: 0 of a modelled one
+  double at_least = 0, ratio = 0, low = 0, high = 0;  // low and high: 0 if modelled
   double time_ms = 0, other_ms = 0;
   int pairs = 0;
-  std::string modelled_as;  // empty: measured
+  std::string modelled_as;  // empty if measured
 };
 
 struct goal_entry {
@@ -41,21 +40,21 @@ struct entry {
   std::vector<goal_entry> goals;
   std::vector<std::string> notes, missing_layers;
   std::optional<int> answered, questions;
-  json key, document;  // as they are
+  json key, document;  // unchanged
 
-  // A person should look: nothing that a machine decides alone.
+  // Whether a person should look at it, because a machine alone cannot decide.
   bool needs_a_look() const {
     return verdict == "HELD" || verdict == "INFRA" || verdict == "REFUSED" ||
            verdict == "INCONCLUSIVE" || !remark.empty();
   }
-  // Of all speed goals, the largest times as fast as its step; nothing if none has a figure.
+  // The largest speedup among the speed goals. nullopt if none has a figure.
   std::optional<double> best_ratio() const;
 };
 
 entry read_entry(const json& j);
 std::vector<entry> read_entries(const std::vector<json>& all);
 
-std::string number_text(double value);    // "12.5", never in exponents
+std::string number_text(double value);    // "12.5", without exponent
 std::string points_text(const entry& e);  // "62.5 of 100", "no points"
 
 }  // namespace stepwise::publish

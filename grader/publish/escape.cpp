@@ -9,8 +9,8 @@
 namespace stepwise::publish {
 namespace {
 
-// GitHub's commands: the older form anywhere, the newer one after a line's white space. Its runner
-// takes Unicode's white space for that, too, so no character beyond ASCII hides a command here.
+// GitHub's commands: the older form anywhere, the newer form after a line's white space. Its runner
+// includes Unicode's white space, so no character beyond ASCII hides a command here.
 void break_commands(std::string& text) {
   for (auto at = text.find("##["); at != std::string::npos; at = text.find("##[", at + 4))
     text.insert(at + 2, " ");
@@ -22,16 +22,16 @@ void break_commands(std::string& text) {
   }
 }
 
-// What a spreadsheet takes for the beginning of a formula, and what it reads as the same character
-// when it imports a text: full-width and small forms, superscripts and subscripts, heavy signs, the
-// minus sign. ":" would begin a workflow command.
+// The signs that begin a formula in a spreadsheet, and the characters that it converts to these
+// signs when it imports a text: full-width and small forms, superscripts and subscripts, heavy
+// signs, the minus sign. ":" would begin a workflow command.
 constexpr std::u32string_view formula_signs =
     U"=+-@:|%"
     U"\uff1d\uff0b\uff0d\uff20\uff1a\uff5c\uff05"
     U"\ufe66\ufe62\ufe63\ufe6b\ufe55\ufe6a"
     U"\u207c\u207a\u207b\u208c\u208a\u208b\u2795\u2796\u2212";
 
-// Behind characters that show nothing, too: no spreadsheet has to see them.
+// Also after invisible characters, because a spreadsheet may ignore them.
 bool begins_formula(std::string_view text) {
   while (!text.empty()) {
     const char32_t c = batch::take_character(text);

@@ -1,4 +1,4 @@
-// Lines of "what  value"; texts of students stand behind a bar.
+// Lines of "name  value". A bar precedes each line of a student's text.
 #include "grader/publish/explain.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// One verdict with all that it was made of, as text for a terminal.
+// One verdict with all of its inputs, as text for a terminal.
 //
 // Tested by tests/publish_test.cpp.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace stepwise::publish {
 
-// `file`: where the content is kept; `again`: the command that grades it again; `differing`: parts
-// of the key that are other ones today.
+// `file` is where the content is kept, `again` the command that grades it again, `differing` the
+// parts of the key that have changed since.
 std::string explanation(const entry& e, const std::string& file, const std::string& again,
                         const std::vector<std::string>& differing);
 

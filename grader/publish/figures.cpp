@@ -1,4 +1,4 @@
-// SVG with a viewBox, so that it fits any width; colours are the page's.
+// SVG with a viewBox, which scales to any width. The page defines the colours.
 #include "grader/publish/figures.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Verdicts as the formats that courses use; each is a function of the entries alone.
+// Verdicts in the formats that courses use. Each is a pure function of the entries.
 //
 // source  JUnit: the schema of Ant's reports (windyroad's JUnit.xsd). Gradescope: its autograder
 //         specification. Classroom 50: schema classroom50/result/v1. Moodle: the offline grading
@@ -15,29 +15,29 @@
 
 namespace stepwise::publish {
 
-// A line for each submission, a column for each goal that any of them has.
+// A line per submission, and a column per goal that any of them has.
 std::string csv(const std::vector<entry>& all);
 
-// {"lab", "entries"}: what the journal holds, texts made harmless.
+// {"lab", "entries"}: the journal's entries, with harmless texts.
 std::string as_json(const std::string& lab, const std::vector<json>& all);
 
-// A suite for each submission, a case for each goal: a missed goal is a failure, INFRA and
-// REFUSED are errors, a goal that was not graded here is skipped.
+// A suite per submission and a case per goal. A missed goal is a failure, INFRA and REFUSED are
+// errors, and a goal that was not graded here is skipped.
 std::string junit(const std::string& lab, const std::vector<entry>& all);
 
-// results.json. failure(environment) for an INFRA: Gradescope has no verdict without points, and a
-// missing file is what it takes for "the autograder failed".
+// results.json. Throws failure(environment) for INFRA: Gradescope has no verdict without points,
+// and reports a missing file as "the autograder failed".
 std::string gradescope(const entry& e);
 
-// result.json. Who and where comes from the variables that Classroom 50 sets, through `variable`;
-// failure(usage) names those that are missing, failure(environment) as above.
+// result.json. `variable` reads the variables that Classroom 50 sets for person and place. Throws
+// failure(usage), which names missing variables, and failure(environment) as above.
 std::string classroom50(const entry& e, const std::function<std::string(const char*)>& variable);
 
-// The worksheet to upload: ids are participants' numbers, as in the names of Moodle's folders.
-// Without points, no grade: Moodle leaves the old one.
+// The worksheet to upload. Ids are participants' numbers, as in the names of Moodle's folders.
+// Without points there is no grade, and Moodle keeps the old one.
 std::string moodle(const std::vector<entry>& all);
 
-// What students and graders read: class, goals and points, in lines.
+// The text for students and graders: class, goals and points, in lines.
 std::string feedback(const entry& e);
 
 }  // namespace stepwise::publish

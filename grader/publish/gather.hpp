@@ -1,4 +1,4 @@
-// What the overview shows, from a results folder and the lab's own files.
+// Collects the overview's data from a results folder and the lab's own files.
 //
 // Tested by tests/overview_test.cpp.
 #pragma once

@@ -57,7 +57,7 @@ std::string junit(const std::string& lab, const std::vector<entry>& all) {
         cases += "/>\n";
       }
     }
-    // Without a zone, as the schema has it; it is UTC.
+    // The schema has no time zone; it is UTC.
     const std::string when =
         e.graded_at.size() == 20 ? e.graded_at.substr(0, 19) : "1970-01-01T00:00:00";
     text += fmt::format(

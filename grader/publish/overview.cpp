@@ -1,4 +1,4 @@
-// The page's sections; every text from outside goes through xml_text().
+// The page's sections. Every text from outside passes through xml_text().
 #include "grader/publish/overview.hpp"
 
 #include <fmt/core.h>
@@ -64,7 +64,7 @@ std::string who(const entry& e) {
 
 std::string anchor(const std::string& id) { return "s-" + hex_of(sha256(id)).substr(0, 12); }
 
-// A table that scrolls by itself where it is too wide, with the keyboard, too.
+// A table that scrolls separately if it is too wide, with the keyboard, too.
 std::string table(const std::string& name, const std::string& head, const std::string& rows) {
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
@@ -355,7 +355,7 @@ std::map<std::string, std::string> pseudonyms(const std::vector<std::string>& id
                                               const std::string& salt) {
   std::map<std::string, std::string> names;
   std::set<std::string> taken;
-  // In the order of the hashes: a number behind a name says nothing of the order of ids.
+  // In the order of the hashes, so that a number after a name reveals nothing about the ids.
   std::map<std::string, std::string> by_hash;
   for (const auto& id : ids) by_hash[hex_of(hmac_sha256(salt, id))] = id;
   for (const auto& [hash, id] : by_hash) {

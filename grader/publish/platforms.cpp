@@ -1,4 +1,4 @@
-// Gradescope's results.json and Classroom 50's result.json, of one submission each.
+// Gradescope's results.json and Classroom 50's result.json, for one submission each.
 #include <cmath>
 
 #include "grader/publish/escape.hpp"
@@ -35,7 +35,7 @@ std::string gradescope(const entry& e) {
   int number = 0;
   for (const auto& g : e.goals) {
     ++number;
-    // Not graded here: shown, and neither passed nor failed; without points on either side.
+    // A goal that is not graded here is shown without a status, and without points on either side.
     json test = {{"name", json_string(g.name)},
                  {"number", std::to_string(number)},
                  {"score", g.passed ? g.points : 0},
@@ -93,7 +93,7 @@ std::string classroom50(const entry& e, const std::function<std::string(const ch
                   "runner are not set: " +
                       missing);
   }
-  // The instant of submission is metadata: without it the instant of grading would stand there.
+  // The submission's time is metadata. Without it, the time of grading would be used.
   if (e.submitted_at.empty()) {
     throw failure(exit_code::usage,
                   "when this was handed in is unknown, and result.json needs it: grade-all "
@@ -103,7 +103,7 @@ std::string classroom50(const entry& e, const std::function<std::string(const ch
   document["graded_at"] = e.graded_at;
   json tests = json::array();
   std::int64_t score = 0, most = 0;
-  // Whole points; what cannot be graded here counts on neither side.
+  // Whole points. A goal that cannot be graded here counts on neither side.
   for (const auto& g : e.goals) {
     if (!g.passed) continue;
     const std::int64_t points = static_cast<std::int64_t>(std::floor(g.points + 1e-9));

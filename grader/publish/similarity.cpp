@@ -1,4 +1,4 @@
-// Hashes runs of words, keeps the least of each window, and intersects sets.
+// Hashes runs of words, keeps the smallest hash of each window, and intersects sets.
 #include "grader/publish/similarity.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ std::uint64_t hash_of(std::uint64_t state, std::string_view word) {
   return (state ^ '\n') * 0x100000001b3;
 }
 
-// One word to a line, a name is "$" and its number: the number depends on what stands before, and
-// goes.
+// One word per line, where a name is "$" and its number. The number depends on the preceding text,
+// so it is removed.
 std::vector<std::uint64_t> words_of_code(std::string_view source) {
   const std::string code = code_without_names(source);
   std::vector<std::uint64_t> words;
@@ -81,7 +81,7 @@ fingerprints fingerprints_of(std::string_view source) {
 similarities compare_works(const std::vector<work>& all, const given_code& given) {
   fingerprints known = given.handed_out;
   for (const auto& s : given.published) known.insert(s.prints.begin(), s.prints.end());
-  std::vector<fingerprints> own, beyond;  // without what was handed out; without the steps, too
+  std::vector<fingerprints> own, beyond;  // without the handed-out code; also without the steps
   for (const auto& w : all) {
     const auto prints = fingerprints_of(w.source);
     own.push_back(without(prints, given.handed_out));
