@@ -1,4 +1,4 @@
-// Finds out what sandbox this machine can make, by trying to escape from it.
+// Finds out which sandbox this machine can provide, by trying to escape from it.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,7 +14,7 @@
 namespace stepwise {
 namespace {
 
-// Below the folder of this program, or above it: tests lie elsewhere in the build folder.
+// Searches this program's folder and its parents, since tests are elsewhere in the build folder.
 fs::path probe_program() {
   std::error_code error;
   for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -25,7 +25,7 @@ fs::path probe_program() {
   return {};
 }
 
-// What a sandbox must keep a program away from.
+// Resources that a sandbox must hide from a program.
 class bait {
  public:
   bait() : folder_(fs::temp_directory_path()) {
@@ -93,7 +93,7 @@ confinement narrow(const fs::path& probe) {
   return c;
 }
 
-// False, with a reason, if the sandbox does not start.
+// Returns false, with a reason, if the sandbox does not start.
 bool try_to_escape(protections& from, const fs::path& probe, const bait& outside,
                    std::string& why_not) {
   child_options options;
@@ -127,7 +127,7 @@ void try_to_outgrow(protections& with, const fs::path& probe, std::string& why_n
   with.attempts.insert(with.attempts.end(), attempts.begin(), attempts.end());
 }
 
-// Layers that hold of those that the choice of a sandbox decides.
+// Number of layers that hold, among those that the choice of a sandbox decides.
 int strength(const protections& p) {
   int held = 0;
   for (const char* layer : {"user", "namespaces"})
@@ -136,7 +136,7 @@ int strength(const protections& p) {
   return held;
 }
 
-// What to do about it, where that is known.
+// The reason with a remedy, if one is known.
 std::string advice(const std::string& why_not) {
   const auto restricted = read_if_there("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
   if (restricted && restricted->starts_with("1")) {
@@ -151,7 +151,7 @@ std::string advice(const std::string& why_not) {
   return why_not + " (a container often allows no user namespaces)";
 }
 
-// The strongest sandbox that starts. `why_not`: why bubblewrap is not in it.
+// The strongest sandbox that starts. `why_not` gets the reason if it is without bubblewrap.
 protections strongest(const fs::path& probe, const bait& outside, std::string& why_not) {
   const std::string bubblewrap = on_path("bwrap"), setpriv = on_path("setpriv");
   const std::vector<std::string> apart = {
@@ -212,7 +212,7 @@ protections strongest(const fs::path& probe, const bait& outside, std::string& w
   return best;
 }
 
-// `why_not`, if it is not empty, says more than the attempt that succeeded.
+// `why_not`, if not empty, gives more detail than the attempt that succeeded.
 protection layer_of(const protections& found, const std::string& name, const std::string& active,
                     const std::string& why_not, const std::string& missing) {
   protection layer{name, false, why_not};

@@ -18,11 +18,11 @@
 namespace stepwise {
 namespace {
 
-// Where the loader and libraries are, whatever the system calls them: folders, or links into /usr.
+// The folders of the loader and libraries on any system: real folders, or links into /usr.
 constexpr const char* library_folders[] = {"/lib", "/lib64", "/lib32", "/libx32"};
 constexpr const char* tool_folders[] = {"/bin", "/sbin"};
-// The only entries of /proc, apart from processes and links to them, that a sandbox shows. The
-// others describe the machine and whoever else uses it.
+// The only entries of /proc, apart from processes and links to them, that a sandbox shows. Others
+// describe the machine and its users.
 constexpr std::string_view shown_entries[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
                                               "stat",    "sys",         "uptime",  "version"};
 constexpr std::string_view entries_for_drivers[] = {"devices", "driver", "modules"};
@@ -51,8 +51,8 @@ void add(std::vector<std::string>& to, std::initializer_list<std::string> words)
 }
 
 void show_system(std::vector<std::string>& arguments, bool tools) {
-  // A folder that is made by itself is open to all. One that bubblewrap 0.8 makes for what lies in
-  // it is open to the user only who starts it.
+  // A folder created on its own is open to all. A folder that bubblewrap 0.8 creates for its
+  // content is open only to the user who starts it.
   for (const char* folder : {"/usr", "/etc", "/dev"}) add(arguments, {"--dir", folder});
   const auto show = [&](const fs::path& folder) {
     std::error_code error;
@@ -81,7 +81,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 void bind(std::vector<std::string>& arguments, const char* how, std::vector<fs::path> paths,
           bool tools) {
   for (auto& path : paths) path = fs::absolute(path).lexically_normal();
-  std::sort(paths.begin(), paths.end());  // a folder before what is in it
+  std::sort(paths.begin(), paths.end());  // a folder before its content
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   for (const auto& path : paths) {
     std::error_code error;
@@ -110,7 +110,7 @@ void show_proc(std::vector<std::string>& arguments, bool to_drivers) {
   add(arguments, {"--remount-ro", "/proc"});
 }
 
-// Sandbox_user gets copies of the files that it cannot read, and is refused such folders.
+// Copies files that sandbox_user cannot read. Throws for such folders.
 void show_copies(std::vector<std::string>& arguments, std::vector<fs::path>& paths,
                  child_options& options) {
   std::erase_if(paths, [&](const fs::path& path) {
@@ -166,7 +166,7 @@ std::vector<std::string> wrapped(child_options& options, const confinement& c,
   return all;
 }
 
-// Of one user, threads counted.
+// The tasks of one user, including threads.
 std::uint64_t tasks_of(uid_t user) {
   std::uint64_t count = 0;
   std::error_code error;
@@ -206,7 +206,7 @@ child_options confined(child_options options, const confinement& c, const protec
     std::string ignored;
     options.group = control_group::make({c.memory_bytes, c.processes}, ignored);
   }
-  // Without a group: Linux counts all processes of a user, and none of root's, which we count.
+  // Without a group: Linux limits all processes of a user, but not root's, so those are counted.
   if (!options.group && c.processes > 0) {
     const bool becomes = !with.bubblewrap.empty() && !with.become.empty();
     const uid_t user = becomes ? sandbox_user : geteuid();

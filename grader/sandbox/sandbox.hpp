@@ -1,13 +1,12 @@
-// What an untrusted child may see and use: a description, turned into a command in a
-// sandbox.
+// Describes the resources that an untrusted child may see and use, and turns the description into a
+// sandboxed command.
 //
-// idea    An unprivileged user, whoever starts it. bubblewrap gives it namespaces of its own: a
-// file
-//         system in memory that shows what is listed here and nothing else, no network, no other
-//         processes, and of /proc what programs need, read-only. A filter of system calls
-//         (system/system_calls.hpp), limits of each process, and a control group for all of them
-//         together come on top. What this machine lacks is found out by trying to escape, once,
-//         and is reported; the other layers hold without it.
+// idea    The child always runs as an unprivileged user. bubblewrap gives it separate namespaces:
+//         an in-memory file system that shows only the listed files, no network, no other
+//         processes, and the necessary parts of /proc, read-only. A filter of system calls
+//         (system/system_calls.hpp), limits per process, and a control group for all processes
+//         together are further layers. One attempt to escape finds the layers that this machine
+//         lacks, which are reported. The other layers hold without them.
 // Tested by tests/sandbox_test.cpp, and by grader/tests/attacks_test.cpp.
 #pragma once
 
@@ -26,10 +25,10 @@ namespace fs = std::filesystem;
 struct protection {
   std::string name;  // "user", "namespaces", "system calls", "limits", "control group"
   bool active = false;
-  std::string detail;  // what it keeps out; where it is missing: why, and what that means
+  std::string detail;  // what it keeps out; if missing, why and what that means
 };
 
-// One thing that a program in a sandbox tried, to learn whether a layer holds.
+// An attempt of a program in a sandbox, to learn whether a layer holds.
 struct escape_attempt {
   std::string layer, attempt;
   std::string result;  // "refused: Permission denied", "possible: /proc/sys/kernel/core_pattern"
@@ -37,72 +36,72 @@ struct escape_attempt {
   bool refused() const { return result.starts_with("refused"); }
 };
 
-// What this machine can do.
+// The protections that this machine can provide.
 struct protections {
   std::vector<protection> layers;
-  std::vector<escape_attempt> attempts;  // by which each layer was tested
-  fs::path bubblewrap;                   // empty: it cannot be used
+  std::vector<escape_attempt> attempts;  // how each layer was tested
+  fs::path bubblewrap;                   // empty if unusable
   std::vector<std::string> begin;        // its first arguments
-  // Starts a program in there as sandbox_user: words before its command. Empty if this user is not
-  // root, and where root cannot change its user.
+  // Words before a command that start it as sandbox_user in the sandbox. Empty if this user is not
+  // root or root cannot change its user.
   std::vector<std::string> become;
-  bool sizes_folders = false;  // bubblewrap can limit a folder in memory
+  bool sizes_folders = false;  // bubblewrap can limit an in-memory folder
   bool filters = false, groups = false;
 
   bool complete() const;     // no layer is missing
   std::string text() const;  // "user, namespaces, limits (missing: ...)"
 };
 
-// Who a sandboxed program is if root started it: "nobody" of most systems. Root itself, even
+// The user of a sandboxed program that root started: "nobody" on most systems. Root itself, even
 // without capabilities, owns files such as /proc/sys/kernel/core_pattern.
 constexpr unsigned sandbox_user = 65534;
 
-// At the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, most protective
+// On the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, the strongest
 // first, until it fails to escape. A layer is active if every attempt against it was refused.
 const protections& find_protections();
 
-// Paths are shown as themselves, links in them resolved; what is not there is left out.
+// Paths keep their names, with links in them resolved. Missing paths are omitted.
 struct confinement {
-  std::vector<fs::path> read;       // files, and folders with all that is in them
-  std::vector<fs::path> write;      // files that are there, and folders
-  std::vector<fs::path> devices;    // nodes to use
-  bool tools = false;               // /usr and all in it; else only the system's libraries
-  bool starts_programs = false;     // else threads only
-  std::uint64_t scratch_bytes = 0;  // of /tmp, in memory; 0: there is none
-  // Limits; 0: none of that kind. Of each process:
+  std::vector<fs::path> read;       // files, and folders with their whole content
+  std::vector<fs::path> write;      // existing files and folders
+  std::vector<fs::path> devices;    // device nodes
+  bool tools = false;               // all of /usr; else only the system's libraries
+  bool starts_programs = false;     // false: threads only
+  std::uint64_t scratch_bytes = 0;  // size of /tmp, in memory; 0: no /tmp
+  // Limits per process; 0: no limit.
   std::uint64_t address_bytes = 0, file_bytes = 0, cpu_s = 0, open_files = 0;
-  // Of all together, where there are control groups:
+  // Limits for all processes together, if control groups are available:
   std::uint64_t memory_bytes = 0;
   int processes = 0;  // and threads
 };
 
-// The same child in a sandbox. Its environment is what `options` names and no more; a descriptor of
-// `options.pass` keeps its number; its directory is the one named, else ours, if it is shown, and
-// empty otherwise. Where root starts it as sandbox_user, what is in `c.write` is given to that
-// user. failure(environment) if a file descriptor cannot be had, or that user cannot read a folder.
+// The same child in a sandbox. Its environment is only the variables that `options` names. A
+// descriptor of `options.pass` keeps its number. Its directory is the given one, else ours if it is
+// shown, else empty. If root starts it as sandbox_user, that user becomes the owner of `c.write`.
+// Throws failure(environment) if no file descriptor is available or that user cannot read a folder.
 child_options confined(child_options options, const confinement& c, const protections& with);
 
-// Where a course's tools are: the clone, its build folder, the compiler.
+// The paths of a course's tools: the clone, its build folder, the compiler.
 struct tool_paths {
   fs::path root, build, nvcc;
 };
 
-// A compiler's view: the toolkits, the contract of lab `lab_name`, what every .cu may include, and
-// `work`, where it writes. `extra`: folders to read. Its memory is for the caller to limit.
+// A compiler's view: the toolkits, the contract of lab `lab_name`, common headers for every .cu,
+// and `work`, where it writes. `extra` are folders to read. The caller limits its memory.
 confinement for_compiler(const tool_paths& where, const std::string& lab_name, const fs::path& work,
                          std::vector<fs::path> extra);
 
-// The linker's, which never sees a student's text: the course's objects.
+// The linker's view: the course's objects. It never sees a student's text.
 confinement for_linker(const tool_paths& where, const fs::path& work);
 
-// A submission's program: itself, a runtime's folder, and `shown`, the sources that findings quote.
-// `outputs` are files, which are made if they are not there, because they are shared.
+// The view of a submission's program: itself, a runtime's folder, and `shown`, the sources that
+// findings quote. `outputs` are files, created if missing so that they can be shared.
 confinement for_program(const fs::path& program, const fs::path& runtime_folder,
                         const std::vector<fs::path>& shown, const std::vector<fs::path>& outputs);
 
-// A device's server: itself and `shown`; it writes nothing.
+// The view of a device's server: itself and `shown`. It writes nothing.
 confinement for_server(const fs::path& server, const std::vector<fs::path>& shown);
-// One that holds a GPU: NVIDIA's nodes, what its driver reads, and a /tmp for the driver's cache.
+// The view of a GPU's server: NVIDIA's nodes, the driver's files, and a /tmp for its cache.
 confinement for_gpu_server(const fs::path& server);
 
 }  // namespace stepwise

@@ -1,14 +1,14 @@
-// Runs inside a sandbox and tries to do what no submission may do.
+// Runs in a sandbox and tries everything that a submission must not be able to do.
 //
 //   sandbox-probe escape FILE PORT NAME NAMESPACE=LINK...
-//       FILE exists outside, PORT and NAME (an abstract socket) are listened on outside, and LINK
-//       is what /proc/self/ns/NAMESPACE says outside
+//       FILE exists outside, processes outside listen on PORT and NAME (an abstract socket), and
+//       LINK is the outside value of /proc/self/ns/NAMESPACE
 //   sandbox-probe grow MEGABYTES TASKS
-//       takes this much memory and starts this many processes
+//       allocates this much memory and starts this many processes
 //
 // Prints one line per attempt: layer, attempt and result, separated by tabs. A result begins with
-// "refused" or with "possible". An attempt that succeeds changes nothing: it writes no byte, and
-// what it creates ends with this process.
+// "refused" or "possible". A successful attempt changes nothing: it writes no byte, and its effects
+// end with this process.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -175,8 +175,8 @@ void try_namespaces(const std::string& file, int port, const std::string& name,
 
 // --- system calls --------------------------------------------------------------------------------
 
-// A filter answers with one of these; a call that reaches the kernel succeeds or complains about
-// its arguments, which are wrong where that is possible.
+// A filter returns one of these errors. A call that reaches the kernel succeeds or rejects its
+// arguments, which are invalid where possible.
 bool is_filters(long result, int error) {
   return result < 0 && (error == EPERM || error == ENOSYS || error == EAFNOSUPPORT);
 }
@@ -210,7 +210,7 @@ void try_system_calls() {
   try_call("keyctl", SYS_keyctl, 0, -3 /* the session's keyring */, 0, 0, 0);
   try_call("add_key", SYS_add_key, "user", "probe", "x", 1, -2 /* the process's keyring */);
   try_call("request_key", SYS_request_key, nullptr, nullptr, nullptr, 0);
-  constexpr int no_key = 0x53575042;  // nothing has it, and nothing is created
+  constexpr int no_key = 0x53575042;  // unused key, and nothing is created
   try_call("shmget", SYS_shmget, no_key, 4096, 0);
   try_call("msgget", SYS_msgget, no_key, 0);
   try_call("semget", SYS_semget, no_key, 1, 0);

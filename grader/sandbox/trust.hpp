@@ -1,4 +1,4 @@
-// Whether this machine is fit for other people's files.
+// Checks that this machine is safe enough for other people's files.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stepwise {
 
-// For commands that grade what they were sent, many at a time: failure(environment) names the
-// layers that are missing and why, unless the caller trusts the files.
+// For commands that grade many files from others: throws failure(environment), which lists the
+// missing layers and why, unless the caller trusts the files.
 inline void require_protection(const protections& guards, bool i_trust_these_files) {
   if (guards.complete() || i_trust_these_files) return;
   std::string missing;

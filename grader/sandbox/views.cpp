@@ -1,4 +1,4 @@
-// What compilers, linkers and submissions' programs are shown of this machine.
+// The parts of this machine that compilers, linkers and submissions' programs can see.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20, gib = std::uint64_t{1} << 30;
 
-// The folder that a program's bin/ lies in: it holds all of a toolkit. None for the system's own,
-// which are shown anyway.
+// Adds the parent of a program's bin/, which contains the whole toolkit. Skips the system's own
+// folders, which are shown anyway.
 void add_toolkit(std::vector<fs::path>& to, const fs::path& program) {
   std::error_code error;
   for (const fs::path& name : {program, fs::canonical(program, error)}) {
@@ -42,7 +42,7 @@ confinement for_tools(const tool_paths& where, const fs::path& work) {
   return c;
 }
 
-// The headers of a folder, one by one: nothing else that lies there.
+// Adds only the headers of a folder, one by one.
 void add_headers(std::vector<fs::path>& to, const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -75,8 +75,8 @@ confinement for_program(const fs::path& program, const fs::path& runtime_folder,
   confinement c;
   c.read = shown;
   c.read.push_back(program);
-  // Our runtime starts it for lines of host code, from a copy of the process where it faulted. The
-  // processes that a submission starts are counted with it, and end with it.
+  // Our runtime starts addr2line for lines of host code, from a copy of the process at the fault.
+  // Child processes of a submission are counted with it, and end with it.
   c.starts_programs = true;
   const fs::path lines = on_path("addr2line");
   std::error_code ignored;
@@ -109,8 +109,8 @@ confinement for_server(const fs::path& server, const std::vector<fs::path>& show
   return c;
 }
 
-// libcuda is the system's, or lies where LD_LIBRARY_PATH says, as in many containers. Nothing
-// limits address space: CUDA reserves as much as there is memory on host and devices.
+// libcuda is the system's, or is on LD_LIBRARY_PATH, as in many containers. Address space is not
+// limited, because CUDA reserves as much as host and devices have memory.
 confinement for_gpu_server(const fs::path& server) {
   confinement c = for_server(server, {"/sys"});
   c.memory_bytes = 16 * gib;
