@@ -43,7 +43,7 @@ std::vector<diff_line> line_diff(const std::vector<std::string>& before,
   }
   const std::size_t n = before.size() - head - tail, m = after.size() - head - tail;
   for (std::size_t i = 0; i < head; ++i) both(i, i);
-  // Two huge files that differ everywhere are not worth gigabytes: all out, all in.
+  // Two huge files that differ everywhere are not worth gigabytes: all lines are replaced.
   const bool too_large = n != 0 && m > 100'000'000 / n;
   std::size_t i = 0, j = 0;
   if (!too_large) {
@@ -65,7 +65,7 @@ std::vector<diff_line> line_diff(const std::vector<std::string>& before,
   for (std::size_t k = 0; k < tail; ++k) {
     both(before.size() - tail + k, after.size() - tail + k);
   }
-  // Within a run of changes, removals first: that is how people read a diff.
+  // Removals come first within a run of changes, as people expect in a diff.
   for (auto run = lines.begin(); run != lines.end();) {
     run = std::find_if(run, lines.end(), [](const diff_line& l) { return l.kind != ' '; });
     const auto end =

@@ -10,7 +10,7 @@ namespace stepwise {
 
 struct diff_line {
   char kind = ' ';                 // ' ' both, '-' only old, '+' only new
-  int old_line = 0, new_line = 0;  // indices into the two sides, from 0; -1 where it is absent
+  int old_line = 0, new_line = 0;  // indices into the two sides, from 0; -1 if absent
   std::string text;
 };
 

@@ -71,7 +71,7 @@ std::vector<located_finding> read_findings(const std::filesystem::path& file) {
     merge_into(all, std::move(*found));
   }
   std::stable_partition(all.begin(), all.end(), is_error);
-  // A launch that failed, unchecked, is the reason why its kernel left memory unwritten.
+  // An unchecked failed launch explains why its kernel left memory unwritten.
   if (!all.empty() && all.front().what.kind == finding_kind::unwritten_copy)
     std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {
       return f.what.kind == finding_kind::unchecked_error;

@@ -1,7 +1,7 @@
-// What the emulator's checks found, read from the file that the checked program wrote, and shown.
+// Reads the emulator's findings from the file that the checked program wrote, and shows them.
 //
-// watch   A student's process writes that file: texts in it are escaped, and what is no finding is
-//         passed over.
+// watch   A student's process writes that file, so its texts are escaped and malformed findings are
+//         ignored.
 // Tested by tests/findings_test.cpp.
 #pragma once
 
@@ -16,37 +16,37 @@
 
 namespace stepwise {
 
-// Those in the file, equal ones merged, errors before warnings; none if there is no such file.
+// The file's findings, merged if equal, errors before warnings. Empty if the file is missing.
 std::vector<located_finding> read_findings(const std::filesystem::path& file);
 
-// Takes out those that name what the checks do not follow: no mistakes of the program.
+// Removes and returns findings about code that the checks do not follow, which are not errors.
 std::vector<located_finding> take_not_followed(std::vector<located_finding>& all);
 
 // One block per finding with an empty line after each, for a terminal. Files below `folder` are
-// named relative to it; the lab's own runner is not shown as a place.
+// named relative to it. Positions in the lab's own runner are omitted.
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
                           const std::filesystem::path& folder);
 
-// How a terminal shows such a piece of a finding's or a profile's text.
+// The tone of such a piece of a finding's or a profile's text.
 tone tone_of(text_role role);
 
-// "3 findings: 1 race, ...", in the colour that they deserve.
+// "3 findings: 1 race, ...", in the matching colour.
 std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);
 
-// The worst one in a few sentences: "race at reduction.cu:31: two threads ...", how many more there
-// are, and what helps. A warning if there is no error; empty if there is nothing.
+// The worst finding in a few sentences: "race at reduction.cu:31: two threads ...", the number of
+// others, and advice. A warning if there is no error. Empty if there are no findings.
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder);
 
-// What the checks do not follow, in one sentence with its place: "k.cu:31: the checks do not ...".
+// Code that the checks do not follow, in a sentence: "k.cu:31: the checks do not ...".
 std::string not_followed_text(const located_finding& found, const std::filesystem::path& folder);
 
-// True if one of them is more than a warning.
+// True if at least one finding is more than a warning.
 bool has_errors(const std::vector<located_finding>& all);
 
-// `findings`, `errors`, `warnings`, `summary` of the documents, see JSON.md.
+// The keys `findings`, `errors`, `warnings` and `summary`. See JSON.md.
 json findings_json(const std::vector<located_finding>& all);
-// The same with `not_followed`.
+// The same keys, and `not_followed`.
 json findings_json(const std::vector<located_finding>& all,
                    const std::vector<located_finding>& not_followed);
 json not_followed_json(const std::vector<located_finding>& all);

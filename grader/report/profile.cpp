@@ -1,4 +1,4 @@
-// Escapes the profile's texts, prints it as wide as the terminal, and makes its JSON.
+// Escapes the profile's texts, prints it in the terminal's width, and makes its JSON.
 #include "grader/report/profile.hpp"
 
 #include <fstream>

@@ -1,7 +1,7 @@
-// A counted program's profile, read from the file that it wrote, and shown.
+// Reads a counted program's profile from the file that it wrote, and shows it.
 //
-// watch   A student's process writes that file: texts in it are escaped, and what is no profile is
-//         passed over.
+// watch   A student's process writes that file, so its texts are escaped and malformed profiles are
+//         ignored.
 // Tested by cli/tests/counters_test.cpp.
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace stepwise {
 
-// Of all processes that wrote to the file; empty if there is no such file.
+// The work of all processes that wrote to the file. Empty if the file is missing.
 struct counted_work {
   std::vector<kernel_profile> kernels;
   device_transfers transfers;
 };
 counted_work read_profile(const std::filesystem::path& file);
 
-// What became of a kernel that failed, in words; empty: none did.
+// Describes the failure of a kernel. Empty if none failed.
 std::string read_failure(const std::filesystem::path& file);
 
-// Kernel by kernel, an empty line after each.
+// Kernel by kernel, each followed by an empty line.
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style);
 
-// `kernels` of the documents, see JSON.md.
+// The key `kernels`. See JSON.md.
 json profile_document(const std::vector<kernel_profile>& kernels);
 
 }  // namespace stepwise

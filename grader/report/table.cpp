@@ -1,4 +1,4 @@
-// Shares the width out among columns, drops optional ones, and draws bars in eighths of a block.
+// Distributes the width among columns, drops optional ones, and draws bars in eighths of a block.
 #include "grader/report/table.hpp"
 
 #include <algorithm>

@@ -19,10 +19,10 @@ struct column {
   std::string title;
   bool right = false;     // numbers
   bool flexible = false;  // shortened when the table is wider than the terminal; at most one
-  bool optional = false;  // flexible, and left out rather than shortened to under 24 columns
+  bool optional = false;  // flexible, and omitted instead of shortened to under 24 columns
 };
 
-// Lines of the table: titles, a rule, one line per row; no line is wider than style.width unless
+// Lines of the table: titles, a rule, one line per row. No line is wider than style.width unless
 // the inflexible columns alone are.
 std::vector<std::string> table_lines(const std::vector<column>& columns,
                                      const std::vector<std::vector<cell>>& rows,
@@ -30,12 +30,12 @@ std::vector<std::string> table_lines(const std::vector<column>& columns,
 
 struct bar {
   std::string label;
-  double value = 0;  // its length, as a share of the largest; nothing is drawn unless positive
+  double value = 0;  // bar length as a fraction of the largest; drawn if positive
   std::string text;  // after the bar
   tone t = tone::plain;
 };
 
-// One line per bar: label, bar, text; no line is wider than style.width.
+// One line per bar: label, bar, text. No line is wider than style.width.
 std::vector<std::string> bar_lines(const std::vector<bar>& bars, const terminal_style& style);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Asks the terminal and the locale, paints and wraps text, and draws the progress line.
+// Queries the terminal and the locale, paints and wraps text, and draws the progress line.
 #include "grader/report/terminal.hpp"
 
 #include <errno.h>
@@ -125,7 +125,7 @@ progress::progress(bool enabled)
     : enabled_(enabled), terminal_(isatty(STDERR_FILENO) == 1), started_(clock::now()) {}
 
 void progress::doing(std::string what) {
-  // The clock runs on through many short activities, so that together they show up.
+  // The clock continues through many short activities, so that together they show up.
   what_ = std::move(what);
   tick();
 }

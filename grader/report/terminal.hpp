@@ -1,7 +1,7 @@
-// Where a command's words go: stdout with colours, width and checked writes; progress on stderr.
+// A command's output: stdout with colours, width and checked writes, and progress on stderr.
 //
 // idea    Colours, line drawing and width are decided once, from the terminal and the environment,
-//         so everything else only says what a piece of text means.
+//         so all other code only states the meaning of a text.
 // Tested by tests/report_test.cpp.
 #pragma once
 
@@ -23,33 +23,33 @@ struct terminal_style {
   std::string_view ellipsis() const { return unicode ? "\u2026" : "..."; }
 };
 
-// What `descriptor` offers: colours only on a terminal, without NO_COLOR, TERM not dumb; COLUMNS,
-// the terminal's width, or 80; Unicode if the locale's variables say UTF-8.
+// The capabilities of `descriptor`. Colours only on a terminal, without NO_COLOR, and if TERM is
+// not dumb. The width is COLUMNS, the terminal's width, or 80. Unicode if the locale is UTF-8.
 terminal_style detect_style(int descriptor, bool allow_colour);
-// Of the terminal that is stdout; 24 where it is none.
+// Rows of the terminal on stdout. 24 if stdout is not a terminal.
 std::size_t terminal_rows();
 
-// Writes to stdout. Throws failure(environment) if it cannot be written (a full disk), or ends
-// quietly if the reader has gone (a closed pipe).
+// Writes to stdout. Throws failure(environment) on a write error (a full disk), or ends quietly if
+// the reader has gone (a closed pipe).
 class output {
  public:
   explicit output(terminal_style style) : style_(style) {}
   const terminal_style& style() const { return style_; }
   std::string paint(tone t, std::string_view text) const { return style_.paint(t, text); }
   void line(std::string_view text = {});
-  // Wrapped to the width, every line after `first` columns of indentation. `label` stands in the
-  // first line's indentation.
+  // Wrapped to the width, with `indent` columns of indentation. `label` is printed in the first
+  // line's indentation.
   void paragraph(std::string_view text, std::size_t indent, std::string_view label = {},
                  tone t = tone::plain);
 
  private:
   void write(std::string_view text);
   terminal_style style_;
-  bool unread_ = false;  // `lab ... | head`: the reader has gone; the exit code is the command's
+  bool unread_ = false;  // `lab ... | head`: the reader has gone; keeps the exit code
 };
 
-// One line on stderr that says what is being done, once that has taken two seconds: redrawn in
-// place on a terminal, else a new line per activity and at most one in ten seconds.
+// A line on stderr with the present activity, once it has taken two seconds. Redrawn in place on a
+// terminal, else a new line per activity, at most one in ten seconds.
 class progress {
  public:
   explicit progress(bool enabled);

@@ -9,7 +9,7 @@
 namespace stepwise {
 namespace {
 
-// The code point at `text`'s begin and its length; length 0 if that is no valid UTF-8.
+// The code point at the start of `text`, and its length. Length 0 if it is not valid UTF-8.
 struct code_point {
   std::uint32_t value = 0;
   std::size_t length = 0;
@@ -32,7 +32,7 @@ code_point decode(std::string_view text) {
   return {value, length};
 }
 
-// Control characters, those that change the direction or are invisible, and those that XML forbids.
+// Control, direction and invisible characters, and characters that XML forbids.
 bool is_treacherous(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
@@ -143,7 +143,7 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
   const std::size_t tail = raw.size() <= lines ? 0 : lines - head;
   const auto add = [&](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    // Escaping makes a line at most 6 times longer: cut first, or a line of megabytes costs that.
+    // Escaping makes a line at most 6 times longer, so a line of megabytes is truncated first.
     result.push_back(shortened(escaped_line(line.substr(0, 4 * columns + 4)), columns));
   };
   for (std::size_t i = 0; i < head; ++i) add(raw[i]);
@@ -206,7 +206,7 @@ std::string rate_text(double gb_per_s) {
 
 std::string operations_text(double per_s, std::string_view unit) {
   const std::string text = count_text(per_s);
-  // "52.4 TFLOP/s", as everybody writes it
+  // "52.4 TFLOP/s", the usual form
   return unit == "flop" ? text + "FLOP/s" : fmt::format("{} {}/s", text, unit);
 }
 

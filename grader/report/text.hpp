@@ -1,5 +1,4 @@
-// Text for terminals: widths, wrapping, escaping what a student's program wrote, numbers with
-// units.
+// Text for terminals: widths, wrapping, escaping a student program's output, numbers with units.
 //
 // Tested by tests/report_test.cpp.
 #pragma once
@@ -11,36 +10,36 @@
 
 namespace stepwise {
 
-// Columns that `text` takes on a terminal: code points, escape sequences not counted.
+// Columns of `text` on a terminal: its code points, without escape sequences.
 std::size_t display_width(std::string_view text);
 
 // At most `width` columns; a longer text ends with `mark`. `text` has no escape sequences.
 std::string shortened(std::string_view text, std::size_t width, std::string_view mark = "...");
 
-// Lines of at most `width` columns, broken at blanks; words longer than that are kept whole.
+// Lines of at most `width` columns, split at spaces. Words longer than that are kept whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// Text of unknown origin made harmless and bounded: control characters, escape sequences, invalid
-// UTF-8 and direction overrides become visible (\x1b), tabs become blanks; at most `lines` lines
-// (the first and last ones), each at most `columns` columns.
+// Makes untrusted text harmless and limits it. Control characters, escape sequences, invalid UTF-8
+// and direction overrides become visible (\x1b), and tabs become spaces. Keeps at most `lines`
+// lines (the first and last ones), each at most `columns` columns.
 std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
                                        std::size_t columns);
-// The same for a name or a line: its first 400 columns.
+// The same for a name or a line, limited to 400 columns.
 void escape_name(std::string& text);
 
-// Every `from`, which is not empty, becomes `to`.
+// Replaces every `from`, which must not be empty, by `to`.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
-// "a, b, c" where `between` is ", ".
+// "a, b, c" if `between` is ", ".
 std::string joined(const std::vector<std::string>& words, std::string_view between);
 
 std::string count_text(double count);    // 950, 12.3 k, 4.56 M, 7.89 G
-std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as GB/s has)
+std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as in GB/s)
 std::string time_text(double time_ms);   // 12.3 us, 4.56 ms, 7.89 s
 std::string energy_text(double joules);  // 12.3 uJ, 4.56 mJ, 7.89 J
 std::string ratio_text(double ratio);    // 1.07x, 12.3x
 std::string rate_text(double gb_per_s);  // 4312 GB/s, 35.2 GB/s
-// 52.4 TFLOP/s (of "flop"), 812 G additions/s
+// 52.4 TFLOP/s (for "flop"), 812 G additions/s
 std::string operations_text(double per_s, std::string_view unit);
 
 }  // namespace stepwise
