@@ -1,4 +1,4 @@
-// Selects the files of a student copy, derives what it has in place of solutions, and its README.
+// Selects the files of a student copy, and derives its README and the files that replace solutions.
 #include "grader/release/copy.hpp"
 
 #include <fmt/core.h>
@@ -29,7 +29,7 @@ bool has_lab(const std::vector<released_lab>& labs, const std::string& name) {
                      [&](const released_lab& one) { return one.name == name; });
 }
 
-// failure(ours) if there is none.
+// Throws failure(ours) if there is none.
 const lab& lab_of(const std::vector<lab>& labs, const released_lab& entry) {
   const auto found =
       std::find_if(labs.begin(), labs.end(), [&](const lab& l) { return l.name == entry.name; });
@@ -38,7 +38,7 @@ const lab& lab_of(const std::vector<lab>& labs, const released_lab& entry) {
   return *found;
 }
 
-// A pattern for each open lab, or the one that there is; none for a lab that is not open.
+// A pattern per open lab, or the single pattern. Empty for a lab that is not open.
 std::vector<std::string> for_labs(const std::string& pattern, const std::vector<released_lab>& open,
                                   const std::set<std::string>& all) {
   std::vector<std::string> patterns;
@@ -61,7 +61,7 @@ std::vector<fs::path> files_of(const fs::path& tree) {
   return files;
 }
 
-// Where a student copy has it.
+// The experiment's position in a student copy.
 fs::path given_experiment(const lab& l, const experiment& e) {
   return l.given() / "experiments" / (e.name + ".cu");
 }
@@ -85,7 +85,7 @@ void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const re
   }
 }
 
-// What the copy's README.md says of the labs: a table.
+// The table of labs in the copy's README.md.
 std::string labs_table(const std::vector<lab>& labs, const release_plan& plan,
                        const std::string& day) {
   std::string table = "| lab | | open | due |\n|---|---|---|---|\n";
@@ -105,7 +105,7 @@ std::string with_field(std::string text, const std::string& what, const std::str
   return text.replace(at, what.size(), by);
 }
 
-// For `lab list` in the copy: every lab of the plan, those that are not open, too.
+// For `lab list` in the copy: every lab of the plan, including labs that are not open.
 std::string calendar_text(const release_plan& plan) {
   std::string text = "# When the labs of this course open and are due.\n";
   for (const released_lab& l : plan.labs) {
@@ -153,7 +153,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const std::vect
   const fs::path own = fs::path("grader") / "release";
   const auto files = student_files(tree, read_file(tree / own / "student.txt", ours), labs, open);
   std::set<fs::path> taken(files.begin(), files.end());
-  std::vector<std::pair<std::string, std::string>> moved;  // programs that students do get
+  std::vector<std::pair<std::string, std::string>> moved;  // programs that students receive
   for (const lab& l : labs) {
     if (!has_lab(open, l.name)) continue;
     for (const experiment& e : l.sweeps.experiments) {
@@ -180,7 +180,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const std::vect
       fs::copy_file(tree / file, to / file);
     }
   }
-  // Files of its own, at the same place below student/.
+  // The copy's own files, at the same position below student/.
   for (const fs::path& file : files_of(tree / own / "student")) {
     make_folder((to / file).parent_path());
     fs::copy_file(tree / own / "student" / file, to / file);

@@ -1,4 +1,4 @@
-// Reads and checks the file that says what is released.
+// Reads and checks the release plan.
 #include "grader/release/plan.hpp"
 
 #include <algorithm>

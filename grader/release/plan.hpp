@@ -1,15 +1,15 @@
-// What is released to students, and from when on: a small file.
+// The release plan: a small file with the labs for students and their opening days.
 //
-//   course = "GPUs, autumn 2026"     the heading of the copy's README.md; may be left out
-//   [labs.first]                     open at once
+//   course = "GPUs, autumn 2026"     the heading of the copy's README.md; optional
+//   [labs.first]                     open immediately
 //   [labs.reduction]
-//   opens = "2026-10-15"             before that day (UTC) the copy has its date only
-//   due = "2026-10-29"               told to students; nothing depends on it
-//   skeletons = ["04_first_add"]     that `lab start` makes beside the lab's own
-//   hint_parts = 3                   with "nearly the code"; 1 to 3, 2 if left out
+//   opens = "2026-10-15"             before that day (UTC) the copy has only its date
+//   due = "2026-10-29"               shown to students; nothing depends on it
+//   skeletons = ["04_first_add"]     further skeletons that `lab start` can create
+//   hint_parts = 3                   with "nearly the code"; 1 to 3, 2 by default
 //
-// idea    Dates are days, written so that text order is the order of time. A copy made later, into
-//         the same repository, has what has opened since.
+// idea    Dates are days in a format whose text order is their time order. A later copy, made into
+//         the same repository, adds the labs that have opened since.
 // Tested by tests/release_test.cpp.
 #pragma once
 
@@ -23,28 +23,28 @@ namespace stepwise {
 
 struct released_lab {
   std::string name;
-  std::string opens, due;              // "2026-10-15"; empty: at once, not told
-  std::vector<std::string> skeletons;  // steps; empty: the lab's own
-  int hint_parts = 2;                  // a nudge and the idea; the third is nearly the code
+  std::string opens, due;              // "2026-10-15"; empty: immediately, not shown
+  std::vector<std::string> skeletons;  // steps; empty: only the lab's own
+  int hint_parts = 2;                  // a nudge and the idea; the third is most of the code
 
   bool is_open_on(std::string_view day) const { return opens.empty() || opens <= day; }
 };
 
 struct release_plan {
   std::string course;
-  std::vector<released_lab> labs;  // by the labs' order
+  std::vector<released_lab> labs;  // in the labs' order
 
-  // Those that are open on that day.
+  // The labs that are open on that day.
   std::vector<released_lab> open_on(std::string_view day) const;
 };
 
-// "2026-10-15", and a day that there is.
+// "2026-10-15", and an existing day.
 bool is_day(std::string_view text);
 
-// failure(usage) names line and key where something is wrong; `labs` are those of the course.
+// Throws failure(usage), which names the line and the key of an error. `labs` are the course's.
 release_plan parse_plan(std::string_view text, const std::string& origin,
                         const std::vector<lab>& labs);
-// All labs, open at once.
+// All labs, open immediately.
 release_plan plan_of_all(const std::vector<lab>& labs);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// Copies the listed files, and takes this machine's paths out of lab.json.
+// Copies the listed files, and removes this machine's paths from lab.json.
 #include "grader/release/programs.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int environment = static_cast<int>(exit_code::environment);
 
-// No folder has this name. The program replaces it by the folder of the copy.
+// No folder has this name. The program replaces it with the copy's folder.
 constexpr const char* stand_in_root = "/stepwise";
 
 std::string portable_configuration(const fs::path& build) {

@@ -1,9 +1,8 @@
-// The programs of a build in a student copy, which then compiles nothing of the course's own.
+// Puts a build's programs into a student copy, which then compiles none of the course's code.
 //
-// idea    Meson lists them in build/programs.txt. They lie at the same place in the copy, without
-// the
-//         files of Ninja and Meson, so the launcher runs them as they are. nvcc is the student's
-//         own.
+// idea    Meson lists them in build/programs.txt. They are at the same position in the copy,
+//         without the files of Ninja and Meson, so the launcher runs them as they are. nvcc is the
+//         student's own.
 // Tested by tests/release_test.cpp.
 #pragma once
 
@@ -16,8 +15,8 @@ namespace stepwise {
 
 namespace fs = std::filesystem;
 
-// Copies what the labs `open` need from `build` to `copy`/build. failure(environment) if a program
-// is not built, or was built for the processor of this machine alone.
+// Copies the files that the labs `open` need from `build` to `copy`/build. Throws
+// failure(environment) if a program is not built, or only runs on this machine's processor.
 void place_programs(const fs::path& build, const fs::path& copy,
                     const std::vector<released_lab>& open);
 

@@ -1,4 +1,4 @@
-// Runs git as a child, with a name of its own where the machine has none configured.
+// Runs git as a child, with a default user name if none is configured.
 #include "grader/release/repository.hpp"
 
 #include "grader/course/source.hpp"
@@ -12,14 +12,14 @@ namespace {
 
 constexpr double seconds_for_git = 120;
 
-// `setting`: NAME=value, if not empty.
+// `setting` is NAME=value or empty.
 child_result try_git(std::vector<std::string> words, const std::string& setting = {}) {
   if (on_path("git").empty())
     throw failure(exit_code::environment, "releasing needs git: apt-get install git");
   child_options options;
   options.command = {"git"};
   options.command.insert(options.command.end(), words.begin(), words.end());
-  // Whatever a hook or a shell around us has set is about another repository.
+  // Variables from a surrounding hook or shell would select another repository.
   options.environment = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "LC_ALL=C"};
   if (!setting.empty()) options.environment.push_back(setting);
   options.keep_bytes = 4 << 20;
@@ -43,8 +43,8 @@ bool has_commit(const fs::path& copy) {
       .end.ok();
 }
 
-// Nothing is there but, perhaps, a repository without a commit: a new one, cloned from a server, or
-// that of a release which was interrupted.
+// Whether there is nothing, or only a repository without a commit: a new one, a clone from a
+// server, or the remains of an interrupted release.
 bool is_vacant(const fs::path& copy) {
   if (!fs::exists(copy)) return true;
   if (!fs::is_directory(copy)) return false;
@@ -92,7 +92,7 @@ committed commit_tree(const fs::path& tree, const fs::path& copy, const std::str
     make_folder(copy);
     git({"-c", "init.defaultBranch=main", "init", "--quiet", copy});
   }
-  // In an index of its own: the copy's is as it was, so that reset removes what is gone, too.
+  // A separate index leaves the copy's own unchanged, so that reset also removes deleted files.
   const fs::path folder = copy / ".git", index = folder / "release-index";
   const std::string own_index = "GIT_INDEX_FILE=" + index.string();
   const std::vector<std::string> there = {"--git-dir=" + folder.string(),
@@ -102,7 +102,7 @@ committed commit_tree(const fs::path& tree, const fs::path& copy, const std::str
     return git(words, own_index);
   };
   fs::remove(index);
-  // Rules for ignored files say what to leave out of a commit, but this tree is already chosen.
+  // Ignore rules exclude files from a commit, but this tree is already selected.
   with({"-c", "core.autocrlf=false", "add", "--all", "--force", "."});
   const std::string made = first_word(with({"write-tree"}));
   fs::remove(index);

@@ -1,8 +1,8 @@
-// Trees in git: what is committed here, and the repository of a student copy.
+// Trees in git: the committed course, and the repository of a student copy.
 //
-// idea    Only what is committed is released, so an instructor's files beside it never are. A
-//         release is one commit; a later one is a commit on top of it. A tree is made elsewhere and
-//         then committed, so that an interrupted release leaves the copy as it was.
+// idea    Only committed files are released, never an instructor's other files. A release is one
+//         commit, and a later release is a commit on top of it. A tree is made elsewhere and then
+//         committed, so that an interrupted release leaves the copy as it was.
 // Tested by tests/release_test.cpp.
 #pragma once
 
@@ -14,23 +14,22 @@ namespace stepwise {
 
 namespace fs = std::filesystem;
 
-// Writes the tree of HEAD of the repository at `root` to `to`. failure(environment) if that is no
-// repository, or git is not installed.
+// Writes the tree of HEAD of the repository at `root` to `to`. Throws failure(environment) if it is
+// not a repository or git is not installed.
 void export_head(const fs::path& root, const fs::path& to);
 
-// Tracked files whose content is not that of HEAD.
+// Tracked files that differ from HEAD.
 std::vector<std::string> changed_files(const fs::path& root);
 
-// What commit_tree found and did.
+// The result of commit_tree.
 enum class committed { first, another, nothing_new };
 
-// Commits all of `tree` to the repository `copy`, which is made if it is not there; one without a
-// commit will do, too. failure(usage) if there is something else, or changes that are not
-// committed.
+// Commits all of `tree` to the repository `copy`, which is created if it is missing or has no
+// commit. Throws failure(usage) if `copy` is anything else, or has uncommitted changes.
 committed commit_tree(const fs::path& tree, const fs::path& copy, const std::string& message);
 
-// A zip of all files below `folder`, which keep their modes; sorted names, so that equal folders
-// make equal archives. failure(environment) without Python, which writes it.
+// A zip of all files below `folder`, with their modes and in sorted order, so that equal folders
+// make equal archives. Throws failure(environment) without Python, which writes it.
 void zip_folder(const fs::path& folder, const fs::path& archive);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// What a student copy leaves out of Markdown, hints and steps.txt.
+// Filters Markdown, hints and steps.txt for a student copy.
 #include "grader/release/texts.hpp"
 
 #include <regex>
@@ -16,7 +16,7 @@ bool is_generated(std::string_view line) {
   return line.starts_with("<!-- ") && line.ends_with(":begin -->");
 }
 
-// One line's links: `[words](path)` and `![words](path)` of a file that is not there.
+// Filters a text's links, `[words](path)` and `![words](path)`, to missing files.
 class link_filter {
  public:
   link_filter(const fs::path& file, const std::function<bool(const fs::path&)>& is_there)
@@ -41,7 +41,7 @@ class link_filter {
  private:
   bool leads_somewhere(const std::string& target) const {
     const std::string path = target.substr(0, target.find('#'));
-    if (path.empty() || path.find(':') != std::string::npos) return true;  // here, or the web
+    if (path.empty() || path.find(':') != std::string::npos) return true;  // this file, or the web
     fs::path to = (folder_ / path).lexically_normal();
     if (!to.has_filename()) to = to.parent_path();
     return is_there_(to);
@@ -58,8 +58,8 @@ std::string student_markdown(std::string_view text, const fs::path& file,
   const link_filter links(file, is_there);
   std::string result, prose;
   bool in_code = false;
-  std::string until;  // what ends a part that is left out
-  // Links may go over a line's end, so prose is filtered as a whole.
+  std::string until;  // the end of an omitted part
+  // Links may span lines, so prose is filtered as a whole.
   const auto flush = [&] {
     result += links.filtered(prose);
     prose.clear();

@@ -1,4 +1,4 @@
-// Texts of the course as a student copy has them.
+// The course's texts in a student copy.
 // Tested by tests/release_test.cpp.
 #pragma once
 
@@ -12,19 +12,18 @@
 
 namespace stepwise {
 
-// Markdown without what gives answers away or is not there: generated tables of what was measured
-// (between `<!-- NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check
-// figures go, links and pictures whose file `is_there` denies keep their words only, and commands
-// that name a file of solutions/ say so. `file` is the text's own place, from the root, and
-// `is_there` is asked of paths from the root.
+// Markdown without answers and missing files. Generated tables of measurements (between `<!--
+// NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check figures are
+// removed, links and pictures keep only their words if `is_there` denies their file, and commands
+// on files of solutions/ are marked. `file` and the paths for `is_there` are relative to the root.
 std::string student_markdown(std::string_view text, const fs::path& file,
                              const std::function<bool(const fs::path&)>& is_there);
 
 // hints.md with at most the first `parts` parts of each topic.
 std::string shorter_hints(std::string_view text, int parts);
 
-// steps.txt of a student copy: names, what each is over, and ideas, which the copy has no other
-// place for. What is promised is left out.
+// steps.txt of a student copy: names, baselines, and ideas, which no other file of the copy has.
+// Promises are omitted.
 std::string student_steps(const std::vector<step>& steps);
 
 }  // namespace stepwise
