@@ -1,4 +1,4 @@
-// Allocates on the device, and frees after waiting for it; memory of the host is refused.
+// Allocates device memory, and frees it after waiting for the device. Rejects host memory.
 #include "common/runtime/api/allocation.hpp"
 
 #include "common/runtime/api/capturing.hpp"
@@ -15,7 +15,7 @@ void note_place(state& s) {
 }
 
 status refused(const status& failure) {
-  // Many programs do not look at what an allocation returns.
+  // Many programs ignore the error code of an allocation.
   if (failure.code == error::memory_allocation) announce("out of memory: " + failure.message);
   return failure;
 }

@@ -1,4 +1,4 @@
-// Device memory as programs ask for it, whichever call they use.
+// Allocation and release of device memory, shared by all API calls that do either.
 //
 // tests   ../tests/memory_test.cpp, ../tests/pool_test.cpp
 #pragma once
@@ -7,18 +7,18 @@
 
 namespace stepwise::runtime {
 
-// An allocation; of 0 bytes it is a null pointer.
+// Allocates device memory. For 0 bytes, the address is null.
 status allocate(state& s, void** address, std::size_t bytes);
 
-// Before the device allocates: where the program asks for it, for host_access.hpp. With checks each
-// call has its place; in a plain run only the first hundred allocations do.
+// Records, for host_access.hpp, the source line that allocates. Call this before the device
+// allocates. A checked run records every call; a plain run, only the first hundred allocations.
 void note_place(state& s);
 
-// The failure of an allocation: out of memory is said aloud.
+// Returns the failure of an allocation, after printing a message if memory ran out.
 status refused(const status& failure);
 
-// Frees what any call allocated on the device, or from a pool, or as managed memory. It waits for
-// the kernels that may still use it.
+// Frees device memory from any call, including pool and managed memory. Waits for the kernels that
+// may still use the memory.
 status release(state& s, void* address);
 
 }  // namespace stepwise::runtime

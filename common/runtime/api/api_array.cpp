@@ -1,4 +1,4 @@
-// CUDA arrays: memory for textures and surfaces, and the copies of one or two dimensions.
+// CUDA arrays (memory for textures and surfaces), and their one- and two-dimensional copies.
 #include <algorithm>
 
 #include "common/runtime/api/allocation.hpp"
@@ -17,11 +17,11 @@ status unknown_array(const char* function) {
           std::string(function) + ": there is no such array; was it freed?"};
 }
 
-// How the dimensions that a program asks for become rows and layers. invalid_value.
+// Turns the requested dimensions into rows and layers. invalid_value.
 status shape(array_record& a) {
   const cudaExtent& e = a.extent;
   const bool layered = (a.flags & cudaArrayLayered) != 0, cube = (a.flags & cudaArrayCubemap) != 0;
-  // What an H200 says of itself (cudaDevAttrMaxTexture...).
+  // The limits that an H200 reports (cudaDevAttrMaxTexture...).
   const bool solid = e.depth != 0 && !layered && !cube;
   const cudaExtent most = solid             ? cudaExtent{16384, 16384, 16384}
                           : layered || cube ? cudaExtent{32768, 32768, 2048}
@@ -80,7 +80,7 @@ status make_array(state& s, const char* function, cudaArray_t* array,
   return {};
 }
 
-// A box of an array: where it begins; `x` in bytes. invalid_value where it does not fit.
+// The start of a box in an array; `x` is in bytes. invalid_value if the box does not fit.
 result<char*> place_in(const array_record& a, std::size_t x, std::size_t y, std::size_t width,
                        std::size_t rows) {
   const texture_record& t = a.texels;
@@ -91,7 +91,7 @@ result<char*> place_in(const array_record& a, std::size_t x, std::size_t y, std:
   return static_cast<char*>(pointer_of(t.first)) + y * t.row_bytes + x;
 }
 
-// A side of a copy: an array from (x, y) on, or pitched memory.
+// One side of a copy: an array from (x, y), or pitched memory.
 struct copy_side {
   cudaArray_const_t array = nullptr;
   std::size_t x = 0, y = 0;
@@ -148,7 +148,7 @@ cudaError_t copy_2d(const char* function, const copy_side& to, const copy_side& 
       at);
 }
 
-// `count` bytes one after the other, which in an array go on in the next row.
+// Copies `count` contiguous bytes. In an array, they continue in the next row.
 cudaError_t copy_in_rows(const char* function, copy_side to, copy_side from, std::size_t count,
                          int kind, std::optional<cudaStream_t> stream) {
   return call([&](state& s) {

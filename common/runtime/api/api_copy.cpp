@@ -1,4 +1,4 @@
-// Copies and fills. All of them are done when they return: asynchronous ones may be.
+// Copies and fills. CUDA allows asynchronous ones to be complete when the call returns.
 #include <algorithm>
 
 #include "common/runtime/api/copy.hpp"
@@ -8,7 +8,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// A copy to (`to_symbol`) or from `bytes` of a variable, `offset` bytes into it.
+// A copy from `host_from` to a variable or from a variable to `host_to`, `offset` bytes into it.
 cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from, std::size_t bytes,
                         std::size_t offset, int kind, cudaStream_t stream, bool asynchronous) {
   return call([&](state& s) {
@@ -76,7 +76,7 @@ STEPWISE_OWN_STREAM(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync,
                      std::size_t width, std::size_t rows, cudaMemcpyKind kind, cudaStream_t stream),
                     to, to_pitch, from, from_pitch, width, rows, kind, stream)
 
-// There is one device, so its peers are itself.
+// There is only one device, so both sides must be device 0.
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
   if (to_device != 0 || from_device != 0) {

@@ -1,4 +1,4 @@
-// Copies and fills of boxes of pitched memory, and copies in batches.
+// Copies and fills of boxes in pitched memory, and batched copies.
 #include "common/runtime/api/arrays.hpp"
 #include "common/runtime/api/batch.hpp"
 #include "common/runtime/api/copy.hpp"
@@ -15,7 +15,7 @@ status no_arrays(const char* function) {
   return refused;
 }
 
-// Where in pitched memory a box of `extent` begins, and how far its layers are apart.
+// The start of a box in pitched memory, and the distance between its layers in bytes.
 struct box {
   char* first = nullptr;
   std::size_t layer = 0;
@@ -37,7 +37,7 @@ result<box> box_of(const cudaPitchedPtr& memory, const cudaPos& at, const cudaEx
   return box{static_cast<char*>(memory.ptr) + at.z * layer + at.y * memory.pitch + at.x, layer};
 }
 
-// An array as pitched memory, and a place in it in bytes. invalid_value.
+// Describes an array as pitched memory, and converts a position in it to bytes. invalid_value.
 status as_memory(state& s, cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
                  const cudaExtent& texels, cudaExtent& bytes) {
   const array_record* const found = find_array(s, array);
@@ -66,7 +66,7 @@ cudaError_t answer(const status& outcome) {
   return call([&](state&) { return outcome; });
 }
 
-// Without a stream: a call for which the host waits.
+// Without a stream, the call is synchronous.
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, std::optional<cudaStream_t> stream) {
   if (!parameters) return answer(invalid_value("cudaMemcpy3D: no parameters"));
   const cudaExtent& extent = parameters->extent;
@@ -129,7 +129,7 @@ cudaError_t copy_all(const copy_batch& batch) {
   });
 }
 
-// Lengths in elements of one byte: so the operands of pointers are given.
+// Lengths are in elements of one byte, since all operands are pointers.
 result<copy_request> request_of(state& s, const cudaMemcpy3DBatchOp& op) {
   const cudaExtent& extent = op.extent;
   for (const cudaMemcpy3DOperand* operand : {&op.src, &op.dst}) {
@@ -144,7 +144,7 @@ result<copy_request> request_of(state& s, const cudaMemcpy3DBatchOp& op) {
       !known_order(op.srcAccessOrder)) {
     return {error::invalid_value, "cudaMemcpy3DBatchAsync: an empty copy, or one without an order"};
   }
-  // Lengths of 0 mean that nothing lies between the rows, or the layers.
+  // A length of 0 means that there is no gap between the rows, or between the layers.
   const auto pitched = [&](const cudaMemcpy3DOperand& operand) {
     const auto& p = operand.op.ptr;
     return cudaPitchedPtr{p.ptr, p.rowLength ? p.rowLength : extent.width, extent.width,

@@ -1,4 +1,4 @@
-// The one device: its number, properties, limits and life.
+// Calls about the only device: number, properties, limits, flags and reset.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ status check_device(int number) {
           "there is no device " + std::to_string(number) + "; this runtime has one, number 0"};
 }
 
-// Does `body` for device `number`.
+// Runs `body` for device `number`.
 template <class Body>
 cudaError_t with_device(int number, Body&& body) {
   return call_even_lost([&](state& s) {
@@ -28,7 +28,7 @@ cudaError_t with_device(int number, Body&& body) {
 
 constexpr unsigned known_device_flags = cudaDeviceMask;
 
-// The limits that the device keeps; the ones after them are numbers that nothing here reads.
+// The limits that the device implements. All other limits are stored but have no effect.
 std::optional<device_limit> limit_of_device(int limit) {
   static_assert(int(device_limit::stack_bytes) == cudaLimitStackSize &&
                 int(device_limit::printf_bytes) == cudaLimitPrintfFifoSize &&
@@ -68,7 +68,7 @@ cudaError_t cudaGetDevice(int* number) {
 }
 
 cudaError_t cudaSetDevice(int number) {
-  // A device that was lost and reset cannot be chosen any more; one that was lost can.
+  // A lost device can still be selected, but not after a reset.
   return with_device(number, [](state& s) {
     return s.fault.code == error::devices_unavailable ? s.fault : status{};
   });
@@ -159,7 +159,7 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
     if (!value) return invalid_value("cudaDeviceGetLimit: the pointer for the answer is null");
-    constexpr unsigned driver_knows = 10;  // numbers; of 3 and 9 it says that they are unsupported
+    constexpr unsigned driver_knows = 10;  // limits 0 to 9, of which 3 and 9 are unsupported
     const auto found = limit_of(s, number_of(limit));
     if (found.ok()) *value = *found;
     if (!found.ok() && static_cast<unsigned>(number_of(limit)) >= driver_knows)
@@ -171,7 +171,7 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call([&](state& s) {
     const auto known = limit_of(s, number_of(limit));
-    // Of compute capability 9.0 on kernels cannot wait for their launches.
+    // From compute capability 9.0 on, kernels cannot wait for the kernels that they launch.
     if (!known.ok() && number_of(limit) == cudaLimitDevRuntimeSyncDepth) return known.failure();
     if (!known.ok()) return invalid_value("cudaDeviceSetLimit: no such limit");
     if (const auto which = limit_of_device(number_of(limit))) {
@@ -193,7 +193,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return call([&](state& s) {
-    s.cache_config = number_of(config);  // a wish, on hardware too
+    s.cache_config = number_of(config);  // only a hint, on hardware too
     return status{};
   });
 }
@@ -202,7 +202,7 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
   return call([](state&) { return status{}; });
 }
 
-// Nothing but this process writes to the device's memory.
+// No other device writes to the device's memory, so there is nothing to flush.
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
                                                cudaFlushGPUDirectRDMAWritesScope) {
   return call([](state&) { return status{}; });
@@ -222,7 +222,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return call([](state&) { return status{}; });
 }
 
-// No device is asked: this only puts a structure together.
+// This needs no device, since it only fills in a structure.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};

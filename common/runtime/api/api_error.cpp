@@ -1,4 +1,4 @@
-// Errors, versions, and what is ours beyond the runtime's API.
+// Errors, versions, and Stepwise's own extensions of the runtime API.
 #include "common/runtime/api/api.hpp"
 #include "common/runtime/stepwise.h"
 
@@ -7,7 +7,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// The program looks at its errors.
+// Notes for the checks that the program has looked at this error.
 void notify_checks(int code) {
   state& s = state::get();
   if (code == 0 || !s.checks) return;
@@ -57,7 +57,7 @@ STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
   s.wait_for_all();
-  // Not an API call of CUDA's: no error is kept, and a lost device still returns what it counted.
+  // This is not a CUDA API call. It keeps no error, and a lost device still returns its counters.
   if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
     if (!s.current) return 1;
   }

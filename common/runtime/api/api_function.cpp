@@ -1,4 +1,4 @@
-// What the compiler decided for a kernel, and how many of its blocks fit on a multiprocessor.
+// Kernel attributes, and how many blocks of a kernel fit on a multiprocessor.
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -12,7 +12,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// Does `body(state&, registered_kernel&)` for a kernel of the program.
+// Runs `body(state&, registered_kernel&)` for one of the program's kernels.
 template <class Body>
 cudaError_t with_kernel(const void* function, Body&& body) {
   return call([&](state& s) {
@@ -36,8 +36,8 @@ cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
   return out;
 }
 
-// The blocks of a kernel that one multiprocessor holds at once. A block that cannot be launched
-// has none; that is an answer, not an error.
+// The number of a kernel's blocks that can be resident on one multiprocessor. The number is 0, not
+// an error, if the block cannot be launched.
 status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
                        std::size_t dynamic_bytes, int* blocks) {
   if (!blocks) return invalid_value("the pointer for the number of blocks is null");
@@ -76,7 +76,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     switch (number_of(attribute)) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return allow_dynamic_shared(s, kernel, value);
-      case cudaFuncAttributePreferredSharedMemoryCarveout:  // a wish, on hardware too
+      case cudaFuncAttributePreferredSharedMemoryCarveout:  // only a hint, on hardware too
         return value < -1 || value > 100
                    ? invalid_value(readable_name(kernel.name) +
                                    ": a carve-out is -1, or 0 to 100 per cent")

@@ -7,8 +7,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// What of a launch's attributes changes its result, or what the checks must know. Hints about
-// caches and priorities change nothing here.
+// Applies the launch attributes that change the result or that the checks need. Hints about caches
+// and priorities have no effect here.
 status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& request) {
   switch (number_of(attribute.id)) {
     case cudaLaunchAttributeCooperative:
@@ -88,7 +88,7 @@ STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* c
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  bool is_kept = false;  // a node of a graph, or called when its turn has come
+  bool is_kept = false;  // now a graph node, or deferred until earlier work is done
   const cudaError_t outcome = call([&](state& s) {
     if (!function) return invalid_value("cudaLaunchHostFunc: no function");
     status known = check_stream(s, stream);
@@ -107,7 +107,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     if (known.ok()) host_may_know(s, stream);
     return known.ok() ? s.synchronize() : known;
   });
-  // Outside the lock: the function may take its time.
+  // Called without the lock, since the function may run for a long time.
   if (outcome == cudaSuccess && !is_kept) function(data);
   return outcome;
 }

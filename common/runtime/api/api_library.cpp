@@ -1,6 +1,6 @@
-// Modules that a program loads by itself: from a fat binary, a file of one, or PTX text.
+// Modules that a program loads explicitly: from a fat binary, from a file with one, or from PTX.
 //
-// source  cuda_runtime_api.h, "Library Management": what `code` may point to
+// source  cuda_runtime_api.h, "Library Management", lists what `code` may point to
 #include <fstream>
 #include <iterator>
 
@@ -11,8 +11,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// An H200 makes a library even of text that is no PTX. So a module that is no good makes one here,
-// and its failure is the answer to what is asked of it; it is said at once.
+// An H200 creates a library even from text that is not PTX. We do the same for an invalid module:
+// its error is printed at once, and every later query of the library returns it.
 status load(state& s, cudaLibrary_t* library,
             const result<std::vector<std::span<const std::byte>>>& parts) {
   const auto module =
@@ -22,7 +22,7 @@ status load(state& s, cudaLibrary_t* library,
   return {};
 }
 
-// Does `body(state&, library&)` for a library of the program.
+// Runs `body(state&, library&)` for one of the program's libraries.
 template <class Body>
 cudaError_t with_library(cudaLibrary_t handle, Body&& body) {
   return call([&](state& s) {
@@ -51,7 +51,7 @@ cudaError_t variable_call(void** address, std::size_t* bytes, cudaLibrary_t libr
 
 }  // namespace
 
-// The options say how machine code is made of PTX, or when: neither changes a result here.
+// The options control how and when PTX is compiled to machine code, which changes no result here.
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
                                 unsigned, cudaLibraryOption*, void**, unsigned) {
   return call([&](state& s) {

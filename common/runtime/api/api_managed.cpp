@@ -1,4 +1,4 @@
-// Managed memory: the host and kernels use it by one address.
+// Managed memory, which the host and kernels access through the same address.
 #include <algorithm>
 
 #include "common/runtime/api/allocation.hpp"
@@ -43,7 +43,7 @@ memory_place kept(const cudaMemLocation& place) {
   return {type, numbered ? place.id : cudaCpuDeviceId};
 }
 
-// As the attributes that know only devices return a place.
+// A place as the older attributes return it, which can name only devices and the CPU.
 int device_number(const memory_place& place) {
   if (place.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
   return place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId;
@@ -66,7 +66,7 @@ status advise(state& s, const void* pointer, std::size_t bytes, int advice,
                          advice != cudaMemAdviseUnsetPreferredLocation;
   if (!known.ok()) return known;
   if (has_place) {
-    // A prefetch to such a place returns that there is no such device; advice is not.
+    // For an unknown device, a prefetch returns invalid_device but advice returns invalid_value.
     known = check_place(place);
     if (!known.ok()) return invalid_value("cudaMemAdvise: " + known.message);
   }
@@ -86,7 +86,7 @@ status advise(state& s, const void* pointer, std::size_t bytes, int advice,
   return {};
 }
 
-// The answer to an attribute of one number.
+// The value of an attribute that consists of one number.
 std::optional<int> range_number(const managed_advice& advice, int attribute, device_address address,
                                 std::uint64_t bytes) {
   const auto preferred =
@@ -224,7 +224,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
         (to_stream && !stream)) {
       return invalid_value("cudaStreamAttachMemAsync: unknown flags, or no stream for Single");
     }
-    return status{};  // every stream is done when its call returns, so nobody is shut out
+    return status{};  // streams finish within the call, so there is no access to prevent
   });
 }
 STEPWISE_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
@@ -253,7 +253,7 @@ STEPWISE_EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(
   return prefetch_batch({pointers, sizes, count, flags, stream, true}, places, starts, place_count);
 }
 
-// Discarded memory may hold anything, so also what it held.
+// Discarded memory may hold anything, including its old contents.
 cudaError_t cudaMemDiscardBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
                                      unsigned long long flags, cudaStream_t stream) {
   return discard_batch({pointers, sizes, count, flags, stream});

@@ -19,7 +19,7 @@ std::size_t in_pitch(std::size_t width) {
   return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
 }
 
-// Kernels use pinned memory by its own address (unified addressing).
+// Kernels access pinned memory through its host address (unified addressing).
 status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags) {
   if (!address) return invalid_value("cudaMallocHost: the pointer for the address is null");
   if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
@@ -29,7 +29,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   if (bytes == 0) return {};
   if (status safe = safe_now(s); !safe.ok()) return safe;
   note_place(s);
-  // Good for copies, which is what most pinned memory is for.
+  // Ordinary memory suffices for copies, which are the purpose of most pinned memory.
   if (s.current->is_remote() && !(flags & cudaHostAllocMapped)) {
     *address = bytes > PTRDIFF_MAX ? nullptr : std::malloc(bytes);
     if (!*address) return refused({error::memory_allocation, "cudaMallocHost: no memory"});
@@ -159,7 +159,7 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
     if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)) {
       return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
     }
-    // Without, it is still good for copies.
+    // If kernels cannot reach the memory, it can still be used for copies.
     auto* const registration = s.current->extras().registration;
     const bool reached =
         registration != nullptr &&
@@ -192,8 +192,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
   return call([&](state& s) {
     const auto* found = s.find_host(address);
     if (!flags || !found) return not_pinned("cudaHostGetFlags");
-    // With unified addresses all of it is mapped, and an H200 does not distinguish that memory from
-    // cudaHostAlloc is portable.
+    // With unified addressing, all pinned memory is mapped. An H200 does not report whether memory
+    // from cudaHostAlloc is portable.
     *flags = found->second.flags | cudaHostAllocMapped;
     if (!found->second.registered) *flags &= ~unsigned{cudaHostAllocPortable};
     return status{};

@@ -1,4 +1,4 @@
-// Where the device is, and questions about other devices, of which there are none.
+// The device's PCI address, and calls about peer devices, of which there are none.
 #include <cstdio>
 
 #include "common/runtime/api/api.hpp"
@@ -22,8 +22,8 @@ std::string pci_address(const state& s) {
   return text;
 }
 
-// domain:bus:device.function in full; the function may be left out, and the domain too if the
-// function is there. Empty if the text is no such address.
+// Completes an address to domain:bus:device.function. The text may omit the function; if it has the
+// function, it may omit the domain. Empty if the text is not a PCI address.
 std::string full_pci_address(const char* text) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   int end = 0;

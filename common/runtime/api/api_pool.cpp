@@ -1,4 +1,4 @@
-// Memory in the order of a stream, and the pools that it comes from.
+// Stream-ordered allocation, and memory pools.
 #include "common/runtime/api/allocation.hpp"
 #include "common/runtime/api/capturing.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 cudaMemPool_t handle_of(memory_pool& pool) { return reinterpret_cast<cudaMemPool_t>(&pool); }
 
-// Does `body(state&, memory_pool&)` for a pool of the program.
+// Runs `body(state&, memory_pool&)` for one of the program's pools.
 template <class Body>
 cudaError_t with_pool(cudaMemPool_t handle, Body&& body) {
   return call([&](state& s) {
@@ -32,7 +32,7 @@ status allocate_from(state& s, memory_pool& pool, void** address, std::size_t by
   return room;
 }
 
-// Pools lie on the one device.
+// Success if the pool is in the memory of the only device.
 status check_place(const cudaMemLocation* place, int type) {
   if (!place) return invalid_value("a memory pool without a place");
   if (type == cudaMemAllocationTypeManaged ||
@@ -65,7 +65,7 @@ T load(const void* place) {
   return value;
 }
 
-// One place of a pool that keeps a switch, or null.
+// The pool's variable for a boolean attribute, or null.
 int* switch_of(memory_pool& pool, int attribute) {
   switch (attribute) {
     case cudaMemPoolReuseFollowEventDependencies:
@@ -149,7 +149,7 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
       if (const auto captured = capture_release(s, address, stream)) return *captured;
     }
     enter_stream(s, stream);
-    // A wrong address is the call's mistake, not that of what comes later.
+    // For a wrong address, this call returns the error, not a later one.
     if (!s.current->find_allocation(address_of(address))) return release(s, address);
     return in_order(s, stream, [&s, address] { return release(s, address); });
   });
@@ -194,7 +194,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
-// The one device reads and writes its own pools; that cannot be taken away.
+// The device can always read and write its own pools; that access cannot be revoked.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
                                  std::size_t count) {
   return with_pool(pool, [&](state&, memory_pool&) {

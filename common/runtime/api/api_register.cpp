@@ -1,4 +1,4 @@
-// What nvcc's start-up code calls, and the launch that `<<<>>>` makes.
+// Functions that nvcc's start-up code and the expansion of `<<<>>>` call.
 //
 // source  crt/host_runtime.h of the CUDA toolkit, and the code that nvcc 13.0 generates
 #include "common/runtime/api/launch.hpp"
@@ -9,8 +9,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// A configuration between `<<<...>>>` and the stub that it calls. Calls may nest: an argument of
-// one launch may launch another.
+// The launch configuration that `<<<...>>>` passes to the stub. Launches may nest, since an argument
+// of a launch may launch another kernel.
 struct call_configuration {
   dim3 grid, block;
   std::size_t shared_bytes;
@@ -31,7 +31,7 @@ void quietly(Body&& body) noexcept {
     const std::lock_guard guard(s.lock);
     body(s);
   } catch (...) {
-    // Out of memory: what is not registered is answered as unknown when it is used.
+    // Out of memory. A later use of the unregistered symbol returns an error.
   }
 }
 
@@ -55,8 +55,8 @@ STEPWISE_EXPORT void __cudaUnregisterFatBinary(void** handle) {
       s.order.hurry_all();
       s.advance();
     }
-    // The program ends: say what its last kernels did, if it did not wait for them. What those
-    // printed that still run is lost, as on a GPU.
+    // If the program ends without waiting for its last kernels, report their errors now. The output
+    // of kernels that still run is lost, as on a GPU.
     if (!s.name_running() && s.current && s.fault.ok()) s.synchronize();
     s.order.clear();
     s.registered.remove_module(module_of(handle), s.fault.ok() ? s.current.get() : nullptr);
@@ -88,8 +88,8 @@ STEPWISE_EXPORT void __cudaRegisterManagedVar(void** handle, void** place, char*
 
 STEPWISE_EXPORT void __cudaRegisterUnifiedTable(void**, void*) {}
 
-// Host code calls it before its first use of a translation unit's managed variables, and goes on to
-// use them whatever the answer: without a device, that is a null pointer.
+// Host code calls this before its first use of a translation unit's managed variables. It ignores
+// the result, so without a device it dereferences a null pointer.
 STEPWISE_EXPORT char __cudaInitModule(void** handle) {
   const cudaError_t outcome = call([&](state& s) {
     status placed = handle ? module_of(handle)->place_managed(*s.current) : status{};
@@ -124,8 +124,8 @@ STEPWISE_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
   return cudaSuccess;
 }
 
-// The stub asks once and keeps the answer, so it must not depend on the device: it is the record
-// that registration made, or, for a function that nobody registered, the function itself.
+// The stub calls this once and caches the result, so the result must not depend on the device. It
+// is the record that registration made or, for an unregistered function, the function itself.
 STEPWISE_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
   return call_without_device([&](state& s) -> status {
     const void* const found = s.registered.find_kernel(host_function);

@@ -1,4 +1,4 @@
-// Streams and events. Work runs in the order of the calls, so a stream is little more than a name.
+// Streams and events. Work usually runs in the order of the calls, so a stream is mostly a name.
 #include <algorithm>
 
 #include "common/runtime/api/capturing.hpp"
@@ -35,7 +35,7 @@ cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
   });
 }
 
-// As a device that checks knows an event.
+// How a checking device identifies an event.
 std::uint64_t event_number(const event_record& record) {
   return static_cast<std::uint64_t>(record.handle);
 }
@@ -94,7 +94,7 @@ status stepwise::runtime::record_event(state& s, event_record& event, cudaStream
   if (must_wait(s, stream)) {
     event.point = s.order.mark(use, [&s, handle = event.handle, number, use] {
       mark_for_checks(s, number, use);
-      return (void)s.current->record(handle), status{};  // it may be destroyed by then
+      return (void)s.current->record(handle), status{};  // the event may be destroyed by then
     });
     return {};
   }
@@ -102,7 +102,7 @@ status stepwise::runtime::record_event(state& s, event_record& event, cudaStream
   return s.current->record(event.handle);
 }
 
-// What was recorded before has run before, or is outstanding.
+// Work recorded in the event either has run or is outstanding in `order`.
 void stepwise::runtime::wait_for_event(state& s, const event_record& event, cudaStream_t stream) {
   if (!event.recorded) return;
   const stream_use use = use_of(s, stream);
@@ -153,10 +153,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
     if (must_wait(s, stream)) {
-      s.order.hurry(use_of(s, stream));  // it may be done when the program queries again
+      s.order.hurry(use_of(s, stream));  // it may be done at the next query
       return not_ready();
     }
-    host_waited(s, stream);  // the answer is that all is done
+    host_waited(s, stream);  // the query reports completion
     return s.synchronize();
   });
 }
@@ -172,7 +172,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
       if (const auto captured = capture_wait(s, event, stream, external)) return *captured;
     }
     wait_for_event(s, *record, stream);
-    return status{};  // what was recorded before has run before
+    return status{};
   });
 }
 STEPWISE_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event,
@@ -209,7 +209,7 @@ STEPWISE_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned flags) {
-  bool is_kept = false;  // called when its turn has come
+  bool is_kept = false;  // deferred until earlier work is done
   const cudaError_t outcome = with_stream(stream, [&](state& s, const stream_record&) {
     if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
@@ -223,7 +223,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
     host_may_know(s, stream);
     return s.synchronize();
   });
-  // Outside the lock: the function may take its time.
+  // Called without the lock, since the function may run for a long time.
   if (outcome == cudaSuccess && !is_kept) function(stream, outcome, data);
   return outcome;
 }
@@ -304,7 +304,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
       s.order.hurry(record->point);
       return not_ready();
     }
-    host_waited_for(s, *record);  // the answer is that it has passed
+    host_waited_for(s, *record);  // the query reports completion
     return s.synchronize();
   });
 }
@@ -325,7 +325,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     }
     if (s.order.is_outstanding(first->point) || s.order.is_outstanding(second->point))
       return not_ready();
-    // Both events have passed: otherwise the call returns cudaErrorNotReady.
+    // Both events have completed; otherwise the call would return cudaErrorNotReady.
     if (auto* const on = s.checking_device())
       for (const event_record* record : {first, second})
         on->host_waited_for_event(event_number(*record));

@@ -1,4 +1,4 @@
-// Attributes of streams, and marks for profilers.
+// Stream attributes, and profiler start and stop.
 #include <algorithm>
 
 #include "common/runtime/api/api.hpp"
@@ -22,12 +22,12 @@ status no_such_attribute(int attribute) {
   return invalid_value("streams have no attribute " + std::to_string(attribute));
 }
 
-// What an attribute is before a program sets it.
+// The value of an attribute before a program sets it.
 cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
   cudaStreamAttrValue value;
   std::memset(&value, 0, sizeof value);
   if (attribute == cudaStreamAttributeSynchronizationPolicy) {
-    // As on an H200: none of the policies, until the program sets one.
+    // As on an H200, there is no policy until the program sets one.
     std::memset(&value.syncPolicy, 0xff, sizeof value.syncPolicy);
   }
   if (attribute == cudaStreamAttributeMemSyncDomainMap) value.memSyncDomainMap = {0, 1};
@@ -37,7 +37,7 @@ cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
 
 }  // namespace
 
-// Hints about caches and waiting, on hardware too: they are kept, and change nothing here.
+// Attributes are only hints about caches and waiting. They are stored and have no effect here.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
   return with_stream(stream, [&](state&, stream_record& record) {
@@ -74,7 +74,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 }
 STEPWISE_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
-// Nothing profiles here; programs that mark what to profile go on.
+// There is no profiler here. Programs that mark a range to profile run unchanged.
 STEPWISE_EXPORT cudaError_t cudaProfilerStart() {
   return call([](state&) { return status{}; });
 }

@@ -14,18 +14,18 @@ status not_supported(const std::string& what) {
 
 constexpr std::size_t most_linear_texels = std::size_t{1} << 30;
 
-// Texels in the program's own memory. invalid_value where it is not the device's, or misaligned.
+// Takes texels from linear memory. invalid_value if it is not device memory, or is misaligned.
 status set_memory(state& s, texture_record& record, void* first) {
   record.first = address_of(first);
   const auto area = s.current->find_allocation(record.first);
   if (!area) return invalid_value("the texture's memory is not the device's");
-  // An H200's allocations begin at such multiples, which ours need not.
+  // On an H200, allocations begin at multiples of 512 bytes; ours need not, so check the offset.
   if ((record.first - area->address) % 512 != 0)
     return invalid_value("a texture's memory begins a multiple of 512 bytes into its allocation");
   return {};
 }
 
-// What a resource says of the texels. invalid_value, or not_supported.
+// Applies a resource description to the record. invalid_value, or not_supported.
 status set_resource(state& s, texture_record& record, const cudaResourceDesc& resource) {
   switch (number_of(resource.resType)) {
     case cudaResourceTypeArray: {
@@ -66,7 +66,7 @@ status set_resource(state& s, texture_record& record, const cudaResourceDesc& re
   }
 }
 
-// How the texels are read.
+// Applies the sampling parameters to the record.
 status set_reading(texture_record& record, const cudaTextureDesc& t) {
   for (int d = 0; d < 3; ++d) {
     const int mode = number_of(t.addressMode[d]);
@@ -96,7 +96,7 @@ status set_reading(texture_record& record, const cudaTextureDesc& t) {
   return {};
 }
 
-// Writes the record; its address is the handle.
+// Writes the record to device memory. Its address is the object's handle.
 status make_object(state& s, unsigned long long* handle, const texture_record& record,
                    const texture_object& object) {
   note_place(s);
@@ -116,8 +116,8 @@ cudaError_t destroy(unsigned long long handle, bool is_surface,
                     std::source_location at = std::source_location::current()) {
   return call(
       [&](state& s) {
-        s.wait_for_all();  // kernels that come later may read it
-        // What is no object is no error, as on hardware.
+        s.wait_for_all();  // deferred kernels may read the object
+        // An unknown handle is not an error, as on hardware.
         const auto found = s.textures.objects.find(handle);
         if (found == s.textures.objects.end() || found->second.is_surface != is_surface)
           return status{};
@@ -128,7 +128,7 @@ cudaError_t destroy(unsigned long long handle, bool is_surface,
       at);
 }
 
-// Gives a part of what an object was made of.
+// Returns one of the descriptions that an object was created from.
 template <class T>
 cudaError_t describe(T* to, unsigned long long handle, bool is_surface, T texture_object::*part,
                      std::source_location at = std::source_location::current()) {

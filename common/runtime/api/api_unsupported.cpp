@@ -1,8 +1,8 @@
-// Every name of the real library that ours cannot do: it says so, once, and returns
-// cudaErrorNotSupported.
+// Every function of the real library that ours does not implement. Each prints a message, once, and
+// returns cudaErrorNotSupported.
 //
-// watch   CUDA's headers are not included here: the functions are defined without their
-//         parameters, which the caller of a C function cleans up.
+// watch   CUDA's headers are not included here because the functions are defined without
+//         parameters. This is safe since the caller of a C function cleans up the arguments.
 // tests   tests/exports_test.py compares the names with the real library's
 #include <string>
 

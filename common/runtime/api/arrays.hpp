@@ -1,17 +1,17 @@
-// Boxes of CUDA arrays, for the calls that copy.
+// Lookup and formats of CUDA arrays.
 #pragma once
 
 #include "common/runtime/api/copy.hpp"
 
 namespace stepwise::runtime {
 
-// The array that a program names; null: there is none.
+// The array with this handle, or null.
 array_record* find_array(state& s, cudaArray_const_t array);
 
-// Which formats texels can have: fills what a record says of them. invalid_channel_descriptor.
+// Sets the record's texel format. invalid_channel_descriptor if texels cannot have this format.
 status set_format(texture_record& record, const cudaChannelFormatDesc& format);
 
-// Textures and arrays in a process whose device is another one's are refused by name.
+// not_supported, naming `function`, if the device is in another process.
 status has_textures(const state& s, const char* function);
 
 }  // namespace stepwise::runtime

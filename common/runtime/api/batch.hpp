@@ -1,4 +1,4 @@
-// What the calls that take many operations at once have in common.
+// Checks shared by the calls that take a batch of operations.
 //
 // tests   ../tests/managed_test.cpp, ../tests/copy_test.cpp
 #pragma once
@@ -7,12 +7,12 @@
 
 namespace stepwise::runtime {
 
-// A batch does not run in the legacy default stream. `per_thread`: called under the name that
-// programs built with --default-stream per-thread use, for which 0 is another stream.
+// A batch cannot run in the legacy default stream. `per_thread` means that the program was built
+// with --default-stream per-thread, where stream 0 is not the legacy stream.
 status check_batch_stream(const state& s, cudaStream_t stream, bool per_thread);
 
-// What goes with the operations of a batch (attributes, places): entry k holds from operation
-// starts[k] to the one before starts[k + 1]. They must begin with 0, rise, and stay below `count`.
+// Checks a batch's entries (attributes or places). Entry k applies to operations starts[k] to
+// starts[k + 1] - 1. The starts must begin with 0, rise strictly, and stay below `count`.
 status check_batch_entries(const char* function, std::size_t count, const void* entries,
                            const std::size_t* starts, std::size_t entry_count);
 

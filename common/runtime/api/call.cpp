@@ -1,5 +1,5 @@
-// What exported functions have in common (api.hpp, batch.hpp): what they do around what they are
-// about, what they tell those that watch, what they check.
+// The common parts of exported functions (api.hpp, batch.hpp): locking and errors, notifications
+// for the checks and the timeline, and argument checks.
 //
 // tests   ../tests/launch_test.cpp, ../tests/errors_test.cpp, ../tests/copy_test.cpp
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// The bit that marks the number of a thread's own default stream.
+// The bit that marks the number of a per-thread default stream.
 constexpr std::uint64_t stream_of_thread = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -143,9 +143,9 @@ void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t e
 
 namespace {
 
-// Whether `use` is the legacy default stream, and no stream exists or may be created later whose
-// work could run at the same time: blocking streams and that one wait for each other, and nothing
-// waits for non-blocking ones.
+// Whether `use` is the legacy default stream and no work of another stream, now or later, can run
+// at the same time. Blocking streams and the legacy stream wait for each other, but non-blocking
+// streams do not take part.
 bool is_alone(const state& s, const stream_use& use) {
   return !s.lane && use.stream == 0 &&
          std::ranges::all_of(s.streams,
@@ -205,7 +205,7 @@ status check_batch_entries(const char* function, std::size_t count, const void* 
   if (!entries || !starts || entry_count == 0 || entry_count > count) {
     return invalid_value(who + "no attributes, or more than operations");
   }
-  // Not ascending strictly: some index is not below the next.
+  // adjacent_find finds a start that is not below the next one.
   const bool rises = std::adjacent_find(starts, starts + entry_count, std::greater_equal<>()) ==
                      starts + entry_count;
   if (starts[0] != 0 || !rises || starts[entry_count - 1] >= count) {

@@ -1,7 +1,7 @@
-// What calls do while streams are captured into graphs (../graphs/): asked only if
-// `state::captures` is not 0, so that other programs pay for one test.
+// The behaviour of calls while streams are captured into graphs (../graphs/). Called only if
+// `state::captures` is not 0, so programs without captures pay for only one test.
 //
-// watch   A call that may not happen now makes the captures that it meets invalid, as on a GPU.
+// watch   A call that is not allowed now invalidates the captures that it affects, as on a GPU.
 // source  "Creating a Graph Using Stream Capture" of NVIDIA's CUDA Programming Guide;
 //         cudaThreadExchangeStreamCaptureMode in the manual of the runtime API
 // tests   ../tests/capture_test.cpp, ../conformance/graph/
@@ -14,8 +14,8 @@
 
 namespace stepwise::runtime {
 
-// The outcome of a call that became a node, or that may not happen; nothing: the stream is not
-// captured, the call is done as always.
+// The status of a call that became a node or is not allowed. Nothing if the stream is not captured
+// and the call should run as usual.
 std::optional<status> capture_copy(state& s, const copy_request& request);
 std::optional<status> capture_fill(state& s, const fill_request& request, cudaStream_t stream);
 std::optional<status> capture_kernel(state& s, const launch_request& request);
@@ -28,25 +28,25 @@ std::optional<status> capture_record(state& s, cudaEvent_t event, cudaStream_t s
                                      bool external);
 std::optional<status> capture_wait(state& s, cudaEvent_t event, cudaStream_t stream, bool external);
 
-// For calls about a stream that cannot be captured: stream_capture_unsupported or
-// stream_capture_implicit if they would have to be.
+// For calls on a stream that cannot be captured. If the stream is captured, the error is
+// stream_capture_unsupported or stream_capture_implicit.
 status check_not_captured(state& s, cudaStream_t stream);
-// The same for all streams at once.
+// The same check for all streams at once.
 status check_nothing_captured(state& s);
-// For calls that might wait for other work, which the capture mode of this thread decides.
+// For calls that might wait for other work. This thread's capture mode decides if they may.
 status check_safe(state& s);
-// For an event that was recorded in a captured stream last: captured_event while that capture goes
-// on, invalid_value after it.
+// For an event that was last recorded in a captured stream: captured_event during that capture,
+// invalid_value after it.
 status check_event_not_captured(state& s, cudaEvent_t event);
 
-// The event, or the stream, is gone.
+// Called before an event or a stream is destroyed.
 void forget_captured_event(state& s, cudaEvent_t event);
 status check_stream_can_go(state& s, cudaStream_t stream);
 
-// An address that a graph allocated was given to a call that frees; nothing: it is none.
+// Frees an address that a graph allocated. Nothing if no graph allocated it.
 std::optional<status> release_graph_memory(state& s, void* address);
 
-// check_safe() where anything is captured.
+// check_safe() if any stream is captured.
 inline status safe_now(state& s) { return s.captures == 0 ? status{} : check_safe(s); }
 
 }  // namespace stepwise::runtime

@@ -1,4 +1,4 @@
-// Finds out whose each pointer is, holds the kind of copy against that, and copies or fills rows.
+// Finds the memory that each pointer refers to, checks the copy kind, and copies or fills rows.
 #include "common/runtime/api/copy.hpp"
 
 #include <cstring>
@@ -103,7 +103,7 @@ status check_sides(const state& s, const copy_request& r, const side& to, const 
 status copy_on_device(device& on, device_address to, device_address from, std::size_t bytes) {
   const bool overlap = to < from + bytes && from < to + bytes;
   if (!overlap) return on.copy(to, from, bytes);
-  // The device's own copy may not overlap.
+  // device::copy() does not allow overlapping areas.
   std::vector<std::byte> through(bytes);
   status outcome = on.read(through, from);
   return outcome.ok() ? on.write(to, through) : outcome;
@@ -123,8 +123,7 @@ status copy_row(state& s, void* to, bool to_device, const void* from, bool from_
   return {};
 }
 
-// Memory of the host that is not pinned has been read or written when the call returns; a copy
-// within the device continues behind the host's back.
+// The host waits for copies of pageable host memory, but not for copies within the device.
 bool is_pageable(const side& to, const side& from) {
   return !to.kernels_may_use() || !from.kernels_may_use();
 }
@@ -147,13 +146,13 @@ fill_request joined_rows(fill_request r) {
   return r;
 }
 
-// A copy whose turn it is.
+// Copies now, because all earlier work in the stream is done.
 status copy_now(state& s, const copy_request& request) {
   const copy_request r = joined_rows(request);
   const side to = side_of(s, r.to), from = side_of(s, r.from);
   status sides = check_sides(s, r, to, from);
   if (!sides.ok()) return sides;
-  // A host area is read or written only after the kernels before it.
+  // Host memory may be read or written only after the kernels before the copy.
   status before = s.synchronize();
   if (!before.ok()) return before;
   enter_stream(s, r.stream);
@@ -248,7 +247,7 @@ status copy(state& s, const copy_request& r) {
   if (s.captures != 0) {
     if (const auto captured = capture_copy(s, r)) return *captured;
   }
-  // Whether the call returns before the copy is made, if the copy has to wait.
+  // Whether the call returns before the copy is done, if the copy has to wait.
   const auto returns_before = [&] {
     return s.lane || !host_waits_for(r, side_of(s, r.to), side_of(s, r.from));
   };

@@ -1,5 +1,4 @@
-// Copies between areas that the program names by pointers: which side is the device's, and what of
-// it is an error.
+// Copies and fills of memory areas that the program names by pointers, and their errors.
 //
 // tests   ../tests/memory_test.cpp
 #pragma once
@@ -8,8 +7,8 @@
 
 namespace stepwise::runtime {
 
-// `layers` layers of `rows` rows of `width` bytes; a pitch is the bytes from one row to the next, a
-// layer those from one layer to the next.
+// `layers` layers of `rows` rows of `width` bytes. A pitch is the distance in bytes between rows; a
+// layer is the distance in bytes between layers.
 struct copy_request {
   void* to = nullptr;
   std::size_t to_pitch = 0;
@@ -20,8 +19,8 @@ struct copy_request {
   int kind = cudaMemcpyDefault;  // a cudaMemcpyKind, or what the program passed for one
   std::size_t layers = 1;
   std::size_t to_layer = 0, from_layer = 0;
-  cudaStream_t stream = nullptr;  // checked by the function that copies
-  bool host_waits = true;         // the call is not one of the asynchronous ones
+  cudaStream_t stream = nullptr;  // checked by copy_call()
+  bool host_waits = true;         // the call is synchronous
 };
 
 // A linear copy.
@@ -37,7 +36,7 @@ status check_places(state& s, const copy_request& request);
 // A checked copy; while its stream is captured, a node of the graph.
 status copy(state& s, const copy_request& request);
 
-// The copy that a program describes by boxes of pitched memory or of arrays.
+// The copy that a program describes as boxes in pitched memory or arrays.
 result<copy_request> request_of(state& s, cudaMemcpy3DParms parameters);
 
 // The same copy by an asynchronous call.
@@ -47,7 +46,8 @@ copy_request in_stream(copy_request request, cudaStream_t stream);
 cudaError_t copy_call(const copy_request& request,
                       std::source_location at = std::source_location::current()) noexcept;
 
-// The same area, to be set to the low bytes of `value`, as many as an element has.
+// Sets each element of an area to the low `element_bytes` bytes of `value`. `layer` is as in
+// copy_request.
 struct fill_request {
   void* to = nullptr;
   std::size_t pitch = 0;
@@ -56,8 +56,8 @@ struct fill_request {
   std::size_t rows = 1;
   std::size_t layers = 1;
   std::size_t layer = 0;
-  unsigned element_bytes = 1;  // 1, 2 or 4, which divide the width
-  bool host_waits = false;     // if the host can use the memory, too
+  unsigned element_bytes = 1;  // 1, 2 or 4; divides the width
+  bool host_waits = false;     // if the host can access the memory
 };
 
 // A checked fill; while its stream is captured, a node of the graph.
@@ -66,8 +66,8 @@ status fill(state& s, const fill_request& request, cudaStream_t stream);
 // A complete API call.
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,
                       std::source_location at = std::source_location::current()) noexcept;
-// The same in the default stream, for a call that is not asynchronous: the host waits for the fill
-// if the host can use the memory, too.
+// A synchronous fill in the default stream. The host waits for the fill only if the host can access
+// the memory.
 cudaError_t fill_and_wait(fill_request request,
                           std::source_location at = std::source_location::current()) noexcept;
 

@@ -44,7 +44,7 @@ launch_config config_of(const launch_request& request) {
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
                     std::span<const std::byte> parameters, cudaStream_t stream) {
   if (s.delays_work) {
-    // When the launch begins, the program may be ending, and the tables for this may be gone.
+    // The delayed launch may begin while the program exits, when these tables may be destroyed.
     if (status sound = s.current->prepare_kernel(*kernel.handle); !sound.ok()) return sound;
     may_delay(s, stream);
   }

@@ -1,5 +1,5 @@
-// Launching: arguments packed as the kernel expects them, and everything refused that hardware
-// refuses.
+// Kernel launches. Packs the arguments as the kernel expects them, and rejects every launch that
+// hardware rejects.
 //
 // tests   ../tests/launch_test.cpp
 #pragma once
@@ -20,7 +20,7 @@ struct launch_request {
 
 launch_config config_of(const launch_request& request);
 
-// Starts a kernel that was checked; `parameters` is its packed buffer.
+// Starts a kernel whose launch was checked. `parameters` is the packed parameter buffer.
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
                     std::span<const std::byte> parameters, cudaStream_t stream);
 
