@@ -1,4 +1,4 @@
-// Calls that capture streams, and those that ask about captures.
+// Calls that capture streams or query captures.
 #include <cstring>
 
 #include "common/runtime/graphs/capture.hpp"
@@ -48,7 +48,7 @@ STEPWISE_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stre
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* captured) {
   return with_stream(stream, [&](state& s, const stream_record&) {
-    // A capture into a graph that the program has needs no answer.
+    // A capture into an existing graph may pass no pointer for the result.
     cudaGraph_t unnamed = nullptr;
     if (!captured) captured = &unnamed;
     if (s.captures == 0) return status{error::illegal_state, "the stream is not captured"};
@@ -145,7 +145,7 @@ STEPWISE_EXPORT cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return call([&](state&) {
     if (!mode) return invalid_value("cudaThreadExchangeStreamCaptureMode: no mode");
-    // Any number is taken, as on an H200.
+    // Any number is accepted, as on an H200.
     const int wanted = number_of(*mode);
     std::memcpy(mode, &capture_mode_of_thread(), sizeof wanted);
     capture_mode_of_thread() = wanted;

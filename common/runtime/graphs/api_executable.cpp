@@ -1,4 +1,4 @@
-// Calls that instantiate, launch and update graphs, and that ask about their memory.
+// Calls that instantiate, launch and update graphs, or query their memory.
 #include <algorithm>
 #include <cstring>
 
@@ -35,8 +35,8 @@ status instantiate(state& s, cudaGraphExec_t* made, graph& g, unsigned long long
   return {};
 }
 
-// The instantiated graph in a stream. A captured one takes none (measured on an H100, driver 580):
-// a graph within a graph is a child node that is added to it.
+// Launches an executable graph in a stream. A captured stream rejects graph launches (measured on
+// an H100, driver 580); to nest graphs, add a child node instead.
 cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream,
                          std::source_location at = std::source_location::current()) {
   std::optional<graph_run> run;
@@ -52,7 +52,7 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream,
         return known.ok() ? run->advance(s, &next) : known;
       },
       at);
-  // Host functions may take their time, and run without the lock.
+  // Host functions may run for a long time, so they run without the lock.
   while (outcome == cudaSuccess && next.function) {
     next.function(next.data);
     outcome = call([&](state& s) { return run->advance(s, &next); }, at);
@@ -134,7 +134,7 @@ STEPWISE_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t handle, cudaStr
   return cudaGraphLaunch(handle, per_thread(stream));
 }
 
-// Everything is where a launch needs it.
+// Only checks its arguments, since launches need no upload here.
 cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
   return with_executable(handle, [&](state& s, const executable_graph&) {
     status known = check_stream(s, stream);

@@ -1,4 +1,4 @@
-// Calls that make graphs, ask what is in them, and change their edges.
+// Calls that create graphs, query their contents, and change their edges.
 #include <algorithm>
 #include <cstring>
 
@@ -11,8 +11,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// Stores a list as these calls do: only its length without a place for it; with more room than
-// there are entries, null for the rest.
+// Stores a list as these calls do. If `to` is null, stores only the length. If there is room for
+// more entries than the list has, sets the rest to null.
 template <class From, class To>
 status store_list(const std::vector<From>& from, To* to, std::size_t* count) {
   if (!count) return invalid_value("a graph: the pointer for the number of entries is null");
@@ -30,12 +30,12 @@ bool is_default(const cudaGraphEdgeData& data) {
   return std::memcmp(&data, &none, sizeof data) == 0;
 }
 
-// Edges, each with the nodes at its ends.
+// Edges, each given by the nodes at its ends and its data.
 struct edge_list {
   std::vector<cudaGraphNode_t> from, to;
   std::vector<cudaGraphEdgeData> data;
 
-  // lossy_query if data would be lost.
+  // lossy_query if the result would drop non-default edge data.
   status check(const cudaGraphEdgeData* place, bool wanted) const {
     if (!wanted || place || std::all_of(data.begin(), data.end(), is_default)) return {};
     return {error::lossy_query, "the edges have data, and it is not asked for"};
@@ -64,7 +64,7 @@ cudaError_t neighbours(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraph
       at);
 }
 
-// Does `body(from, to, data)` for each edge that a program lists, once all nodes are known.
+// Runs `body(from, to, data)` for each edge in the program's list, after checking all nodes.
 template <class Body>
 cudaError_t with_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                        const cudaGraphEdgeData* data, std::size_t count, Body&& body,
@@ -255,7 +255,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* made, c
   return with_graph(handle, [&](state& s, graph& g) -> status {
     if (!made || (flags & ~unsigned{cudaGraphCondAssignDefault}) != 0)
       return invalid_value("cudaGraphConditionalHandleCreate: a null pointer, or unknown flags");
-    // The handle is where kernels store the value.
+    // The handle is the address where kernels store the condition's value.
     graph_state& all = graphs_of(s);
     const auto place = all.memory.allocate(*s.current, sizeof(unsigned), &g);
     if (!place.ok()) return place.failure();

@@ -1,4 +1,4 @@
-// Calls that add nodes to graphs, and that ask for or change what nodes do.
+// Calls that add nodes to graphs, or query or change the work of nodes.
 #include <cstring>
 
 #include "common/runtime/graphs/calls.hpp"
@@ -9,7 +9,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// Where a call adds a node, and behind which.
+// Where a call adds a node, and the nodes that it depends on.
 struct new_node {
   cudaGraphNode_t* made;
   cudaGraph_t to;
@@ -38,7 +38,7 @@ cudaError_t add_call(const new_node& where, Make&& make,
 
 status wrong_type() { return invalid_value("the node of the graph is of another type"); }
 
-// Does `body(state&, Work&)` for a node with such work.
+// Runs `body(state&, Work&)` for a node whose work has this type.
 template <class Work, class Body>
 cudaError_t with_work(cudaGraphNode_t handle, const void* parameters, Body&& body,
                       std::source_location at = std::source_location::current()) {
@@ -52,7 +52,7 @@ cudaError_t with_work(cudaGraphNode_t handle, const void* parameters, Body&& bod
       at);
 }
 
-// New work of the same kind.
+// Replaces work by new work of the same type.
 template <class Work>
 status set_work(Work& to, result<node_work> made) {
   if (!made.ok()) return made.failure();
@@ -60,7 +60,7 @@ status set_work(Work& to, result<node_work> made) {
   return {};
 }
 
-// The same in an executable graph.
+// Replaces the work of a node in an executable graph.
 template <class Work, class Make>
 cudaError_t set_copy(cudaGraphExec_t executable, cudaGraphNode_t handle, const void* parameters,
                      Make&& make, std::source_location at = std::source_location::current()) {

@@ -1,4 +1,4 @@
-// What the calls about graphs do around what they are about.
+// The common parts of the graph calls: finding the graph or node that a handle names.
 //
 // tests   ../tests/graph_test.cpp
 #include "common/runtime/graphs/calls.hpp"

@@ -1,11 +1,11 @@
-// How the calls about graphs are written: see api.hpp.
+// The building blocks of graph calls, in the style of api.hpp.
 #pragma once
 
 #include "common/runtime/graphs/executable.hpp"
 
 namespace stepwise::runtime {
 
-// Does `body(state&, graph&)` for a graph of the program.
+// Runs `body(state&, graph&)` for the graph with this handle.
 cudaError_t with_graph(cudaGraph_t handle, body_ref<state, graph> body,
                        std::source_location at = std::source_location::current());
 
@@ -17,12 +17,12 @@ cudaError_t with_node(cudaGraphNode_t handle, body_ref<state, graph_node> body,
 cudaError_t with_executable(cudaGraphExec_t handle, body_ref<state, executable_graph> body,
                             std::source_location at = std::source_location::current());
 
-// The same for a node of an executable graph, by the node that it was copied from.
+// The same for a node of an executable graph. `handle` is the original node in the source graph.
 cudaError_t with_copy(cudaGraphExec_t executable, cudaGraphNode_t handle,
                       body_ref<state, const graph_node, graph_node> body,
                       std::source_location at = std::source_location::current());
 
-// Calls the functions of user objects without references, which takes the lock only to find them.
+// Destroys user objects without references. Must be called without the lock.
 void destroy_user_objects();
 
 }  // namespace stepwise::runtime

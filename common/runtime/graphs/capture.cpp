@@ -1,4 +1,4 @@
-// Begins and ends captures, and makes nodes of calls.
+// Begins and ends captures, and turns calls into nodes.
 #include "common/runtime/graphs/capture.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void add_edges(std::vector<graph_edge>& to, const std::vector<graph_edge>& more)
 
 bool is_legacy(state& s, cudaStream_t stream) { return use_of(s, stream).stream == 0; }
 
-// Makes the captures of blocking streams invalid; false if there are none.
+// Invalidates the captures of blocking streams. False if there are none.
 bool spoil_blocking(state& s) {
   bool any = false;
   for (auto& [number, stream] : captures_of(s).streams) {
@@ -41,7 +41,7 @@ bool spoil_blocking(state& s) {
   return any;
 }
 
-// Finds where the work of a stream goes. A status: it may not be asked for.
+// Finds the captured stream that gets the work, or null. Returns a status if this is not allowed.
 std::optional<status> find_target(state& s, cudaStream_t stream, captured_stream*& found) {
   found = nullptr;
   if (s.captures == 0 || s.lane) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<status> find_target(state& s, cudaStream_t stream, captured_stream
   return std::nullopt;
 }
 
-// The node for a stream's work; `make(captured_stream&) -> result<node_work>`.
+// Adds a node for the stream's work, which `make(captured_stream&) -> result<node_work>` creates.
 template <class Make>
 std::optional<status> capture_as(state& s, cudaStream_t stream, Make&& make) {
   captured_stream* to = nullptr;
@@ -157,7 +157,7 @@ status end_capture(state& s, cudaStream_t stream, cudaGraph_t* captured) {
   s.captures--;
   if (outcome.ok()) {
     *captured = handle_of(sequence->target);
-    (void)sequence->own.release();  // the program's now
+    (void)sequence->own.release();  // now owned by the program
   } else if (sequence->own) {
     forget_graph(s, *sequence->own);
     sequence->own.reset();
@@ -184,7 +184,7 @@ std::optional<status> capture_copy(state& s, const copy_request& request) {
 
 std::optional<status> capture_fill(state& s, const fill_request& r, cudaStream_t stream) {
   return capture_as(s, stream, [&](captured_stream&) -> result<node_work> {
-    // Rows without a gap are one, and so are layers.
+    // Rows without gaps between them become one row, and so do layers.
     const bool dense = r.rows <= 1 || r.pitch == r.width;
     if (r.layers > 1 && (!dense || r.layer != r.width * r.rows))
       return invalid_value("a fill of layers that are apart cannot be captured");
@@ -317,7 +317,7 @@ status check_event_not_captured(state& s, cudaEvent_t event) {
   if (!s.graphs) return {};
   const auto mark = captures_of(s).events.find(event);
   if (mark != captures_of(s).events.end()) {
-    // As on an H100: one code while the capture goes on, another when it is over.
+    // As on an H100, the error during the capture differs from the error after it.
     if (mark->second.of->ended)
       return invalid_value("the event was last recorded in a capture, which is over");
     return {error::captured_event, "the event was last recorded in a stream that is captured"};
@@ -330,7 +330,7 @@ void forget_captured_event(state& s, cudaEvent_t event) {
 }
 
 status check_stream_can_go(state& s, cudaStream_t stream) {
-  // One that joined a capture may go: its work stays.
+  // A stream that joined a capture may be destroyed. Its work stays in the capture.
   const auto found = captures_of(s).streams.find(use_of(s, stream).stream);
   const bool is_origin =
       found != captures_of(s).streams.end() && found->second.of->origin == found->first;

@@ -1,4 +1,4 @@
-// One box per node, with a frame around the graphs inside of nodes.
+// Writes one box per node, with a frame around each graph inside a node.
 #include "common/runtime/graphs/dot.hpp"
 
 #include <fstream>
@@ -50,7 +50,7 @@ std::string dot_text(const std::string& text) {
   return out;
 }
 
-// What a node works on, line by line.
+// The parameters of a node, one per line.
 std::string dot_parameters(state& s, const graph_node& node) {
   if (const auto* k = std::get_if<kernel_work>(&node.work)) {
     return "\\ngrid " + dot_extent(k->grid) + "\\nblock " + dot_extent(k->block) +

@@ -1,12 +1,12 @@
-// Graphs as text in Graphviz's language.
+// Graphs as Graphviz text.
 #pragma once
 
 #include "common/runtime/graphs/graph.hpp"
 
 namespace stepwise::runtime {
 
-// Writes a file. `flags`: cudaGraphDebugDotFlags...; any that names parameters shows them.
-// file_not_found where it cannot be written.
+// Writes a file. `flags` are cudaGraphDebugDotFlags; any flag shows the nodes' parameters.
+// file_not_found if the file cannot be written.
 status write_dot(state& s, const graph& g, const char* path, unsigned flags);
 
 }  // namespace stepwise::runtime

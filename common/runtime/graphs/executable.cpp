@@ -10,7 +10,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// Numbers of lanes and events, beside those of the program's streams and events.
+// Lane and event numbers start here, above the numbers of the program's streams and events.
 constexpr std::uint64_t first_lane_number = std::uint64_t{1} << 48;
 
 class planner {
@@ -40,7 +40,7 @@ class planner {
     return to.steps.size() - 1;
   }
 
-  // Adds a graph's steps, whose first ones follow `after`; answers its last ones.
+  // Adds a graph's steps. The first steps follow `after`. Returns the last steps.
   std::vector<std::size_t> add(graph_plan& to, std::vector<std::vector<std::size_t>>& before,
                                const graph& g, const std::vector<std::size_t>& after) {
     std::map<const graph_node*, std::size_t> end_of;
@@ -70,7 +70,7 @@ class planner {
     return last;
   }
 
-  // A step continues the lane of one that it depends on, if no other does.
+  // A step continues the lane of a step that it depends on, unless another step already does.
   void assign_lanes(graph_plan& p, const std::vector<std::vector<std::size_t>>& before) {
     constexpr std::size_t none = ~std::size_t{0};
     std::vector<std::size_t> tail = {none};
@@ -118,7 +118,7 @@ void note_copies(executable_graph& e, const graph& g) {
   }
 }
 
-// What the plan allocates and releases.
+// Notes the memory that the plan allocates and releases.
 void note_memory(state& s, executable_graph& e) {
   const graph_memory& memory = graphs_of(s).memory;
   std::set<device_address> allocated;
@@ -161,7 +161,7 @@ stream_use lane_of(const graph_plan& plan, const plan_step& step, const stream_u
   return step.lane == 0 ? base : stream_use{plan.lanes[step.lane], true};
 }
 
-// While it exists, what the state is asked for belongs to a lane.
+// While it exists, work submitted to the state belongs to a lane.
 struct in_lane {
   in_lane(state& of, const stream_use& lane) : s(of) { s.lane = &lane; }
   ~in_lane() { s.lane = nullptr; }
@@ -170,7 +170,7 @@ struct in_lane {
   state& s;
 };
 
-// Marks an event for devices that check. Returns its point if the lane has to wait, else 0.
+// Marks an event for checking devices. Returns its point if the lane has to wait, else 0.
 std::uint64_t mark_now_or_later(state& s, std::uint64_t event, const stream_use& lane) {
   const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
   const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);
@@ -190,7 +190,7 @@ bool only_one_executable(const graph& g) { return holds_memory_nodes(g) || holds
 
 graph_node* executable_graph::copy_of(const graph_node& node) const {
   const auto found = by_original.find(&node);
-  // The number: another node may have come to lie where one was.
+  // Compare the numbers too, because a new node may have the address of a destroyed one.
   const bool same = found != by_original.end() && found->second->number == node.number;
   return same ? found->second : nullptr;
 }
@@ -303,7 +303,7 @@ status graph_run::advance(state& s, host_work* next) {
     const auto* const host = node ? std::get_if<host_work>(&node->work) : nullptr;
     if (!host) continue;
     const stream_use lane = lane_of(plan, plan.steps[next_], base);
-    if (!s.order.empty() && s.order.must_wait(lane)) continue;  // kept by the step
+    if (!s.order.empty() && s.order.must_wait(lane)) continue;  // run_step() deferred it
     *next = *host;
     next_++;
     return s.synchronize();
@@ -413,7 +413,7 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       memory.set_live(address, false, !is_among(of_->taken, address));
       return {};
     } else if constexpr (std::is_same_v<kind, host_work>) {
-      // Without anything to wait for it is called by the thread that launches, without the lock.
+      // If there is nothing to wait for, the launching thread calls the function without the lock.
       may_delay(s, stream_);
       if (s.order.empty() || !s.order.must_wait(lane)) return host_may_know(s, stream_), status{};
       call_in_turn(s, stream_, [work] { work.function(work.data); });
@@ -423,7 +423,7 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
     } else if constexpr (std::is_same_v<kind, driver_work>) {
       return work.run(s, work.parameters, stream_);
     } else {
-      return {};  // children are steps of the plan
+      return {};  // the plan has steps for child graphs
     }
   };
   return std::visit(run, step.node->work);

@@ -1,10 +1,10 @@
-// Executable graphs: a copy of a graph, and the order in which its nodes run.
+// Executable graphs. Each holds a copy of a graph, and the order in which the nodes run.
 //
-// idea    Everything runs at once and in one order that the edges allow. Each chain of nodes is a
-//         stream of its own (a lane), and edges between lanes are events: what may overlap on a
-//         GPU is not ordered for devices that check, for the timeline, and for kernels that wait.
-// watch   Host functions run without the lock, so that a launch is done in pieces (graph_run). A
-//         launch that meets an error ends there.
+// idea    Nodes run during the launch, in one order that the edges allow. Each chain of nodes is a
+//         stream of its own (a lane), and edges between lanes are events. Work that may overlap on
+//         a GPU is thus unordered for checking devices, the timeline, and kernels that wait.
+// watch   Host functions run without the lock, so a launch runs in pieces (graph_run). A launch
+//         stops at the first error.
 // tests   ../tests/graph_test.cpp, ../conformance/graph/
 #pragma once
 
@@ -15,10 +15,10 @@ namespace stepwise::runtime {
 struct graph_plan;
 
 struct plan_step {
-  graph_node* node = nullptr;  // null: waits for what is before it, and no more
+  graph_node* node = nullptr;  // null: only waits for earlier steps
   std::size_t lane = 0;
-  std::vector<std::size_t> waits;  // for steps of other lanes
-  bool waits_for_begin = false;    // the first one of its lane
+  std::vector<std::size_t> waits;  // steps of other lanes to wait for
+  bool waits_for_begin = false;    // first step of its lane
   bool marked = false;             // another lane waits for it
   std::uint64_t event = 0;
   std::vector<graph_plan> bodies;  // of a conditional node
@@ -26,31 +26,31 @@ struct plan_step {
 
 struct graph_plan {
   std::vector<plan_step> steps;
-  std::vector<std::uint64_t> lanes;  // streams, see device::set_stream; 0 is the launch's own
-  std::vector<std::size_t> ends;     // in other lanes, and nothing follows them
+  std::vector<std::uint64_t> lanes;  // stream numbers; lane 0 is the launch's own
+  std::vector<std::size_t> ends;     // last steps, in lanes other than 0
   std::uint64_t begin_event = 0;
 };
 
 struct executable_graph {
   std::unique_ptr<graph> copy;
-  graph* source = nullptr;  // counted in its `executables`; null: not, or it is gone
+  graph* source = nullptr;  // counts this in `executables`; null if not counted
   unsigned long long flags = 0;
-  std::map<const graph_node*, graph_node*> by_original;  // those inside of nodes too
+  std::map<const graph_node*, graph_node*> by_original;  // includes nested nodes
   graph_plan plan;
-  std::vector<device_address> memory;       // that it has to keep
-  std::vector<device_address> left, taken;  // allocated and left; released only
-  std::uint64_t own_bytes = 0;              // most at once of what it releases itself
-  std::map<device_address, std::optional<unsigned>> conditions;  // by handle: the default
-  // The end of the last launch, which the next launch follows even in another stream. It is kept as
-  // an event for devices that check (0 before the first launch) and as a point of stream_order.
+  std::vector<device_address> memory;       // addresses that must stay allocated
+  std::vector<device_address> left, taken;  // not released; only released
+  std::uint64_t own_bytes = 0;              // peak size of memory that it also releases
+  std::map<device_address, std::optional<unsigned>> conditions;  // defaults by handle
+  // The end of the last launch, which the next launch follows even in another stream. It is both an
+  // event for checking devices (0 before the first launch) and a point in stream_order.
   std::uint64_t end_event = 0, end_point = 0;
 
-  // The copy of a node that exists; null if there is none.
+  // The copy of an existing node, or null.
   graph_node* copy_of(const graph_node& node) const;
 };
 
-// invalid_value for a cycle, or a second executable graph where there may be one; then `*where` is
-// a node that is wrong, or null.
+// invalid_value for a cycle, or for a second executable graph where only one is allowed. Then
+// `*where` is the offending node, or null.
 result<std::shared_ptr<executable_graph>> make_executable(state& s, graph& g,
                                                           unsigned long long flags,
                                                           const graph_node** where);
@@ -62,10 +62,11 @@ class graph_run {
  public:
   graph_run(std::shared_ptr<executable_graph> of, cudaStream_t in) : of_(of), stream_(in) {}
 
-  // What must hold before the first node runs: invalid_value for memory that was not released.
+  // Prepares the launch. invalid_value if memory of the last launch was not released, or if memory
+  // that the graph releases is not allocated.
   status begin(state& s);
-  // Runs on, to the next host function (which the caller calls without the lock), or to the end:
-  // `*next` has no function then.
+  // Runs to the next host function, which the caller must call without the lock, or to the end. At
+  // the end, `*next` has no function.
   status advance(state& s, host_work* next);
 
  private:
@@ -84,10 +85,10 @@ class graph_run {
   std::shared_ptr<executable_graph> of_;
   cudaStream_t stream_;
   std::size_t next_ = 0;
-  std::map<std::uint64_t, std::uint64_t> points_;  // of stream_order, by event
+  std::map<std::uint64_t, std::uint64_t> points_;  // stream_order points by event
 };
 
-// Why an executable graph cannot take over another graph's work, and where.
+// Whether an executable graph can take over another graph's work. If not, why and at which node.
 struct update_outcome {
   cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
   const graph_node* node = nullptr;
@@ -96,9 +97,9 @@ struct update_outcome {
 };
 update_outcome update_executable(state& s, executable_graph& e, const graph& g);
 
-// Gives a node of an executable graph new work, if it may have that. invalid_value.
+// Gives a node of an executable graph new work. invalid_value if it cannot have this work.
 status replace_work(state& s, graph_node& node, node_work work);
-// The same for a child node: takes over the work of a graph of the same shape.
+// Gives a child node the work of a graph of the same shape.
 status replace_child(state& s, graph_node& node, const graph& g);
 
 }  // namespace stepwise::runtime

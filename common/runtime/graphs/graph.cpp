@@ -1,4 +1,4 @@
-// Builds, orders, copies and takes apart graphs.
+// Builds, orders, copies and destroys graphs.
 #include "common/runtime/graphs/graph.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ bool same_data(const cudaGraphEdgeData& a, const cudaGraphEdgeData& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Every port of a kernel is its end here.
+// We treat every kernel port as the end of the kernel.
 bool known_data(const cudaGraphEdgeData& data) {
   const bool unused_clear = std::all_of(std::begin(data.reserved), std::end(data.reserved),
                                         [](unsigned char byte) { return byte == 0; });
@@ -26,7 +26,7 @@ void erase_edges(std::vector<graph_edge>& edges, const graph_node* node) {
   std::erase_if(edges, [&](const graph_edge& e) { return e.node == node; });
 }
 
-// Does `body(graph&)` for the graphs inside a node.
+// Runs `body(graph&)` for the graphs inside a node.
 template <class Body>
 void for_each_body(const graph_node& node, Body&& body) {
   if (const auto* child = std::get_if<child_work>(&node.work)) body(*child->body);

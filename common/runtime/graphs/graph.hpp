@@ -1,9 +1,9 @@
-// CUDA graphs: what the program builds, node by node or by capturing a stream.
+// CUDA graphs, which the program builds node by node or by capturing a stream.
 //
-// idea    A graph owns its nodes, a node its work. The graphs inside a child node or a conditional
-//         node are graphs of their own, which belong to the node. An executable graph
-//         (executable.hpp) holds a copy, in which each node knows the one that it was copied from.
-// watch   Handles of the program are the addresses of these objects; graph_state knows which exist.
+// idea    A graph owns its nodes, and a node owns its work. A child node or a conditional node owns
+//         the graphs inside it. An executable graph (executable.hpp) holds a copy, in which each
+//         node refers to its original.
+// watch   The program's handles are the addresses of these objects. graph_state knows which exist.
 // source  "Graph Management" of NVIDIA's manual of the CUDA runtime API
 // tests   ../tests/graph_test.cpp, ../conformance/graph/
 #pragma once
@@ -30,15 +30,15 @@ struct kernel_work {
   const void* function = nullptr;
   dim3 grid, block;
   unsigned shared_bytes = 0;
-  std::map<int, stream_attribute> attributes;  // by cudaLaunchAttributeID, those that were set
+  std::map<int, stream_attribute> attributes;  // set ones, by cudaLaunchAttributeID
   std::vector<std::byte> parameters;           // packed
   std::vector<kernel_parameter> layout;        // of `parameters`
-  std::vector<void*> arguments;                // what the program is shown: into `parameters`
+  std::vector<void*> arguments;                // for queries; point into `parameters`
 
   bool cooperative() const;
 };
 
-// A copy as the program described it, and as it is done.
+// A copy as the program described it, and as we execute it.
 struct copy_work {
   cudaMemcpy3DParms asked = {};
   copy_request request;
@@ -62,7 +62,7 @@ struct wait_work {
 };
 
 struct allocation_work {
-  cudaMemAllocNodeParams asked = {};  // with the address
+  cudaMemAllocNodeParams asked = {};  // includes the address
   std::vector<cudaMemAccessDesc> access;
 };
 
@@ -78,10 +78,10 @@ struct conditional_work {
   cudaGraphConditionalHandle handle = 0;
   int type = cudaGraphCondTypeIf;
   std::vector<std::unique_ptr<graph>> bodies;
-  std::vector<cudaGraph_t> handles;  // of the bodies, for the program
+  std::vector<cudaGraph_t> handles;  // of the bodies, returned to the program
 };
 
-// What the driver API alone adds to graphs.
+// Node work that only the driver API offers.
 struct driver_work {
   int type = 0;                       // a CUgraphNodeType
   std::vector<std::byte> parameters;  // as the program gave them
@@ -101,22 +101,22 @@ struct graph_node {
   graph* owner = nullptr;
   node_work work;
   std::vector<graph_edge> before, after;  // in the order in which the edges were added
-  const graph_node* original = nullptr;   // of a copy
+  const graph_node* original = nullptr;   // set in a copy
   bool enabled = true;
-  std::uint64_t origin = 0;  // the program's line that made it, see device_checks::set_origin
-  std::uint64_t number = 0;  // rises with the time of its making
+  std::uint64_t origin = 0;  // source line that made it, see device_checks::set_origin
+  std::uint64_t number = 0;  // increases in the order of creation
 
   cudaGraphNodeType type() const;
 };
 
 struct graph {
-  graph_node* parent = nullptr;  // the child or conditional node that it belongs to
-  graph* original = nullptr;     // of a clone
+  graph_node* parent = nullptr;  // the child or conditional node that owns it
+  graph* original = nullptr;     // set in a clone
   std::vector<std::unique_ptr<graph_node>> nodes;
   std::vector<cudaGraphConditionalHandle> conditions;  // made for it
   std::map<void*, unsigned> user_objects;              // references by object
-  int executables = 0;  // made of it and not destroyed, where there may be one only
-  bool moved = false;   // into a child node, by its ownership
+  int executables = 0;                                 // existing ones, if only one is allowed
+  bool moved = false;                                  // into a child node that owns it
 
   graph();
   ~graph();
@@ -128,32 +128,33 @@ struct user_object {
   unsigned references = 0;
 };
 
-// What the process has of graphs; guarded by the lock of `state`. Made at the first use.
+// All graph data of the process, guarded by the lock of `state`. Created at the first use.
 struct graph_state {
-  std::set<graph*> graphs;      // those that the program may name, also bodies
-  std::set<graph_node*> nodes;  // of these
+  std::set<graph*> graphs;      // those with valid handles, including bodies
+  std::set<graph_node*> nodes;  // of these graphs
   std::map<executable_graph*, std::shared_ptr<executable_graph>> executables;
   std::map<void*, std::unique_ptr<user_object>> user_objects;
-  std::vector<std::pair<cudaHostFn_t, void*>> to_destroy;  // user objects, once the lock is free
+  std::vector<std::pair<cudaHostFn_t, void*>> to_destroy;  // user objects; called without the lock
   std::map<cudaGraphConditionalHandle, std::pair<unsigned, unsigned>> conditions;  // value, flags
   graph_memory memory;
   std::shared_ptr<capture_set> captures;
-  std::uint64_t numbers = 0;  // of nodes; of streams and events for devices that check
+  std::uint64_t numbers = 0;  // last number of a node, lane or event
 };
 graph_state& graphs_of(state& s);
 
-// Graphs are refused where the device is in another process.
+// not_supported, naming `function`, if the device is in another process.
 status has_graphs(const state& s, const char* function);
 
-// Makes a graph that the program may name.
+// Creates a graph with a valid handle.
 std::unique_ptr<graph> make_graph(state& s);
-// Takes the names of a graph and its nodes away, and what it holds. Its owner deletes it.
+// Invalidates the handles of a graph and its nodes, and releases what the graph holds. The owner
+// deletes the graph.
 void forget_graph(state& s, graph& g);
 
-// Takes references away; the last one's end is noted in `to_destroy`.
+// Drops references. When none is left, adds the object to `to_destroy`.
 void release_user_object(state& s, void* handle, unsigned count);
 
-// Null, unless the program may name it.
+// The object with this handle, or null.
 graph* find_graph(state& s, cudaGraph_t handle);
 graph_node* find_node(state& s, cudaGraphNode_t handle);
 inline cudaGraph_t handle_of(graph* g) { return reinterpret_cast<cudaGraph_t>(g); }
@@ -161,33 +162,33 @@ inline cudaGraphNode_t handle_of(const graph_node* n) {
   return reinterpret_cast<cudaGraphNode_t>(const_cast<graph_node*>(n));
 }
 
-// The nodes that handles name, as edges to them. invalid_value if one is none of this graph's, or
-// named twice.
+// Edges to the nodes with these handles. invalid_value if a node is not in this graph, or is listed
+// twice.
 result<std::vector<graph_edge>> edges_to(state& s, const graph& g, const cudaGraphNode_t* nodes,
                                          const cudaGraphEdgeData* data, std::size_t count);
 
-// Adds a node behind others.
+// Adds a node that depends on others.
 graph_node* add_node(state& s, graph& g, node_work work, const std::vector<graph_edge>& before);
 void remove_node(state& s, graph_node& node);
 void connect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
 // False if there is no such edge with this data.
 bool disconnect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
 
-// The nodes that `nodes` lead to, and all that those depend on.
+// The nodes at the other ends of these edges, and everything that they depend on.
 std::set<const graph_node*> with_ancestors(const std::vector<graph_edge>& nodes);
 
-// Nodes such that each follows those that it depends on; empty nodes aside in the order of their
-// making. invalid_value for a cycle, with one of its nodes in `*where`.
+// A topological order of the nodes, by order of creation except for empty nodes. invalid_value for
+// a cycle, with one of its nodes in `*where`.
 result<std::vector<graph_node*>> in_order(const graph& g, const graph_node** where = nullptr);
 
-// Whether a graph or one inside of it has such nodes.
+// Whether the graph, or a graph inside it, has such a node.
 bool holds(const graph& g, bool (*what)(const graph_node&));
 bool holds_memory_nodes(const graph& g);
 bool holds_conditionals(const graph& g);
 
-// A copy of a graph, whose nodes know their originals. `named`: the program may name its nodes.
+// A copy of a graph, whose nodes refer to their originals. `named`: its nodes get valid handles.
 std::unique_ptr<graph> copy_graph(state& s, const graph& g, bool named);
-// A copy of a node's work; graphs inside are copied.
+// A deep copy of a node's work, including the graphs inside it.
 node_work copy_work_of(state& s, const node_work& work, bool named, graph_node* parent);
 
 }  // namespace stepwise::runtime

@@ -1,4 +1,4 @@
-// Keeps the blocks, who may use them, and the accounts.
+// Tracks the blocks, their users, and the reserved and used bytes.
 #include "common/runtime/graphs/graph_memory.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Checks and keeps what nodes are asked to do.
+// Checks the parameters of nodes, and stores them as work.
 #include "common/runtime/graphs/node_work.hpp"
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace stepwise::runtime {
 namespace {
 
-// What the driver's CU_LAUNCH_PARAM_... stand for.
+// The values of the driver API's CU_LAUNCH_PARAM_... constants.
 const void* const buffer_end = nullptr;
 const auto buffer_pointer = reinterpret_cast<const void*>(1);
 const auto buffer_size = reinterpret_cast<const void*>(2);
 
-// The arguments that a list `extra` packs into a buffer.
+// Pointers to the arguments in the buffer that the list `extra` describes.
 result<std::vector<void*>> unpacked(void** extra, const kernel_attributes& kernel) {
   char* buffer = nullptr;
   std::size_t bytes = 0;
@@ -39,7 +39,7 @@ result<std::vector<void*>> unpacked(void** extra, const kernel_attributes& kerne
   return arguments;
 }
 
-// An address of this graph's that was released before a node with these dependencies; 0: none.
+// An address of this graph that was released before a node with these dependencies, or 0.
 device_address free_again(state& s, const graph& g, const std::vector<graph_edge>& before,
                           std::uint64_t bytes) {
   const graph_memory& memory = graphs_of(s).memory;
@@ -52,7 +52,7 @@ device_address free_again(state& s, const graph& g, const std::vector<graph_edge
         memory.bytes_of(address) != bytes) {
       continue;
     }
-    // As often allocated as released.
+    // The address is reusable if it is released as often as it is allocated.
     long open = 0;
     for (const auto& other : g.nodes) {
       if (const auto* a = std::get_if<allocation_work>(&other->work))
@@ -241,7 +241,7 @@ result<node_work> conditional_of(state& s, graph& g, cudaConditionalNodeParams& 
     work.bodies.push_back(make_graph(s));
     work.handles.push_back(handle_of(work.bodies.back().get()));
   }
-  p.phGraph_out = work.handles.data();  // which a move of the work keeps
+  p.phGraph_out = work.handles.data();  // stays valid when the work is moved
   return node_work(std::move(work));
 }
 

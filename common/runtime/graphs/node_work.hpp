@@ -1,5 +1,5 @@
-// From what the program says of a node to its work: everything that can be refused before a launch
-// is refused here.
+// Converts the program's description of a node to its work. Everything that can be rejected before
+// a launch is rejected here.
 //
 // tests   ../tests/graph_test.cpp
 #pragma once
@@ -12,7 +12,7 @@ namespace stepwise::runtime {
 result<node_work> kernel_of(state& s, const launch_request& request, void** extra = nullptr);
 result<node_work> kernel_of(state& s, const cudaKernelNodeParams& p);
 result<node_work> copy_of(state& s, const cudaMemcpy3DParms& p);
-// What a copy_request asks for.
+// The node for a copy_request.
 result<node_work> copy_of(state& s, const copy_request& request);
 result<node_work> fill_of(const cudaMemsetParams& p);
 result<node_work> host_of(const cudaHostNodeParams& p);
@@ -22,14 +22,14 @@ result<node_work> wait_of_event(state& s, cudaEvent_t event);
 result<node_work> allocation_of(state& s, graph& g, const std::vector<graph_edge>& before,
                                 const cudaMemAllocNodeParams& p);
 result<node_work> release_of(state& s, graph& g, void* address);
-// `move`: the graph becomes the node's own.
+// `move`: the node takes ownership of the graph.
 result<node_work> child_of(state& s, graph& g, graph* child, bool move);
 result<node_work> conditional_of(state& s, graph& g, cudaConditionalNodeParams& p);
 
-// Of any type that cudaGraphAddNode takes; what it answers is written to `p`.
+// Work of any type that cudaGraphAddNode accepts. Output parameters are written to `p`.
 result<node_work> work_of(state& s, graph& g, const std::vector<graph_edge>& before,
                           cudaGraphNodeParams& p);
-// The same as new work for a node that exists: of its type, and none that cannot change.
+// New work for an existing node. It must have the node's type, and a type that can change.
 result<node_work> new_work_of(state& s, const graph_node& node, cudaGraphNodeParams& p);
 
 cudaKernelNodeParams parameters_of(kernel_work& kernel);

@@ -1,4 +1,4 @@
-// New work for the nodes of executable graphs, one by one or from another graph.
+// Updates the nodes of executable graphs, one at a time or from another graph.
 #include <algorithm>
 
 #include "common/runtime/graphs/executable.hpp"
@@ -8,13 +8,13 @@ namespace {
 
 bool one_row(const copy_request& r) { return r.rows * r.layers == 1; }
 
-// Whether an area is the device's, and whether the host's.
+// Whether an area is device memory, and whether it is host memory.
 std::pair<bool, bool> place_of(state& s, const void* pointer) {
   const auto area = s.current->find_allocation(address_of(pointer));
   return {area.has_value(), !area || area->shared};
 }
 
-// Why a node cannot have this work; empty: it can.
+// Why a node cannot have this work, or empty if it can.
 std::string obstacle(state& s, const node_work& now, const node_work& wanted, bool whole_graph) {
   if (const auto* a = std::get_if<copy_work>(&now)) {
     const auto& b = std::get<copy_work>(wanted);
@@ -53,8 +53,8 @@ std::string obstacle(state& s, const node_work& now, const node_work& wanted, bo
 
 using pairing = std::vector<std::pair<graph_node*, const graph_node*>>;
 
-// Pairs the nodes of two graphs from their last ones on, by the order of their edges, as NVIDIA
-// documents it.
+// Pairs the nodes of two graphs, from the last nodes backwards and in the order of their edges, as
+// NVIDIA documents it.
 class pairer {
  public:
   pairer(state& s, pairing& pairs, update_outcome& outcome)
@@ -76,7 +76,7 @@ class pairer {
       for (std::size_t k = 0; k < a->before.size(); k++)
         if (!join(a->before[k].node, b->before[k].node, b)) return false;
     }
-    // The lists of todo_ are of this graph alone.
+    // check() may pair nested graphs, which needs an empty todo_.
     const auto own = std::move(todo_);
     todo_.clear();
     return std::all_of(own.begin(), own.end(),
