@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t most_findings = 1000;
 
-// What a thread's next call is: the launch that <<<>>> makes.
+// Whether this thread's next call is the launch that <<<>>> makes, and the origin of that launch.
 struct pending_launch {
   bool is_one = false;
   std::uint64_t origin = 0;
@@ -39,19 +39,19 @@ bool asked_for_checks() {
   return wanted != nullptr && std::strcmp(wanted, "1") == 0;
 }
 
-// "cudaErrorInvalidValue (the reason)".
+// For example "cudaErrorInvalidValue (the reason)".
 std::string error_in_words(int code, const char* name, const std::string& why) {
   return std::string(name) + " (" + (why.empty() ? error_text(code) : why) + ")";
 }
 
-// Excludes the answer that work is not done yet, and features of a GPU that this device lacks.
+// False for not_ready, and for GPU features that this device lacks.
 bool is_mistake(int code) {
   return code != static_cast<int>(error::not_ready) &&
          code != static_cast<int>(error::not_supported);
 }
 
-// The C library calls it after the destructors of the program's own objects: it was registered
-// before they were made.
+// The C library calls this after the destructors of the program's own objects, because it was
+// registered before those objects were constructed.
 void program_exits(int exit_code, void*) {
   state& s = state::get();
   std::unique_lock guard(s.lock, std::defer_lock);
@@ -61,13 +61,13 @@ void program_exits(int exit_code, void*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   lift_guard();
-  // A program that gives up need not free what it has.
+  // finish() reports no leaks after a failure, since a program that gives up need not free memory.
   s.release_graphs();
   s.checks->finish(s.current.get(), exit_code == 0 && s.fault.ok());
   s.checks->program_ends();
 }
 
-// Called by a launch that a signal has stopped, with the lock held.
+// Called with the lock held, by a launch that a signal has stopped.
 void program_interrupted(const std::string& why) {
   state& s = state::get();
   const std::string name = interrupted.signal == SIGINT ? "SIGINT" : "SIGTERM";
@@ -154,7 +154,7 @@ void call_checks::launch_failed(const watched_call& call, const failure& how) {
 void call_checks::call_failed(const watched_call& call, const failure& how) {
   const followed_result& result = result_of(call);
   const bool is_ignored = result.use == result_use::ignored;
-  // A kernel's fault, or the error that every call returns after it.
+  // This is a kernel's fault, or the error that every call returns after the fault.
   const auto code = static_cast<error>(how.code);
   if (is_fault(code) || code == state::get().fault.code) {
     if (!is_ignored) unchecked_fault_.reset();
@@ -271,7 +271,7 @@ void call_checks::finish(device* of, bool in_order) {
 void call_checks::program_ends() {
   for (unchecked& error : std::exchange(unchecked_, {}))
     if (is_programs(error)) add(std::move(error.what));
-  // The device reports what went wrong in a kernel; only what it did not report is new.
+  // Add the unchecked fault only if the device has not already reported an error in a kernel.
   const bool told = std::any_of(found_.begin(), found_.end(),
                                 [](const auto& f) { return !is_warning(f.what.kind); });
   if (unchecked_fault_ && !told) add(*unchecked_fault_);
@@ -319,9 +319,9 @@ bool call_checks::add_in_copy(finding what, const host_place& at) {
   return file_.empty();
 }
 
-// What the file does not count yet of a finding.
+// Appends the occurrences of a finding that the file does not count yet.
 void call_checks::append_to_file(std::size_t number) {
-  if (getpid() != process_) return;  // a child of fork() has our state, and not our business
+  if (getpid() != process_) return;  // a child of fork(), with a copy of our state
   written_.resize(found_.size());
   located_finding rest = found_[number];
   rest.what.count -= std::exchange(written_[number], rest.what.count);

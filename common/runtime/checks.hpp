@@ -1,14 +1,14 @@
-// What the runtime adds while a program is checked (STEPWISE_CHECK=1): it tells the device where
-// each call came from and to which stream it belongs, watches for errors that the program never
-// reads and for memory freed wrongly, and brings all findings out.
+// The runtime's part in checking a program (STEPWISE_CHECK=1). It passes the origin and the stream
+// of each call to the device, watches for errors that the program never reads and for memory freed
+// wrongly, and writes all findings.
 //
-// idea    `state::checks` is null in a plain run, so that all of this costs one test there.
-//         Findings are taken from the device after each call and written at once: a program that
-//         crashes, or is killed, has written what was found before.
-// output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
-//         (common/report/located_finding.hpp). Else they are shown on stderr when the program
-//         ends, by a signal too.
-// watch   A launch by <<<>>> returns nothing, and the program may ignore what other calls return
+// idea    `state::checks` is null in a plain run, so all of this costs one test of a pointer there.
+//         Findings are taken from the device after each call and written at once, so they are not
+//         lost if the program crashes or is killed.
+// output  If STEPWISE_FINDINGS names a file, findings are appended to it as lines of JSON
+//         (common/report/located_finding.hpp). Otherwise, they are printed on stderr when the
+//         program ends, even by a signal.
+// watch   A launch by <<<>>> returns nothing, and the program may ignore the result of other calls
 //         (host/result_use.hpp). Such an error counts as seen when the thread calls
 //         cudaGetLastError or cudaPeekAtLastError. A kernel's fault counts as seen once any call
 //         has returned it to code that looks at the result.
@@ -39,60 +39,60 @@ class call_checks {
  public:
   // Null, unless the environment asks for checks.
   static std::unique_ptr<call_checks> from_environment();
-  // An empty `file`: stderr.
+  // Writes to stderr if `file` is empty.
   explicit call_checks(std::string file) : file_(std::move(file)) {}
 
-  // An API call by the program, with the place that it came from.
+  // An API call by the program, with its call stack.
   struct watched_call {
     program_call from;
     std::uint64_t origin = 0;
-    bool by_launch_syntax = false;  // it is the call that <<<>>> makes
+    bool by_launch_syntax = false;  // the call that <<<>>> makes
   };
-  // `function` is the name that std::source_location gives.
+  // `function` is the name from std::source_location.
   watched_call begin_call(const char* function);
   std::uint64_t origin() const { return origin_; }
-  // The call is over: takes the device's findings.
+  // Ends a call, and takes the device's findings.
   void end_call(const watched_call& call, device* of, const status& outcome);
-  // A driver API function returns an error. It may have called the runtime before.
+  // Called when a driver API function returns an error, possibly after it called the runtime.
   void end_driver_call(int code, const char* error_name);
 
-  // Memory was to be freed that the call cannot free, and the device was not asked. `bytes` and
-  // `allocated_by` are of the allocation, 0 if unknown.
+  // Called when a function cannot free the given memory and has not tried to. `bytes` and
+  // `allocated_by` describe the allocation; 0 if unknown.
   void refused_free(std::string message, std::string advice, std::uint64_t bytes = 0,
                     std::uint64_t allocated_by = 0);
 
-  // A copy was made whose kind describes it wrongly.
+  // Called when the kind of a copy describes its memory wrongly.
   void wrong_copy_kind(std::string message, std::string advice);
 
-  // This thread asked for its last error.
+  // Called when this thread reads its last error.
   void error_seen();
-  // A kernel failed.
+  // Called when a kernel failed.
   void fault_noted(int code, const std::string& message);
 
-  // The same of the host's own code at `at`, found by a copy of the process that dies after it: see
-  // host_access.hpp. True if everything found so far was shown.
+  // Adds a finding about host code at `at`. Called in a copy of the process that then exits; see
+  // host_access.hpp. True if this printed all findings so far.
   bool add_in_copy(finding what, const host_place& at);
 
-  // The device goes, or the program ends. `in_order`: memory that is left is a leak.
+  // Called before the device is released or the program ends. `in_order`: report leaks.
   void finish(device* of, bool in_order);
-  // Once, at the very end: what the program never read.
+  // Called once, at the very end. Adds the errors that the program never read.
   void program_ends();
 
   const std::vector<located_finding>& found() const { return found_; }
 
  private:
-  // What a call returned, other than success.
+  // A call's result other than success.
   struct failure {
     int code = 0;
     const char* name = "";
     std::string why;         // may be empty
     bool by_driver = false;  // a driver API call; the driver API keeps no last error
   };
-  // An error that the program may still ask for.
+  // An error that the program has not read yet.
   struct unchecked {
-    std::uint64_t thread = 0;  // the thread whose last error it is; 0: it cannot be asked for
+    std::uint64_t thread = 0;  // whose last error it is; 0 if the program cannot read it
     finding what;
-    std::vector<std::uintptr_t> passed;  // the frames that a result passed until it was ignored
+    std::vector<std::uintptr_t> passed;  // frames that returned the result until it was ignored
   };
 
   watched_call watch();
@@ -117,20 +117,20 @@ class call_checks {
   std::set<std::uint64_t> refused_frees_;  // origins of refused frees already reported
   std::vector<unchecked> unchecked_;
   std::unique_ptr<finding> unchecked_fault_;
-  // By origin: where a result goes, and whether the program's own code ignores it.
+  // By origin: the use of a result, and whether the program's own code ignores it.
   std::map<std::uint64_t, followed_result> results_;
   std::map<std::uint64_t, bool> ignored_by_program_;
   std::size_t last_words_made_ = 0;
   std::vector<located_finding> found_;
-  std::vector<std::uint64_t> written_;  // of the counts, to the file
+  std::vector<std::uint64_t> written_;  // occurrences already in the file
   bool armed_ = false;
 };
 
-// How findings are shown on stderr.
+// The style of findings on stderr.
 finding_style style_of_stderr();
 
-// A launch by <<<>>> is two calls. The first comes from the program's line, the second from a stub
-// that stands at the kernel's definition: the origin of the first is handed to the second.
+// A launch by <<<>>> makes two calls. The first comes from the program's source line, the second
+// from a stub at the kernel's definition, so the second call uses the origin of the first.
 std::uint64_t origin_of_launch();
 void next_call_is_launch(std::uint64_t origin);
 

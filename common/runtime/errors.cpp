@@ -1,4 +1,4 @@
-// The table of errors, each thread's last one, and the sentences on stderr.
+// The table of errors, each thread's last error, and the messages on stderr.
 #include "common/runtime/errors.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ int finish(const status& outcome) {
     if (!outcome.ok()) keep_sentence(outcome.message, driver_reason);
     return static_cast<int>(outcome.code);
   }
-  // An error that waits to be asked for keeps its sentence.
+  // An error that the program has not read yet keeps its message.
   if (outcome.ok() && outcome.message.empty() && last_code != 0) return 0;
   keep_sentence(outcome.message, message);
   const int code = static_cast<int>(outcome.code);
@@ -94,7 +94,7 @@ void announce(std::string_view sentence) {
   static std::mutex& lock = *new std::mutex;
   static std::set<std::string, std::less<>>& said = *new std::set<std::string, std::less<>>;
   const std::lock_guard guard(lock);
-  // A program that fails without end must not fill a disk with different sentences.
+  // A program that fails endlessly must not fill a disk with different messages.
   constexpr std::size_t most = 100;
   if (said.size() >= most || !said.emplace(sentence).second) return;
   std::string out;

@@ -1,10 +1,10 @@
-// The error state of the runtime: what cudaGetLastError and cudaPeekAtLastError answer, and the
-// sentence that explains it.
+// The error state of the runtime: the error that cudaGetLastError and cudaPeekAtLastError return,
+// and the message that explains it.
 //
-// idea    The last error belongs to a thread, and cudaGetLastError resets it whatever it was. What
-//         stays after a kernel's fault is the fault itself, kept by `state`: every later call
-//         fails with it again. So an H200 answered (tests/query).
-// watch   Nothing here has a destructor: programs call the runtime from static destructors too.
+// idea    Each thread has its own last error, and cudaGetLastError always resets it. `state` keeps
+//         a kernel's fault separately, and every later call fails with that fault again. An H200
+//         does the same (tests/query).
+// watch   Nothing here has a destructor, since programs call the runtime from static destructors.
 // tests   tests/errors_test.cpp
 #pragma once
 
@@ -15,42 +15,42 @@
 namespace stepwise::runtime {
 
 // Ends an API call: keeps a failure as this thread's last error, and returns its number. Success
-// clears the sentence of last_message(), unless that is of an error that was never read.
+// clears last_message(), unless the message belongs to an error that was never read.
 int finish(const status& outcome);
 
 int last_error();  // without resetting it
-int take_error();  // and resets it to success
-// The sentence of this thread's last failure; empty if there was none. Valid until the next call.
+int take_error();  // resets it to success
+// The message of this thread's last failure; empty if there was none. Valid until the next call.
 const char* last_message();
 
-// While one lives, its thread asks the runtime on behalf of a function of the driver API, which
-// keeps no last error: nothing is kept then, and what is recorded has that function's name.
+// While it exists, this thread calls the runtime on behalf of a driver API function. The driver API
+// has no last error, so none is kept, and records use the name of the driver API function.
 class driver_call {
  public:
   explicit driver_call(const char* function);
   ~driver_call();
   driver_call(const driver_call&) = delete;
 
-  // The function; null outside of such calls.
+  // The driver API function, or null outside of such calls.
   static const char* function();
-  // Why the runtime refused this thread's last such call; may be empty.
+  // The message of this thread's last failure in such a call; may be empty.
   static const char* reason();
 
  private:
   const char* before_;
 };
 
-// The runtime's own name and sentence for an error ("cudaErrorInvalidValue", "invalid argument").
+// The runtime's name and text for an error ("cudaErrorInvalidValue", "invalid argument").
 const char* error_name(int code);
 const char* error_text(int code);
 
-// Writes the sentence to stderr, each line after "stepwise: ", once per sentence and process;
-// nothing with STEPWISE_QUIET=1.
+// Writes the message to stderr, once per message and process. Each line starts with "stepwise: ".
+// Writes nothing if STEPWISE_QUIET=1.
 void announce(std::string_view sentence);
 bool is_quiet();
-// Whether anything was. For signals' handlers, too.
+// Whether announce() has written anything. Signal handlers may call this.
 bool has_announced();
-// Says why a call was refused for its arguments: a mistake of the program, which may not look.
+// Announces an error caused by a call's arguments, because the program may ignore its result.
 void announce_mistake(std::string_view call, const status& outcome);
 
 }  // namespace stepwise::runtime

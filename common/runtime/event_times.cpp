@@ -1,4 +1,4 @@
-// Keeps that a time was asked for, and says what it was after the program's own destructors.
+// Records that the program queried a time, and prints the note after the program's destructors.
 #include "common/runtime/event_times.hpp"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ std::string_view wanted_times() {
   return text != nullptr ? text : "";
 }
 
-// Of the process that asked: a child of fork() is another. Never destroyed.
+// The last query, and its process, since a child of fork() inherits this. Never destroyed.
 struct asked_times {
   pid_t process = 0;
   std::string gpu;

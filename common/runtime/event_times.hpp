@@ -1,8 +1,8 @@
-// What the times between events are, said once when the program ends, if it asked for one.
+// A note about the meaning of event times, printed when a program that queried one ends.
 //
-// input   STEPWISE_EVENT_TIMES, which `lab exec` sets: "modelled", where events follow the model
-//         (timeline.hpp), or "emulation", where they are this machine's; ",quiet" appended, or no
-//         such variable: nothing is said.
+// input   STEPWISE_EVENT_TIMES, which `lab exec` sets. "modelled" means that events follow the
+//         model (timeline.hpp), "emulation" that they are times of this machine. There is no note
+//         if ",quiet" is appended or the variable is not set.
 // watch   A program that is killed, or that ends by _exit, prints nothing.
 // tests   grader/cli/tests/event_times_test.cpp
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace stepwise::runtime {
 
-// Whether events shall follow the model.
+// Whether event times follow the model.
 bool wants_modelled_events();
-// The program asked for the time between two events of the GPU of this name. `untimed`: launches so
-// far that the model has no time for.
+// Called when the program queries the time between two events. `gpu`: the GPU's name. `untimed`:
+// the number of launches so far without a modelled time.
 void note_elapsed_time(const std::string& gpu, std::uint64_t untimed);
 
 }  // namespace stepwise::runtime

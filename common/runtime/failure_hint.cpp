@@ -1,4 +1,4 @@
-// Registers for the program's end, and prints the hint if a kernel ran and the program failed.
+// Registers an exit handler that prints the hint if a kernel ran and the program failed.
 #include "common/runtime/failure_hint.hpp"
 
 #include <signal.h>
@@ -20,9 +20,9 @@ constexpr const char* hint =
     "memory)\n";
 
 bool wanted = false;
-std::atomic<pid_t> launching{0};  // the process whose kernels ran: a child of fork() is another
+std::atomic<pid_t> launching{0};  // process that launched; not a child of fork()
 
-// Also where a handler asks.
+// Signal handlers call this too.
 bool is_due() {
   return wanted && launching == getpid() && !has_announced() && stderr_is_unchanged();
 }
@@ -38,10 +38,10 @@ void suggest_at_abort(int number) {
     write_all(STDERR_FILENO, "stepwise: aborted");
     write_all(STDERR_FILENO, hint);
   }
-  raise(number);  // the disposition is the default one again
+  raise(number);  // SA_RESETHAND has restored the default action
 }
 
-// Registered before the program's own objects are made, so called after their destructors.
+// Registers before the program's own objects are constructed, to be called after their destructors.
 __attribute__((constructor)) void watch_for_failure() {
   const char* const asked = std::getenv("STEPWISE_SUGGEST_CHECK");
   wanted = asked != nullptr && std::strcmp(asked, "1") == 0 && !is_quiet();

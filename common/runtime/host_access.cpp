@@ -40,8 +40,8 @@ struct fault {
 // How the copy of the process ended.
 enum copy_end { reported = 0, reported_in_checks = 1, no_words = 2 };
 
-struct sigaction before {};  // what the program, or the system, does about the signal
-std::atomic_flag telling;    // by one thread; the others wait, and die with it
+struct sigaction before {};  // the signal action that was set before ours
+std::atomic_flag telling;    // set by the reporting thread; others wait for it
 
 std::string place_words(const host_place& place, const finding_style& style) {
   located_finding at;
@@ -50,7 +50,7 @@ std::string place_words(const host_place& place, const finding_style& style) {
   return line.empty() ? "in " + place.function + "()" : "at " + line;
 }
 
-// "main at saxpy.cu:12: the host reads device memory: ..., allocated at saxpy.cu:8; ..."
+// For example "main at saxpy.cu:12: the host reads device memory: ..., allocated at saxpy.cu:8".
 std::string sentence_of(const finding& what, const host_place& at) {
   const finding_style style = style_of_stderr();
   std::string text = what.message;
@@ -70,8 +70,8 @@ std::string sentence_of(const finding& what, const host_place& at) {
   return text + "; " + advice.substr(0, advice.find_last_not_of('.') + 1);
 }
 
-// In the copy. Its locks may be held for ever by threads that it does not have: it takes as few as
-// it can, and an alarm ends it.
+// Runs in the copy of the process. Locks there may be held forever by threads that the copy does
+// not have, so it takes as few locks as it can, and an alarm ends it.
 int find_words(void* argument) {
   for (const int number : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT}) signal(number, SIG_DFL);
   sigset_t none;
@@ -91,7 +91,7 @@ copy_end report_in_copy(fault& f) {
   void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return no_words;
-  // No signal reports its end, so that the program's waits and handlers do not see it.
+  // The copy sends no signal when it exits, so the program's waits and handlers do not notice it.
   const pid_t copy = clone(find_words, static_cast<std::byte*>(stack) + stack_bytes, 0, &f);
   int end = 0;
   pid_t waited = copy;
@@ -105,13 +105,13 @@ copy_end report_in_copy(fault& f) {
 }
 
 bool is_device_address(const siginfo_t& about) {
-  if (about.si_code <= 0) return false;  // sent by somebody
+  if (about.si_code <= 0) return false;  // sent by kill() or the like
   const device* const current = state::get().current.get();
   const own_addresses* const own = current ? current->extras().addresses : nullptr;
   return own != nullptr && own->owns_address(reinterpret_cast<device_address>(about.si_addr));
 }
 
-// Says what happened; true if what checks found was shown with it. Sets `telling`.
+// Reports the access. True if the findings of the checks were printed as well. Sets `telling`.
 bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
   while (telling.test_and_set()) {
     const timespec moment{0, 10'000'000};
@@ -119,7 +119,7 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
   }
   static fault f;
   f.at = reinterpret_cast<device_address>(about.si_addr);
-  constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's manual, 4.7)
+  constexpr greg_t write_access = 2;  // in a page fault's error code (Intel's manual, 4.7)
   f.writes = (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0;
   const auto instruction = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
   f.frames = interrupted_stack(instruction, f.stack);
@@ -139,16 +139,16 @@ void on_fault(int number, siginfo_t* about, void* interrupted) {
   const bool reported = is_ours && tell(*about, *static_cast<const ucontext_t*>(interrupted));
   errno = error;
   const bool is_handled = (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL;
-  if (is_ours && is_handled) telling.clear();  // the program may go on
+  if (is_ours && is_handled) telling.clear();  // the program may continue
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(number, about, interrupted);
   if (is_handled) return before.sa_handler(number);
   if (!reported) say_last_words();
   signal(number, SIG_DFL);
-  // What faulted does it again; what was sent is sent again.
+  // A faulting instruction faults again after we return. A signal that was sent must be sent again.
   if (about->si_code <= 0) raise(number);
 }
 
-// --- memory that work still uses -----------------------------------------------------------------
+// --- memory that unfinished work still uses ------------------------------------------------------
 
 // Calls `use` with the device's checks, unless another thread is in an API call.
 template <class Use>
@@ -186,10 +186,10 @@ void guard_unfinished_memory(state& s) {
 void watch_host_accesses() {
   static std::atomic_flag watching;
   if (watching.test_and_set()) return;
-  (void)program_stack();  // looks for our own code once, which takes a lock
+  (void)program_stack();  // finds our own code range now, since that takes a lock
   if (sigaction(SIGSEGV, nullptr, &before) != 0) return;
   if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN) return;
-  struct sigaction ours = before;  // a program's handler is called on the stack that it expects
+  struct sigaction ours = before;  // so a program's handler runs on the stack it expects
   ours.sa_sigaction = on_fault;
   ours.sa_flags |= SA_SIGINFO;
   sigaction(SIGSEGV, &ours, nullptr);

@@ -1,4 +1,4 @@
-// Looks up what holds at an address, and clears a range that is freed.
+// Looks up the advice for an address, and clears it for a freed range.
 #include "common/runtime/managed.hpp"
 
 namespace stepwise::runtime {

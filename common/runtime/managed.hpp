@@ -1,8 +1,7 @@
-// What a program said about managed memory: where ranges of it should lie, and who uses them.
+// A program's advice about managed memory: the preferred place of each range, and its users.
 //
-// idea    Here managed memory lies where host and kernels both reach it, and never moves. Advice is
-//         kept only to be answered again, so it is a map from an address to what holds from there
-//         to the next entry.
+// idea    Here, host and kernels can both reach managed memory, and it never moves. Advice is kept
+//         only for queries. A map holds, for an address, the advice from there to the next entry.
 // tests   tests/managed_test.cpp
 #pragma once
 
@@ -16,7 +15,7 @@ namespace stepwise::runtime {
 // A place for memory. The numbers are those of cudaMemLocationType.
 struct memory_place {
   int type = 0;  // cudaMemLocationTypeInvalid: not set
-  int id = -2;   // cudaInvalidDeviceId; of the host as such, cudaCpuDeviceId
+  int id = -2;   // cudaInvalidDeviceId, or cudaCpuDeviceId for the host
 
   bool operator==(const memory_place&) const = default;
 };
@@ -31,7 +30,7 @@ struct memory_advice {
 
 class managed_advice {
  public:
-  // Changes what holds for [address, address + bytes).
+  // Changes the advice for [address, address + bytes).
   template <class Change>
   void update(device_address address, std::uint64_t bytes, Change&& change) {
     split(address);
@@ -40,7 +39,7 @@ class managed_advice {
     for (auto piece = pieces_.lower_bound(address); piece != end; ++piece) change(piece->second);
   }
 
-  // What `part` of the advice is in the whole range; none if it differs within it.
+  // The value of `part` of the advice in the whole range; none if it differs within the range.
   template <class Part>
   auto common(device_address address, std::uint64_t bytes, Part&& part) const
       -> std::optional<decltype(part(memory_advice{}))> {
@@ -52,11 +51,11 @@ class managed_advice {
     return first;
   }
 
-  // The memory is freed.
+  // Called when the memory is freed.
   void forget(device_address address, std::uint64_t bytes);
 
  private:
-  // Lets an entry begin at an address, without changing what holds.
+  // Makes an entry begin at an address, without changing any advice.
   void split(device_address address) { pieces_.try_emplace(address, at(address)); }
   memory_advice at(device_address address) const;
 

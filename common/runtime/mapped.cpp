@@ -1,4 +1,4 @@
-// Reads /proc/self/maps, and joins readable areas that touch.
+// Reads /proc/self/maps, and joins adjacent readable areas.
 #include "common/runtime/mapped.hpp"
 
 #include <fstream>

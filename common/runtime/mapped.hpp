@@ -1,15 +1,15 @@
-// How far this process can read from an address on.
+// The number of bytes that this process can read at an address.
 //
-// idea    A program gives us a fat binary by its address alone; its size stands in its own header,
-//         which may be damaged. Reading goes no further than the memory that is there.
+// idea    A program passes us only the address of a fat binary. Its size is in its header, which
+//         may be damaged, so we must not read past the end of mapped memory.
 #pragma once
 
 #include <cstdint>
 
 namespace stepwise::runtime {
 
-// Bytes from `address` to the end of the readable memory that it lies in; 0 if it lies in none, and
-// all that could be where the system does not say (no /proc).
+// The number of bytes from `address` to the end of its readable memory, or 0 if it is not readable.
+// Without /proc, returns the distance to the end of the address space.
 std::uint64_t mapped_bytes(const void* address);
 
 }  // namespace stepwise::runtime

@@ -6,7 +6,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// Pools reserve memory in steps, so that most allocations ask nobody.
+// Pools reserve memory in steps, so most allocations need no new reservation.
 constexpr std::uint64_t step = std::uint64_t{32} << 20;
 
 std::uint64_t in_steps(std::uint64_t bytes) { return (bytes + step - 1) / step * step; }

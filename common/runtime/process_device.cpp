@@ -1,5 +1,5 @@
-// Which device a program gets. Apart from the rest: tests put their own in its place, and
-// graded submissions have that of served/.
+// Creates the device of a program. This is a separate file so that tests can link their own
+// device, and graded submissions the one in served/.
 #include <cstdlib>
 
 #include "common/runtime/state.hpp"

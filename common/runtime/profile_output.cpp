@@ -1,4 +1,4 @@
-// Keeps what the device counted, and writes it after the program's own destructors.
+// Keeps the device's counts, and writes them after the program's own destructors.
 #include "common/runtime/profile_output.hpp"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ bool asked_for_counters() {
 }
 
 std::vector<kernel_profile>& kept() {
-  // Never destroyed: it is shown when the program's own objects are gone.
+  // Never destroyed, because it is printed after the program's own objects are destroyed.
   static auto* const profiles = new std::vector<kernel_profile>;
   return *profiles;
 }
@@ -50,7 +50,7 @@ std::size_t width_of_stderr() {
 
 const pid_t own_process = getpid();
 
-// A child of fork() has the profile too, and would show it a second time.
+// A child of fork() inherits the profile, but must not print it a second time.
 void show_at_exit(int, void*) {
   if (getpid() != own_process) return;
   state& s = state::get();
@@ -75,7 +75,7 @@ void show_at_exit(int, void*) {
   close(file);
 }
 
-// The C library calls it after the destructors of the program's own objects.
+// The C library calls show_at_exit() after the destructors of the program's own objects.
 __attribute__((constructor)) void watch_for_profile() {
   if (asked_for_counters()) on_exit(show_at_exit, nullptr);
 }

@@ -1,8 +1,8 @@
-// What a counted program leaves behind (STEPWISE_COUNTERS=1): its profile, once, when it ends.
+// Writes a program's profile when the program ends (STEPWISE_COUNTERS=1).
 //
-// output  STEPWISE_PROFILE names a file: the profile is appended to it as one line of JSON
-//         (common/report/profile_json.hpp), one line for each process. Else it is shown on stderr.
-// watch   A program that is killed, or that ends by _exit, leaves none.
+// output  If STEPWISE_PROFILE names a file, the profile is appended to it as one line of JSON per
+//         process (common/report/profile_json.hpp). Otherwise, it is printed on stderr.
+// watch   A program that is killed or that ends by _exit writes no profile.
 // tests   grader/cli/tests/counters_test.cpp
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace stepwise::runtime {
 
-// The device is about to go: keeps what it has counted. Null is fine.
+// Keeps the counts of a device that is about to be destroyed. Null is allowed.
 void keep_profile(device* of);
-// A kernel failed, in words: the first one is reported with the profile.
+// Keeps the description of a kernel's failure. The first failure is reported with the profile.
 void keep_failure(const std::string& what);
 
 }  // namespace stepwise::runtime

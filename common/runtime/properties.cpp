@@ -7,7 +7,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// Where each whole field of cudaDeviceProp (the structure of CUDA 13) gets its value.
+// The attribute for each integer field of cudaDeviceProp (the structure in CUDA 13).
 struct field {
   int cudaDeviceProp::*place;
   cudaDeviceAttr attribute;
@@ -69,7 +69,7 @@ constexpr field int_fields[] = {
      cudaDevAttrDeferredMappingCudaArraySupported},
     {&cudaDeviceProp::ipcEventSupported, cudaDevAttrIpcEventSupport},
     {&cudaDeviceProp::clusterLaunch, cudaDevAttrClusterLaunch},
-    // CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS; the runtime's header keeps the number back.
+    // CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, which the runtime's header does not name.
     {&cudaDeviceProp::unifiedFunctionPointers, static_cast<cudaDeviceAttr>(129)},
     {&cudaDeviceProp::deviceNumaConfig, cudaDevAttrNumaConfig},
     {&cudaDeviceProp::deviceNumaId, cudaDevAttrNumaId},

@@ -9,7 +9,7 @@
 
 namespace stepwise::runtime {
 
-// As cudaGetDeviceProperties returns them, sizes in bytes.
+// The result of cudaGetDeviceProperties. Sizes are in bytes.
 cudaDeviceProp properties_of(const gpu& model);
 
 }  // namespace stepwise::runtime

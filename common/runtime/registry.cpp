@@ -1,4 +1,4 @@
-// Notes modules, loads them when they are used, and finds kernels and variables by host addresses.
+// Notes modules, loads them at first use, and finds kernels and variables by host address.
 #include "common/runtime/registry.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace stepwise::runtime {
 namespace {
 
-constexpr std::uint64_t container_header_bytes = 16;  // which container_bytes() reads
+constexpr std::uint64_t container_header_bytes = 16;  // read by container_bytes()
 
 }  // namespace
 

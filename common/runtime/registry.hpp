@@ -1,10 +1,10 @@
-// What the program's static constructors register: fat binaries, kernels and variables; and how
-// they reach the device.
+// The fat binaries, kernels and variables that the program's static constructors register, and
+// their loading onto the device.
 //
-// idea    Registration only notes pointers: it cannot fail and costs next to nothing, because it
-//         runs before main. A module is loaded at the first use of one of its kernels or variables.
-//         Kernels are keyed by the address of their host stub, since one name may be registered
-//         by several translation units.
+// idea    Registration runs before main, so it only notes pointers; it cannot fail and costs almost
+//         nothing. A module is loaded at the first use of one of its kernels or variables. Kernels
+//         are keyed by the address of their host stub, since several translation units may register
+//         the same name.
 // source  fatbinary_section.h and crt/host_runtime.h of the CUDA toolkit (the wrapper, the calls)
 // tests   tests/launch_test.cpp
 #pragma once
@@ -18,21 +18,21 @@
 
 namespace stepwise::runtime {
 
-// What nvcc puts into the section .nvFatBinSegment.
+// The structure that nvcc puts into the section .nvFatBinSegment.
 struct fat_binary_wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const void* container;
-  // Version 1: not used. Version 2 (-rdc=true): the containers that were linked into `container`,
-  // up to a null pointer; only they hold the PTX.
+  // Not used in version 1. In version 2 (-rdc=true), a null-terminated array of the containers that
+  // were linked into `container`. Only they hold the PTX.
   const void* const* linked;
 };
 constexpr std::uint32_t fat_binary_magic = 0x466243B1;
 
-// The parts of the module that a wrapper names; or why they cannot be read.
+// The parts of the module in a wrapper, or why they cannot be read.
 result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_wrapper& wrapper);
-// The same of what a program names by its address: a wrapper, a fat binary without one, or PTX
-// text, up to its zero.
+// The parts of the module at an address that the program passed: a wrapper, a bare fat binary, or
+// zero-terminated PTX text.
 result<std::vector<std::span<const std::byte>>> module_parts(const void* code);
 
 class registered_module {
@@ -41,16 +41,16 @@ class registered_module {
 
   result<kernel_handle> find_kernel(device& on, const std::string& name);
   result<module_symbol> find_symbol(device& on, const std::string& name);
-  // Unloads what is loaded.
+  // Unloads the module if it is loaded.
   void unload(device& from);
-  // After the device is gone: the next use loads again.
+  // Called after the device is destroyed. The next use loads the module again.
   void forget();
 
-  // A __managed__ variable: `*place` becomes its address when the module's kernels or variables are
-  // first used, or place_managed() is called.
+  // Adds a __managed__ variable. `*place` is set to its address at the first use of the module's
+  // kernels or variables, or by place_managed().
   void add_managed(void** place, const char* name) { managed_.push_back({place, name, 0}); }
   status place_managed(device& on);
-  // The name of the managed variable at an address; null if there is none.
+  // The name of the managed variable at an address, or null.
   const std::string* managed_at(const void* address) const;
 
  private:
@@ -81,7 +81,7 @@ struct registered_variable {
   std::string name;
 };
 
-// A module that the program loaded by itself, with the kernels that it asked for.
+// A module that the program loaded explicitly, and the kernels that it has looked up.
 struct loaded_library {
   result<module_handle> module;  // or why it could not be loaded
   std::map<std::string, std::unique_ptr<registered_kernel>, std::less<>> kernels;
@@ -92,32 +92,32 @@ class registry {
   registered_module* add_module(const fat_binary_wrapper* wrapper);
   void add_kernel(registered_module* module, const void* host_function, const char* name);
   void add_variable(registered_module* module, const void* host_variable, const char* name);
-  // `on` may be null, if there is no device (any more).
+  // `on` is null if there is no device.
   void remove_module(registered_module* module, device* on);
 
-  // A kernel by its host stub or by its own address (a cudaKernel_t); null if there is none.
+  // The kernel with this host stub or this record's address (a cudaKernel_t), or null.
   registered_kernel* find_kernel(const void* function);
-  // The same, ready for use: invalid_device_function if it is unknown, else what loading says.
+  // The same kernel, loaded. invalid_device_function if it is unknown, or an error from loading.
   result<registered_kernel*> use_kernel(device& on, const void* function);
-  // invalid_symbol if it is unknown, else what loading says.
-  // A managed variable is known by its own address.
+  // A managed variable is identified by its own address. invalid_symbol if the variable is unknown,
+  // or an error from loading.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
-  // The name of the device variable whose host shadow is at this address; null if there is none.
+  // The name of the device variable whose host shadow is at this address, or null.
   const std::string* variable_at(const void* host_variable) const;
 
   loaded_library* add_library(result<module_handle> module);
-  // Null if there is none (any more).
+  // Null if the library does not exist or was removed.
   loaded_library* find_library(const void* handle);
   void remove_library(loaded_library& library);
   // A kernel of a library by its name in the module; symbol_not_found.
   result<registered_kernel*> library_kernel(device& on, loaded_library& library,
                                             std::string_view name);
 
-  // Null for a kernel of none.
+  // Null if the kernel is not from a library.
   loaded_library* library_of(const registered_kernel& kernel);
 
-  // Libraries are gone then, since nothing could load them again.
+  // Called after the device is destroyed. Drops all libraries, since nothing could reload them.
   void forget_device();
 
  private:

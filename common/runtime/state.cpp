@@ -1,4 +1,4 @@
-// Makes, waits for and gives up the device, and remembers the fault that lost it.
+// Creates, waits for and resets the device, and remembers the fault that lost it.
 #include "common/runtime/state.hpp"
 
 #include <unistd.h>
@@ -26,13 +26,13 @@ void advance_order(state& s, bool outside_too) {
   if (s.order.empty() || !s.current) return;
   status outcome = s.order.advance(*s.current, s.lock, outside_too);
   if (outcome.ok()) return;
-  // What was asked for was sound then.
+  // The arguments were valid when the work was submitted, so this is a launch failure.
   if (!is_fault(outcome.code)) outcome.code = error::launch_failure;
   if (s.fault.ok()) s.lose(std::move(outcome));
 }
 
-// Does what is outstanding where no thread of the program's waits for it. The state is never
-// destroyed.
+// Runs outstanding work while no thread of the program waits for it. This is a thread of its own,
+// which is safe since the state is never destroyed.
 void look(state& s) {
   for (;;) {
     std::this_thread::sleep_for(between_looks);
@@ -75,8 +75,8 @@ void wait_while(state& s, Outstanding outstanding) {
 
 const pid_t process_at_start = getpid();
 
-// For programs that unload nothing: those of the driver API alone. Not for a child of fork(), which
-// has no kernels.
+// For programs that use only the driver API and so unregister no fat binary. A child of fork() has
+// no kernels.
 void name_running_at_exit(int, void*) {
   if (getpid() != process_at_start) return;
   state& s = state::get();
@@ -84,7 +84,7 @@ void name_running_at_exit(int, void*) {
   if (guard.owns_lock()) (void)s.name_running();
 }
 
-// The C library calls it after the destructors of the program's own objects, which may wait.
+// Called after the destructors of the program's own objects, since these may wait for kernels.
 __attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_exit, nullptr); }
 
 }  // namespace
@@ -200,7 +200,7 @@ void state::keep_looking() {
 bool state::name_running() {
   auto* const launches = current ? current->extras().waiting : nullptr;
   if (order.empty() || launches == nullptr || !fault.ok()) return false;
-  (void)launches->runs(0);  // it notes which have ended
+  (void)launches->runs(0);  // makes the device note which launches have ended
   const std::string running = launches->running_kernels();
   if (running.empty()) return false;
   announce("the program has ended without waiting for " + running +
@@ -241,7 +241,7 @@ void state::reset() {
     textures.clear();
     host_allocations.clear();
     current.reset();
-  } else {  // it still describes itself
+  } else {  // a lost device still answers queries
     fault = {error::devices_unavailable,
              "the device was lost to a kernel's fault; start the program again"};
   }

@@ -1,4 +1,4 @@
-// The one state of the process: the device, what is registered, what was created, and the lock.
+// The state of the process: the device, all registered and created objects, and the lock.
 //
 // tests   tests/memory_test.cpp, tests/launch_test.cpp, over tests/fake_device.hpp
 #pragma once
@@ -29,7 +29,7 @@ struct stream_record {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
-  std::map<int, stream_attribute> attributes;  // by cudaLaunchAttributeID, those that were set
+  std::map<int, stream_attribute> attributes;  // set ones, by cudaLaunchAttributeID
 };
 
 struct event_record {
@@ -42,17 +42,17 @@ struct event_record {
 struct host_allocation {
   std::size_t bytes = 0;
   unsigned flags = 0;
-  bool registered = false;         // by cudaHostRegister: the memory is the program's own
-  bool reachable = true;           // by kernels
+  bool registered = false;         // the program's own memory, by cudaHostRegister
+  bool reachable = true;           // kernels can access it
   std::uint64_t allocated_by = 0;  // see device_checks::set_origin; 0 in a plain run
-  bool from_malloc = false;        // of this process alone: the device is in another one
+  bool from_malloc = false;        // private to this process; the device is in another one
 };
 
-// The device that this process shall use: the GPU that STEPWISE_GPU names, emulated. Where the
-// tests are linked, theirs.
+// Creates this process's device: an emulation of the GPU that STEPWISE_GPU names, or the device of
+// the tests if they are linked.
 result<std::unique_ptr<device>> make_process_device();
 
-// Whether asynchronous work is to begin as late as a GPU might begin it (STEPWISE_LATE=1).
+// Whether asynchronous work should begin as late as it may on a GPU (STEPWISE_LATE=1).
 bool asked_for_delays();
 
 // Everything below is guarded by `lock`, which every API call holds.
@@ -61,7 +61,7 @@ struct state {
   registry registered;
   std::unique_ptr<device> current;  // made by the first call that needs it
   status unavailable;               // why there is none
-  status fault;                     // what a kernel did: every later call answers it
+  status fault;                     // a kernel's fault, which every later call returns
   stream_record default_stream{0, 0, 1, {}};
   std::set<stream_record*> streams;
   std::set<event_record*> events;
@@ -70,62 +70,62 @@ struct state {
   pool_set pools;
   texture_set textures;
   stream_order order;
-  const bool delays_work = asked_for_delays();  // asynchronous work of a plain run
-  bool has_looker = false;                      // a thread does the work outstanding in `order`
+  const bool delays_work = asked_for_delays();  // delays asynchronous work in a plain run
+  bool has_looker = false;                      // a thread runs the outstanding work in `order`
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
-  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
+  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, without the device's own
   int cache_config = 0;
-  std::shared_ptr<graph_state> graphs;  // null until the program makes one, or captures
-  int captures = 0;                     // that were begun and not ended
-  // While a graph runs on a device that checks, or is recorded: which stream a node belongs to.
+  std::shared_ptr<graph_state> graphs;  // null until the first graph or capture
+  int captures = 0;                     // number of captures that have not ended
+  // The stream that use_of() returns while a graph node or deferred work runs; otherwise null.
   const stream_use* lane = nullptr;
-  bool used_by_runtime = false;  // not by the driver API alone
-  int places_left = 100;         // of a plain run's allocations, whose places take 10 us each
-  // The device of a checked run that checks, too; else null.
+  bool used_by_runtime = false;  // not only by the driver API
+  int places_left = 100;         // call stacks still to be taken in a plain run, 10 us each
+  // The checks of the device in a checked run, or null.
   device_checks* checking_device() const {
     return checks && current ? current->extras().checks : nullptr;
   }
-  std::unique_ptr<call_checks> checks = call_checks::from_environment();        // null: plain run
-  std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // the same
+  std::unique_ptr<call_checks> checks = call_checks::from_environment();  // null in a plain run
+  std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // or null
 
-  // The state of this process. Never destroyed: programs call from static destructors.
+  // The state of this process. Never destroyed, since static destructors may call the runtime.
   static state& get();
 
-  // Makes the device if there is none; says why there is none.
+  // Creates the device if there is none, or returns why that is impossible.
   status present();
-  // The same, and says what a kernel did to it.
+  // The same, but also returns a fault that lost the device.
   status ready();
-  // Waits for the device, but not for launches that were left, and notes a fault. Every kernel's
-  // failure passes through here.
+  // Waits for the device, but not for kernels that were left running, and notes a fault. Every
+  // kernel's failure passes through here.
   status synchronize();
-  // The same for the calls whose purpose is to wait: memory pools shrink then.
+  // The same for calls whose purpose is to wait. It also shrinks memory pools.
   status settle();
-  // Notes a fault that another call met (copies wait for kernels too).
+  // Notes a fault that another call returned (copies wait for kernels too).
   status note(const status& outcome);
-  // Keeps a fault, or that there is none, and says it.
+  // Stores a fault, or its absence, and announces it.
   void lose(status to);
-  // Gives up the device and what was made on it. Registered modules load again at their next use.
-  // A device that a kernel's fault lost does not come back in this process: a GPU's does not.
+  // Destroys the device and everything created on it. Registered modules load again at their next
+  // use. A device lost to a kernel's fault does not come back in this process, as on a GPU.
   void reset();
-  // Does what is outstanding in `order` and can be done now; without functions of the program's.
+  // Runs the work in `order` that is ready, except the program's functions.
   void advance();
-  // From now on a thread does what can be done of it, until nothing is outstanding.
+  // Starts a thread that runs all work in `order` until nothing is outstanding.
   void keep_looking();
-  // Each of these returns at once where nothing is outstanding. Else it releases the lock while it
-  // waits, and other threads may change the state meanwhile.
+  // Each of these returns at once if nothing is outstanding. Otherwise, it releases the lock while
+  // it waits, so other threads may change the state.
   void wait_for_stream(const stream_use& stream);
   void wait_for_point(std::uint64_t point);
   void wait_for_all();
-  // Called before asynchronous work of a stream. Where such work is to be delayed, holds it until
-  // the host waits for it, queries it a second time, or long enough has passed to be noticed.
+  // Called before asynchronous work of a stream. If such work should be delayed, holds it until the
+  // host waits for it, queries it a second time, or a noticeable time has passed.
   void delay_next(const stream_use& stream);
-  // After a launch in a stream: notes it if the device has left it.
+  // Called after a launch in a stream. Queues the kernel in `order` if it was left running.
   void note_left(const stream_use& stream);
-  // For the program's end: names the kernels on stderr that were left and have not ended. False:
-  // there are none.
+  // Called at the program's end. Names the kernels that are still running on stderr. False if there
+  // are none.
   bool name_running();
-  // Lets go of what graphs keep on the device, unless the program can use it by an address.
+  // Frees the device memory of graphs, unless the program can still use it by an address.
   void release_graphs();
   // The host allocation that holds an address, or null.
   const std::pair<const void* const, host_allocation>* find_host(const void* address) const;

@@ -1,7 +1,7 @@
-// CUDA arrays, and the texture and surface objects that name them or other memory.
+// CUDA arrays, and texture and surface objects, which refer to arrays or other memory.
 //
-// idea    An array is an allocation of the device whose address no program is told. An object is a
-//         record in device memory (common/device/texture_record.hpp), and its handle the address.
+// idea    An array is a device allocation whose address is hidden from the program. An object is a
+//         record in device memory (common/device/texture_record.hpp). Its handle is its address.
 // tests   conformance/texture/
 #pragma once
 
@@ -15,18 +15,18 @@
 
 namespace stepwise::runtime {
 
-// What a cudaArray_t points to.
+// The target of a cudaArray_t.
 struct array_record {
-  texture_record texels;  // where they lie, and of what format they are
+  texture_record texels;  // their address and format
   cudaChannelFormatDesc format{};
-  cudaExtent extent{};  // as the program gave it: 0 for dimensions that there are not
+  cudaExtent extent{};  // as the program passed it, 0 for unused dimensions
   unsigned flags = 0;
 };
 
-// What an object was made of.
+// The descriptions that an object was created from.
 struct texture_object {
   cudaResourceDesc resource{};
-  cudaTextureDesc texture{};  // nothing of a surface
+  cudaTextureDesc texture{};  // unused for surfaces
   bool is_surface = false;
 };
 

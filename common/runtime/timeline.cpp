@@ -27,8 +27,8 @@ const char* wanted_file() {
   return name != nullptr && *name != '\0' ? name : nullptr;
 }
 
-// "cudaMalloc" of "cudaError_t cudaMalloc(void**, size_t)", "cuMemAlloc" of a call of
-// cuMemAlloc_v2.
+// Turns "cudaError_t cudaMalloc(void**, size_t)" into "cudaMalloc", and "cuMemAlloc_v2" into
+// "cuMemAlloc".
 std::string name_in(std::string_view function) {
   function = function.substr(0, function.find('('));
   const auto version = function.rfind("_v");
@@ -39,7 +39,7 @@ std::string name_in(std::string_view function) {
 
 const pid_t process_that_records = getpid();
 
-// A child of fork() has the list too, and would write it a second time.
+// A child of fork() inherits the list, but must not write it a second time.
 void write_at_exit(int, void*) {
   if (getpid() != process_that_records) return;
   state& s = state::get();
@@ -59,7 +59,7 @@ void write_at_exit(int, void*) {
   close(file);
 }
 
-// The C library calls it after the destructors of the program's own objects.
+// The C library calls write_at_exit() after the destructors of the program's own objects.
 __attribute__((constructor)) void watch_for_timeline() {
   if (wanted_file() != nullptr) on_exit(write_at_exit, nullptr);
 }
@@ -112,7 +112,7 @@ void call_recorder::add(asked what) {
 }
 
 void call_recorder::end_call() {
-  // A helper's name says nothing to who wrote the program.
+  // Skip internal helpers, whose names mean nothing to the program's author.
   if (keeps_list_ && (list_.all.empty() || list_.all.back().call != call_))
     if (name_in(function_).starts_with("cu")) add({});
 }

@@ -1,4 +1,4 @@
-// One template, launched from two files: each registers its own copy under the same name.
+// A template that is launched from two files, each of which registers its own copy by one name.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What the two files of call_linked share.
+// Declarations shared by the two files of call_linked.
 #pragma once
 
 #include "common/emulator/tests/programs/program.hpp"

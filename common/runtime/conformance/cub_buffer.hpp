@@ -1,4 +1,4 @@
-// CUB's device functions ask twice: for the bytes of temporary memory, then for the work.
+// CUB's device functions are called twice: to query the bytes of temporary memory, then to run.
 #pragma once
 
 #include "common/emulator/tests/programs/program.hpp"

@@ -1,5 +1,5 @@
-// For programs about errors: calls with the errors that they must return, and cases in processes of
-// their own, since a kernel's fault lasts as long as its process.
+// Helpers for programs about errors: calls with expected errors, and cases that run in separate
+// processes because a kernel's fault lasts as long as its process.
 #pragma once
 
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 inline int expectations = 0, broken_expectations = 0;
 
-// Counts a call, and says where it is and what it returned if that is not as expected.
+// Counts a call. If its result is not as expected, prints the line and the result.
 inline void expect_error(const char* call, int line, cudaError_t found, cudaError_t wanted) {
   ++expectations;
   if (found == wanted) return;
@@ -34,9 +34,9 @@ inline void expect_true(const char* what, int line, bool found) {
 #define EXPECT(call, wanted) expect_error(#call, __LINE__, call, wanted)
 #define EXPECT_TRUE(condition) expect_true(#condition, __LINE__, condition)
 
-// Runs `body` in a process of its own: this program once more, in which only this case runs. (Not a
-// fork: CUDA does not survive that once a process has called it, and check_runtime() has.) Its
-// expectations count here as one, which holds if all of them do and the process ends by itself.
+// Runs `body` in a new process of this program that runs only this case. A plain fork would not
+// do, because check_runtime() has already called CUDA, which then does not work in the child. The
+// case counts as one expectation: all of its expectations hold and the process exits normally.
 inline void in_child(const char* name, void (*body)()) {
   constexpr const char* variable = "STEPWISE_TEST_CASE";
   if (const char* const only = std::getenv(variable)) {
@@ -69,7 +69,7 @@ inline void in_child(const char* name, void (*body)()) {
   std::printf("%s: %s\n", name, WIFEXITED(state) ? "as told above" : "the process was ended");
 }
 
-// The program's line and its exit status.
+// Prints the program's summary line, and returns its exit status.
 inline int outcome(const char* name) {
   if (expectations == 0) ++broken_expectations;
   if (broken_expectations == 0) std::printf("%s: %d, all right\n", name, expectations);

@@ -1,7 +1,6 @@
-// Preloaded: makes a process that was forked from one which had called CUDA as lost as it is with
-// NVIDIA's runtime, where every call fails with cudaErrorInitializationError. A program that exec
-// starts has a CUDA of its own. Every process counts as one that has called CUDA, as those do that
-// ask for the number of GPUs first.
+// A preloaded library that makes every CUDA call in a forked process fail with
+// cudaErrorInitializationError. NVIDIA's runtime does so if the parent has called CUDA. We assume
+// that every parent has, for example to query the number of GPUs. After exec, CUDA works again.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// f16 and bf16 on the host, by definition: a table search, no bit tricks.
+// f16 and bf16 on the host, straight from the definition: a binary search without bit tricks.
 #pragma once
 
 #include <cmath>
@@ -25,8 +25,8 @@ struct half_format {
     return bits & 0x8000 ? -v : v;
   }
 
-  // The number nearest to v + rest, of two the even one; `rest` is far smaller than v's distance
-  // to its neighbours and decides ties. 0x7fff for NaN.
+  // The number nearest to v + rest, with ties to even. `rest` only decides ties, since it is far
+  // smaller than the distance between v and its neighbours. 0x7fff for NaN.
   std::uint16_t nearest(double v, double rest = 0) const {
     if (std::isnan(v)) return 0x7fff;
     const std::uint16_t sign = std::signbit(v) ? 0x8000 : 0;
@@ -52,7 +52,7 @@ struct half_format {
     return low;
   }
 
-  // a * b + c, rounded once: the product is exact in double, and so is the error of the sum.
+  // a * b + c, rounded once. In double, the product and the error of the sum are exact.
   std::uint16_t fused(double a, double b, double c) const {
     const double p = a * b, s = p + c, part = s - p;
     const double rest = (p - (s - part)) + (c - part);
@@ -62,7 +62,7 @@ struct half_format {
 
 inline constexpr half_format f16_format{5, 10}, bf16_format{8, 7};
 
-// Operands that meet: special values, then random ones with close exponents.
+// Combinations of operands: special values, then random values with close exponents.
 struct half_operands {
   std::vector<std::uint16_t> a, b, c;
 

@@ -1,8 +1,8 @@
-// Device functions of one or two arguments against a more precise reference on the host.
+// Checks device functions of one or two arguments against a more precise reference on the host.
 //
-// idea    A function is a structure: its name, the units in the last place that the CUDA
-//         Programming Guide allows (13.0, "Mathematical Functions"), where its arguments lie, the
-//         device's answer and the reference.
+// idea    A structure describes each function: its name, the error in units in the last place that
+//         the CUDA Programming Guide allows (13.0, "Mathematical Functions"), the range of its
+//         arguments, the device function and the reference.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ __global__ void apply_function(const T* x, const T* y, T* out, int n) {
   if (i < n) out[i] = F::device(x[i], y[i]);
 }
 
-// |found - wanted| in units of T's last place at `wanted`.
+// |found - wanted| in units in the last place of T at `wanted`.
 template <class T, class Wide>
 double distance_in_ulps(T found, Wide wanted) {
   if (wanted != wanted) return found != found ? 0 : HUGE_VAL;
@@ -31,8 +31,8 @@ double distance_in_ulps(T found, Wide wanted) {
   return static_cast<double>(std::fabs(static_cast<Wide>(found) - wanted) / ulp);
 }
 
-// Arguments spread evenly over [low, high], the second in another order. False, with a line, if any
-// answer is farther off than allowed (half a unit more: that of the rounding).
+// Checks arguments spread evenly over [low, high], the second in another order. Prints a line and
+// returns false if any error exceeds the allowed error by more than half a unit, for rounding.
 template <class F, class T>
 bool check_function(int n = 2048) {
   std::vector<T> x(n), y(n);

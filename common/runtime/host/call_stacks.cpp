@@ -1,4 +1,4 @@
-// Unwinds the stack, numbers stacks, and picks the line that a student wrote.
+// Unwinds the stack, numbers stacks, and picks the innermost line of the program's own code.
 #include "common/runtime/host/call_stacks.hpp"
 
 #include <dlfcn.h>
@@ -47,8 +47,8 @@ int search_own_code(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-// The code of the library that holds an address; empty where it is linked into the program, as in
-// tests.
+// The code range of the library that contains an address. Empty if the library is linked into the
+// program, as in tests.
 address_range library_code(std::uintptr_t inside) {
   own_code_search search{inside, {}, true};
   dl_iterate_phdr(search_own_code, &search);
@@ -61,20 +61,20 @@ address_range own_code() {
   return range;
 }
 
-// Set once, before the first call of the driver API that is looked at.
+// Set once, before the first driver API call whose stack is taken.
 address_range driver_code;
 
 struct unwinding {
   address_range own;
   std::span<std::uintptr_t> stack;
   std::uintptr_t last_own = 0;
-  std::uintptr_t from = 0;  // frames inside the one that executes this are passed over; 0: none
+  std::uintptr_t from = 0;  // skip the frames inside the one at this address; 0: skip none
   std::size_t count = 0;
 };
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<unwinding*>(data);
-  int is_interrupted = 0;  // not calling: the address is the instruction's own
+  int is_interrupted = 0;  // whether the address is exact, not a return address
   const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
   if (address == 0) return _URC_END_OF_STACK;
   if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;
@@ -91,7 +91,7 @@ struct stack_table {
   std::mutex lock;
   std::map<call_stack, std::uint64_t> numbers;
   std::vector<call_stack> stacks;              // number - 1
-  std::map<std::uint64_t, host_place> places;  // those that were asked for
+  std::map<std::uint64_t, host_place> places;  // cached
 };
 
 stack_table& table() {
@@ -115,7 +115,7 @@ bool is_of_library(const std::string& file) {
                      [&](const char* part) { return contains(file, part); });
 }
 
-// Headers and generated files, in which no student's line is.
+// Headers and generated files, which contain no line of the program's author.
 bool is_foreign(const std::string& file) {
   if (file.starts_with("/usr/") || is_of_library(file)) return true;
   constexpr const char* parts[] = {"/cuda_runtime", "/include/crt/", "/include/c++/",
@@ -124,8 +124,8 @@ bool is_foreign(const std::string& file) {
                      [&](const char* part) { return contains(file, part); });
 }
 
-// "cudaError cudaMalloc<float>" is named cudaMalloc<float>: of templates, the type of the result is
-// reported, too.
+// Turns "cudaError cudaMalloc<float>" into "cudaMalloc<float>". Names of template functions include
+// the result type.
 std::string_view without_result(std::string_view function) {
   int depth = 0;
   for (std::size_t i = function.size(); i-- > 0;) {
@@ -145,12 +145,12 @@ bool is_function_of_library(std::string_view name) {
                      [&](const char* beginning) { return name.starts_with(beginning); });
 }
 
-// A function of the toolkit's or the C++ library's headers, which the compiler put into the
-// program, or of the Python interpreter: no student wrote it.
+// Whether the program's author did not write this function. It comes from the headers of the
+// toolkit or of the C++ library, or belongs to the Python interpreter.
 bool is_foreign_function(std::string_view name) {
   if (is_function_of_library(name) || name.starts_with("std::") || name.starts_with("__gnu_cxx::"))
     return true;
-  // Wrappers are called as what they wrap; only these name nothing of the library.
+  // Header wrappers have the name of the API function, except for these.
   if (name.starts_with("cudaOccupancy")) return true;
   const std::string plain(name.substr(0, name.find('<')));
   const void* const wrapped =

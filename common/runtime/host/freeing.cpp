@@ -10,7 +10,7 @@ struct freed_by {
   std::string_view allocates;  // part of the function's name
   std::string_view frees;
 };
-// The first match counts: "cuMem" is part of many names.
+// The first match wins, since "cuMem" is part of many names.
 constexpr freed_by pairs[] = {{"cudaMallocMipmappedArray", "cudaFreeMipmappedArray"},
                               {"cudaMallocArray", "cudaFreeArray"},
                               {"cudaMalloc3DArray", "cudaFreeArray"},

@@ -55,7 +55,7 @@ mapped_object object_of(std::uintptr_t address) {
   return search.found;
 }
 
-// The C library's and the like: whose lines they are, no program needs to know.
+// System libraries such as the C library, whose lines are of no interest.
 bool is_systems(const std::string& file) {
   return file.empty() || file.starts_with("/lib") || file.starts_with("/usr/lib");
 }
@@ -70,8 +70,8 @@ std::string read_all(int from) {
   }
 }
 
-// What a command prints; empty if it cannot be started. It must not get our runtime preloaded, nor
-// look for libraries where the program does.
+// The output of a command; empty if it cannot be started. We drop LD_* variables, so the command
+// does not preload our runtime or use the program's library path.
 std::string output_of(std::vector<std::string> command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -104,7 +104,7 @@ std::string hexadecimal(std::uintptr_t number) {
   return "0x" + std::string(digits, end);
 }
 
-// "/home/me/main.cu:12 (discriminator 3)"; "??:0" and "main.cu:?" are no line.
+// Parses text like "/home/me/main.cu:12 (discriminator 3)". "??:0" and "main.cu:?" have no line.
 void parse_position(std::string_view text, host_line& into) {
   text = text.substr(0, text.find(" (discriminator"));
   const auto colon = text.rfind(':');
@@ -116,7 +116,7 @@ void parse_position(std::string_view text, host_line& into) {
   into.line = number;
 }
 
-// What `addr2line -a -f -i` prints: for each address itself, then two lines for each function.
+// Parses the output of `addr2line -a -f -i`: each address, followed by two lines per function.
 std::vector<std::vector<host_line>> parse_answers(std::string_view text, std::size_t count) {
   std::vector<std::vector<host_line>> answers;
   bool name_next = true;
@@ -141,7 +141,7 @@ std::vector<std::vector<host_line>> parse_answers(std::string_view text, std::si
   return answers;
 }
 
-// What the loader knows: functions that the program exports.
+// The exported function that contains an address, according to the loader.
 std::string exported_function(std::uintptr_t address) {
   Dl_info info;
   const bool found = dladdr(reinterpret_cast<void*>(address), &info) != 0 && info.dli_sname;

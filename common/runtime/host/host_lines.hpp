@@ -1,4 +1,4 @@
-// Lines of host code for addresses of this process, as binutils' addr2line knows them.
+// Source lines of host code for addresses of this process, from binutils' addr2line.
 //
 // tests   tests/checks_test.py
 #pragma once
@@ -16,9 +16,8 @@ struct host_line {
   int line = 0;
 };
 
-// For each address, the functions inlined there, innermost first. Without addr2line, or without
-// line tables in the program, the function that contains the address is all there is, or nothing.
-// Nothing is said about the C library and its like.
+// For each address, the functions inlined there, innermost first. Without addr2line or line tables,
+// this is at most the function that contains the address. Empty for system libraries.
 std::vector<std::vector<host_line>> lines_of(std::span<const std::uintptr_t> addresses);
 
 }  // namespace stepwise::runtime

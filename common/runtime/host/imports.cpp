@@ -12,7 +12,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// By the beginnings of their names, as these have versions. The last ones look up others.
+// Prefixes of function names, which may have versions. The last three look up other functions.
 constexpr std::array<std::string_view, 6> creating{
     "cudaStreamCreateWith",    "cuStreamCreate",   "cuGreenCtxStreamCreate",
     "cudaGetDriverEntryPoint", "cuGetProcAddress", "dlsym"};
@@ -29,7 +29,7 @@ dynamic_tables tables_of(const dl_phdr_info& info) {
   dynamic_tables found;
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    // glibc has relocated these addresses, except for those of the kernel's own library.
+    // glibc has relocated these addresses, except in the vDSO.
     const auto at = [&](const ElfW(Dyn) & d) {
       return d.d_un.d_ptr < info.dlpi_addr ? info.dlpi_addr + d.d_un.d_ptr : d.d_un.d_ptr;
     };

@@ -1,7 +1,7 @@
-// Whether this process may still create a stream whose work runs beside that of the default stream.
+// Whether this process may still create a stream that runs concurrently with the default stream.
 //
 // idea    Checked launches end before the host continues, so a stream that the host creates later
-//         is not known yet. What the program and its libraries import shows what they may call.
+//         is not known yet. The imports of the program and its libraries show what they may call.
 // watch   A program that looks functions up by name may call any of them.
 // tests   ../tests/signals_test.py
 #pragma once

@@ -26,7 +26,7 @@ const bool has_stderr = fstat(STDERR_FILENO, &stderr_at_start) == 0;
 
 void end_on_signal(int number) {
   say_last_words();
-  raise(number);  // the disposition is the default one again
+  raise(number);  // the default action is restored
 }
 
 void set_handler(int number, void (*handler)(int), int flags) {

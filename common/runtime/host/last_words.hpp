@@ -1,7 +1,6 @@
-// What is written to stderr where stdio is no longer, or not now, to be used: when the program
-// ends, and in a signal's handler.
+// Output to stderr where stdio must not be used: at the end of the program, and in signal handlers.
 //
-// idea    A handler may neither lock nor allocate, so its text is made beforehand.
+// idea    A handler may neither lock nor allocate, so its text is prepared in advance.
 // tests   tests/checks_test.py
 #pragma once
 
@@ -11,18 +10,18 @@
 
 namespace stepwise::runtime {
 
-// Whether stderr still is the file that it was when the process began. For handlers, too.
+// Whether stderr is still the same file as at the start of the process. Safe in signal handlers.
 bool stderr_is_unchanged();
 
-// As much as the file takes. For handlers, too.
+// Writes as much as the file accepts. Safe in signal handlers.
 void write_all(int to, std::string_view text);
 
 // Sets the text that is written when a signal ends the program. An empty text writes nothing. With
 // `file`, only this process writes the text, at the end of that file. Otherwise it goes to stderr.
 void set_last_words(std::string_view text, const std::string& file = {});
-// Says it once. For handlers.
+// Writes the text, once. Safe in signal handlers.
 void say_last_words();
-// Says it before these signals end the program, as far as it has not decided what they do.
+// Writes the text before these signals end the program, unless the program handles them itself.
 void say_last_words_on(std::initializer_list<int> signals);
 // The same, but a running launch is stopped first (common/device/interruption.hpp), and the
 // function that the launch then calls writes the text. A second signal does not wait for that.

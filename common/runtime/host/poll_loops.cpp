@@ -1,4 +1,4 @@
-// Looks at the code on both sides of the jumps after a load.
+// Examines the code on both sides of the jumps that follow a load.
 #include "common/runtime/host/poll_loops.hpp"
 
 #include <sys/uio.h>
@@ -15,15 +15,15 @@ namespace stepwise::runtime {
 namespace {
 
 constexpr int most_poll_steps = 24;
-constexpr std::uintptr_t most_poll_bytes = 256;  // of a loop that polls
-constexpr std::uintptr_t bytes_around = 1024;    // of the load, that are looked at
+constexpr std::uintptr_t most_poll_bytes = 256;  // length of a polling loop
+constexpr std::uintptr_t bytes_around = 1024;    // examined on each side of the load
 constexpr int most_way_steps = 48;
-constexpr int most_way_calls = 1;  // a loop that does more between two looks does not only wait
-constexpr int most_unoptimized_calls = 4;  // where the load is a call, others are, too
+constexpr int most_way_calls = 1;          // a loop with more calls does not only wait
+constexpr int most_unoptimized_calls = 4;  // if the load is a call, so are other operations
 
 enum class next_step : std::uint8_t { plain, conditional_jump, returns, leaves };
 
-// What an instruction does to the flow of control. source  Intel's manual, volume 2, appendix A.
+// The effect of an instruction on control flow. source  Intel's manual, volume 2, appendix A.
 next_step kind_of(const std::uint8_t* code, followed_load& load) {
   const auto is_prefix = [](std::uint8_t byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e ||
@@ -47,7 +47,7 @@ next_step kind_of(const std::uint8_t* code, followed_load& load) {
   return calls || is_system_call ? next_step::leaves : next_step::plain;
 }
 
-// The code around a load, copied by the kernel: what lies after a function may not be readable.
+// The code around a load, copied by a system call since memory after a function may be unreadable.
 class code_around {
  public:
   code_around(std::uintptr_t load, bool is_call)
@@ -61,10 +61,10 @@ class code_around {
     load_length_ = from(load).empty() ? 0 : decode_eax_instruction(from(load)).length;
   }
 
-  // Whether the code from `at` on jumps back to the load.
+  // Whether the code that starts at `at` jumps back to the load.
   bool comes_back(std::uintptr_t at) const { return follow(at, load_, 0); }
 
-  // Whether it is a loop around a copy of the load.
+  // Whether the code that starts at `start` is a loop around a copy of the load.
   bool is_loop_around_copy(std::uintptr_t start) const {
     std::uintptr_t copy = start;
     return find_copy(copy) && follow(copy + load_length_, copy, start);
@@ -83,7 +83,7 @@ class code_around {
                       here.begin());
   }
 
-  // In the instructions that follow each other, and at the targets of their branches.
+  // Searches consecutive instructions and the targets of their branches.
   bool find_copy(std::uintptr_t& at) const {
     using flow = eax_instruction::flow;
     int calls = 0;
@@ -98,8 +98,8 @@ class code_around {
     return false;
   }
 
-  // Whether a jump goes from `at` to an instruction from `start` to `load`, and on to `load`. A
-  // start of 0: one that is near.
+  // Whether the code at `at` jumps back to an instruction between `start` and `load`, and then
+  // reaches `load`. If `start` is 0, the target only has to be near `load`.
   bool follow(std::uintptr_t at, std::uintptr_t load, std::uintptr_t start) const {
     using flow = eax_instruction::flow;
     int calls = 0;
@@ -133,7 +133,7 @@ class code_around {
 }  // namespace
 
 load_use follow_load(followed_load& load, std::uintptr_t at) {
-  if (load.returns) {  // a function that loads for a loop: the loop comes back to its call
+  if (load.returns) {  // the load is in a function, so the loop returns to its call
     load.returns = false;
     load.instruction = at;
     load.is_call = true;
@@ -144,7 +144,7 @@ load_use follow_load(followed_load& load, std::uintptr_t at) {
     const bool goes_back =
         load.jumps_to <= load.instruction && load.instruction - load.jumps_to < most_poll_bytes;
     load.jumps_to = 0;
-    // A loop that sums up elements, say, goes back; one that polls ends.
+    // A loop over elements, such as a sum, jumps back here. A polling loop ends.
     if (goes_back && jumped) return load_use::plain;
     if (goes_back && load.jumps == 1) return load_use::poll;
     const code_around code(load.instruction, load.is_call);

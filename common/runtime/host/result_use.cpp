@@ -17,8 +17,8 @@ class code_walk {
  public:
   explicit code_walk(std::span<const std::uint8_t> code) : code_(code) {}
 
-  // Walks from `at` on, while the `held` bytes of EAX still contain the result. `in_callee`: inside
-  // a function that was called after the result was returned, and that expects nothing in EAX.
+  // Walks from `at` while the `held` bytes of EAX still contain the result. `in_callee`: inside a
+  // function that was called after the result was returned, and that expects nothing in EAX.
   result_use from(std::size_t at, eax_bytes held, bool in_callee) {
     for (;;) {
       const bool is_new = visited_.emplace(at, held, in_callee).second;

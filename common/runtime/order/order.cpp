@@ -1,4 +1,4 @@
-// Keeps the items, and does those whose turn it is.
+// Keeps the items, and runs those that are ready.
 #include "common/runtime/order/order.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ bool is_ordered(const stream_use& a, const stream_use& b) {
 }  // namespace
 
 bool stream_order::must_wait(const stream_use& stream) const {
-  if (doing_) return false;  // what was kept is done, and its turn has come
+  if (doing_) return false;  // deferred work is running and need not wait again
   return std::ranges::any_of(items_, [&](const item& i) { return is_ordered(i.stream, stream); });
 }
 
 stream_order::item& stream_order::append(const stream_use& stream) {
-  // The last item of a stream comes after its earlier ones.
+  // The last item of a stream already comes after its earlier items.
   std::map<std::uint64_t, std::uint64_t> last;
   for (const item& i : items_)
     if (is_ordered(i.stream, stream)) last[i.stream.stream] = i.number;
@@ -149,7 +149,7 @@ status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
       doing_ = false;
     }
     item* const done = find(number);
-    if (done == nullptr) break;  // the device was given up, or lost
+    if (done == nullptr) break;  // the device was reset or lost
     if (!outcome.ok()) {
       clear();
       return outcome;

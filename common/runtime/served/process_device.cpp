@@ -1,5 +1,5 @@
-// Which device a graded submission gets: the one of its device server, whatever it asks for.
-// Nothing of the emulator is in this libcudart.so.13. Tested by
+// A graded submission always gets the device of its device server, whatever GPU it requests.
+// This libcudart.so.13 contains no part of the emulator. Tested by
 // grader/cli/tests/judged_cli_test.cpp and grader/tests/attacks_test.cpp.
 #include <charconv>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// "4,5": the descriptors of a channel's socket and of its window, which this process inherited.
+// `text` is like "4,5": the inherited descriptors of a channel's socket and of its window.
 result<std::unique_ptr<device>> remote_device_at(std::string_view text) {
   int socket = -1, window = -1;
   const char* const end = text.data() + text.size();

@@ -1,4 +1,4 @@
-// Kernels that wait, and what they wait for.
+// Kernels that wait for flags, and the flags.
 #pragma once
 
 #include "common/runtime/conformance/expect.hpp"
@@ -15,7 +15,7 @@ static __global__ void set(volatile int* flag, int value) {
 }
 static __global__ void twice(int* x) { *x *= 2; }
 
-// On a GPU a kernel that is loaded at its first launch may wait for those that run.
+// On a GPU, loading a kernel at its first launch may wait for running kernels, so load them first.
 inline void load_kernels() {
   cudaFuncAttributes a;
   EXPECT(cudaFuncGetAttributes(&a, wait_for), cudaSuccess);
@@ -29,14 +29,14 @@ inline cudaStream_t make_stream() {
   return s;
 }
 
-// A query that answers cudaErrorNotReady, which cudaGetLastError() answers then, too.
+// Expects a query to return cudaErrorNotReady, and clears the last error that it sets.
 #define EXPECT_NOT_READY(call)       \
   do {                               \
     EXPECT(call, cudaErrorNotReady); \
     (void)cudaGetLastError();        \
   } while (false)
 
-// Two flags and two results, 0 at first, and two numbers of the host's, -1.
+// Two flags and two results, initially 0, and two numbers in host memory, initially -1.
 struct waiting {
   int *flag, *seen;
   int* home;

@@ -1,4 +1,4 @@
-// For programs of the driver API: calls with the results that they must have, memory and streams.
+// Helpers for driver API programs: calls with expected results, memory and streams.
 #pragma once
 
 #include <cuda.h>
@@ -10,7 +10,7 @@ inline const char* name_of(CUresult code) {
   return cuGetErrorName(code, &name) == CUDA_SUCCESS ? name : "an unknown error";
 }
 
-// Counts a call, and says where it is and what it returned if that is not as expected.
+// Counts a call. If its result is not as expected, prints the line and the result.
 inline void expect_result(const char* call, int line, CUresult found, CUresult wanted) {
   ++expectations;
   if (found == wanted) return;
@@ -19,7 +19,7 @@ inline void expect_result(const char* call, int line, CUresult found, CUresult w
   std::printf("line %d: %s: %s, expected %s\n", line, call, name_of(found), name_of(wanted));
 }
 
-// Ends the program where a call failed.
+// Ends the program if a call failed.
 inline void need(CUresult code, call_place at = call_place::current()) {
   if (code == CUDA_SUCCESS) return;
   std::printf("%s:%d: %s\n", at.file, at.line, name_of(code));
