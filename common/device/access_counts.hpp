@@ -1,5 +1,6 @@
-// The counters that memory instructions update while they execute. Included where nothing may be an
-// inline function with external linkage (common/emulator/machine/context.hpp): data only.
+// The counters that memory instructions update while they execute. This header holds only data,
+// because common/emulator/machine/context.hpp must not include inline functions with external
+// linkage.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 namespace stepwise {
 
 struct access_counts {
-  std::uint64_t global_load_bytes = 0;  // bytes that lanes asked for, before coalescing
+  std::uint64_t global_load_bytes = 0;  // bytes requested by lanes, before coalescing
   std::uint64_t global_store_bytes = 0;
   std::uint64_t shared_load_bytes = 0;
   std::uint64_t shared_store_bytes = 0;

@@ -1,6 +1,6 @@
 // The architecture whose code an emulated GPU runs.
 //
-// source  CUDA Toolkit 13.0 Release Notes: nvcc makes code for compute capability 7.5 and newer.
+// source  CUDA Toolkit 13.0 Release Notes: nvcc generates code for compute capability 7.5 and up.
 // Tested by tests/gpu_test.cpp.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace stepwise {
 // As a compute capability, like gpu::compute_capability().
 inline constexpr int oldest_code = 75;
 
-// The GPU's own, or the oldest that the compiler makes: what is older here runs that, within its
-// own limits (threads, registers, shared memory, grid).
+// The GPU's own compute capability, or the oldest that the compiler supports. An older GPU runs
+// that code within its own limits (threads, registers, shared memory, grid).
 inline int code_capability(const gpu& model) {
   return std::max(model.compute_capability(), oldest_code);
 }

@@ -1,4 +1,4 @@
-// The handles and values that a device takes and returns.
+// The types of a device's parameters and results.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace stepwise {
 
-// An address in device memory. It is not a host pointer: reading it on the host is a fault. Only
-// the addresses of allocate_shared() and of managed variables serve the host too.
+// An address in device memory. The host faults if it dereferences it, except for addresses of
+// managed variables or from allocate_shared().
 using device_address = std::uint64_t;
 
 enum class module_handle : std::uint64_t {};
@@ -22,27 +22,27 @@ struct extent {
   std::uint32_t x = 1, y = 1, z = 1;
 };
 
-// How many blocks or threads an extent holds. No launch's grid overflows it.
+// The number of blocks or threads in an extent. No valid grid overflows it.
 inline std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
 
 struct launch_config {
   extent grid;
   extent block;
   std::uint64_t dynamic_shared_bytes = 0;
-  bool cooperative = false;  // every block resident at once, or invalid: needed by grid.sync
-  // Programmatic dependent launch: it may begin before earlier work of its stream has ended. No
-  // device makes use of that, but checks must know that the program allows it.
+  bool cooperative = false;  // grid.sync needs every block resident at once
+  // Programmatic dependent launch: the kernel may begin before earlier work of its stream has
+  // ended. No device does that, but checks must know that the program allows it.
   bool may_begin_early = false;
 };
 
-// One kernel parameter's place in the parameter buffer of a launch, in bytes.
+// The offset and size of a kernel parameter in the parameter buffer of a launch, in bytes.
 struct kernel_parameter {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
 };
 
-// The compiler's decisions for a kernel. Registers and static shared memory are the machine
-// code's (from the cubin) where the module carries some for this GPU.
+// The compiler's decisions for a kernel. Registers and static shared memory come from the machine
+// code (cubin) if the module has some for this GPU.
 struct kernel_attributes {
   std::string name;
   int registers = 0;                      // 32-bit registers per thread
@@ -59,7 +59,7 @@ struct kernel_attributes {
 struct module_symbol {
   device_address address = 0;
   std::uint64_t bytes = 0;
-  bool shared = false;  // the host may use the address
+  bool shared = false;  // the host may access it
 };
 
 // The limits that a program may set before its kernels run, numbered as enum cudaLimit.
@@ -69,11 +69,11 @@ enum class device_limit : int {
   heap_bytes = 2,    // memory from which kernels allocate
 };
 
-// Counts of the kernels that ran since reset_counters(). Counted by emulated devices only.
+// Counts over all kernels since reset_counters(). Only emulated devices count.
 struct execution_counters : access_counts {
   std::uint64_t launches = 0;
   std::uint64_t warp_instructions = 0;  // PTX instructions that a warp issued
-  std::uint64_t lane_instructions = 0;  // the same, times the lanes that took part
+  std::uint64_t lane_instructions = 0;  // the same, times the active lanes
   std::uint64_t barriers = 0;           // warps that reached a block barrier
 
   execution_counters& operator+=(const access_counts& more) {
@@ -97,14 +97,14 @@ struct execution_counters : access_counts {
 // The modelled time of a launch.
 struct modelled_launch {
   double us = 0;     // on the emulated GPU, with the launch overhead
-  double fills = 1;  // the part of the GPU that its blocks take
+  double fills = 1;  // the fraction of the GPU that its blocks fill
 };
 
-// Which stream the next launch or copy belongs to, for devices that check the order of accesses.
+// The stream of the next launch or copy, for devices that check the order of accesses.
 inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
 struct stream_use {
-  std::uint64_t stream = 0;   // any number that the caller chooses; 0: the legacy default stream
-  bool non_blocking = false;  // made with cudaStreamNonBlocking: not ordered with stream 0
+  std::uint64_t stream = 0;   // a number chosen by the caller; 0: legacy default stream
+  bool non_blocking = false;  // cudaStreamNonBlocking: not ordered with stream 0
   bool is_alone = false;      // no other stream's work could run at the same time
 };
 

@@ -1,4 +1,4 @@
-// Opens libcuda.so.1, looks up its functions by name and starts it, once in a process.
+// Opens libcuda.so.1, looks up its functions by name and initialises it, once per process.
 #if __has_include(<cuda.h>)
 #include "common/device/driver.hpp"
 
@@ -8,11 +8,11 @@ namespace stepwise {
 namespace {
 
 struct entry {
-  void* slot;  // where in `driver` the function's address goes
+  void* slot;  // the field in `driver` for the function's address
   const char* name;
 };
 
-// False, with the reason, if one of the driver's functions is missing.
+// False, with the reason in `why`, if one of the driver's functions is missing.
 bool load_all(void* library, driver& out, std::string& why) {
   const entry entries[] = {
       {&out.init, "cuInit"},

@@ -1,7 +1,7 @@
 // The CUDA driver's functions that a GPU device needs, found at run time.
 //
-// idea    Nothing links to the driver: a machine without a GPU has none. The types come from
-//         cuda.h, the versioned names are the ones that every driver for CUDA 12 and 13 exports.
+// idea    Nothing links to the driver, since a machine without a GPU has none. The types come from
+//         cuda.h. Every driver for CUDA 12 and 13 exports the versioned names.
 #pragma once
 
 #include <cuda.h>
@@ -59,8 +59,8 @@ struct driver {
   CUresult (*event_record)(CUevent event, CUstream stream);
   CUresult (*event_elapsed_time)(float* ms, CUevent start, CUevent stop);
 
-  // The driver of this machine; null, with the reason in `why`, if it has none that serves. It
-  // stays loaded to the end of the process.
+  // The driver of this machine, or null, with the reason in `why`, if no driver is usable. It stays
+  // loaded until the process ends.
   static const driver* find(std::string& why);
 };
 

@@ -1,5 +1,4 @@
-// The texts of common/gpus/*.toml and *.measured.jsonl, put into the program when it is built
-// (meson.build).
+// The texts of common/gpus/*.toml and *.measured.jsonl, embedded at build time (meson.build).
 #pragma once
 
 #include <span>
@@ -10,7 +9,7 @@ namespace stepwise {
 struct embedded_gpu {
   std::string_view id;
   std::string_view text;
-  std::string_view measured;  // JSON; empty: nobody measured it
+  std::string_view measured;  // JSON; empty if there are no measurements
 };
 
 extern const std::span<const embedded_gpu> embedded_gpus;

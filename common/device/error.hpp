@@ -1,6 +1,6 @@
-// Errors of a device, numbered as the CUDA runtime numbers them.
+// Errors of a device, with the CUDA runtime's numbers.
 //
-// idea    Every layer passes the number that a CUDA program would see, and a sentence for people.
+// idea    Every layer passes the number that a CUDA program would see, and a message for people.
 // source  CUDA Toolkit 13.0, driver_types.h (enum cudaError).
 #pragma once
 
@@ -68,7 +68,7 @@ enum class error : int {
   unknown = 999,
 };
 
-// How a call went: a number for programs, and a sentence for people (may be empty).
+// The outcome of a call: a number for programs, and a message for people (may be empty).
 struct status {
   error code = error::success;
   std::string message;

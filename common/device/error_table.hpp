@@ -1,4 +1,4 @@
-// Names and sentences of CUDA's error codes, as the runtime tells them. Tested by
+// The names and texts that the CUDA runtime returns for its error codes. Tested by
 // common/runtime/tests/errors_test.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr error_entry error_table[] = {
 #undef STEPWISE_ERROR
 };
 
-// The name and the sentence for an unknown code.
+// The name and the text for an unknown code.
 inline constexpr char unrecognized_error[] = "unrecognized error code";
 
 }  // namespace stepwise

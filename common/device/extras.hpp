@@ -1,5 +1,4 @@
-// Interfaces beyond the core that every device has (device.hpp). A device
-// implements some of them.
+// Optional interfaces beyond the core that every device has (device.hpp).
 #pragma once
 
 #include <array>
@@ -20,8 +19,8 @@ struct finding;           // finding.hpp
 struct kernel_profile;    // profile.hpp
 struct device_transfers;  // profile.hpp
 
-// Lets kernels use memory of the host's own by its address, until it is unregistered. Copies
-// treat it as the host's. not_supported for an area where that cannot be.
+// Lets kernels access host memory through its host address until it is unregistered. Copies treat
+// it as host memory. not_supported for an area that cannot be registered.
 class host_registration {
  public:
   virtual status register_host(std::span<std::byte> area) = 0;
@@ -31,17 +30,16 @@ class host_registration {
   ~host_registration() = default;
 };
 
-// Launches that have not ended when launch() returns.
+// Kernels that are left running when launch() returns.
 class waiting_launches {
  public:
-  // From now on launch() may return before a kernel has ended that waits: for the host, or for
-  // another kernel; or that has not ended for so long that it may never (patience.hpp). It has been
-  // left then. The caller keeps in order what comes after it, and may make other calls meanwhile.
-  // Without `may`, and on a device that checks or counts, none is left, but named on stderr if it
-  // waits for long.
+  // With `may`, launch() may leave a kernel running and return: a kernel that waits for the host or
+  // for another kernel, or that has run so long that it may never end (patience.hpp). The caller
+  // orders later work after it, and may make other calls meanwhile. Without `may`, or on a device
+  // that checks or counts, no kernel is left running, but long waits are reported on stderr.
   virtual void leave_waiting_launches(bool may) = 0;
-  // The number of the last launch if it was left, else 0; whether it still runs; and the names of
-  // the kernels that do, and of those of them that have waited.
+  // The number of the last launch if it was left running, or 0; whether a launch still runs; the
+  // names of all running kernels; and the names of the running kernels that have waited.
   virtual std::uint64_t left_launch() const = 0;
   virtual bool runs(std::uint64_t launch) = 0;
   virtual std::string running_kernels() const = 0;
@@ -54,10 +52,10 @@ class waiting_launches {
 // The time of launches, on a device that models it.
 class time_model {
  public:
-  // How long the last launch took, if that was modelled.
+  // The modelled time of the last launch, if there is one.
   virtual std::optional<modelled_launch> last_launch() const = 0;
-  // When the next launch begins, in nanoseconds, as kernels see it. The time that they see never
-  // goes back.
+  // Sets the start time of the next launch, in nanoseconds, as kernels read it. Kernels never see
+  // the time go backwards.
   virtual void set_time(std::uint64_t ns) = 0;
 
  protected:
@@ -67,10 +65,10 @@ class time_model {
 // The queue of a GPU.
 class launch_queue {
  public:
-  // Resets the lines of L2 that a program made persisting.
+  // Resets L2 lines that a program made persisting to normal.
   virtual void reset_persisting_lines() = 0;
-  // Work that is queued after hold_queue() begins at release_queue(), or after 20 ms. Until then
-  // the caller only queues: launches, copies on the device, fills, events.
+  // Work queued after hold_queue() begins at release_queue(), or after 20 ms. Until then, the
+  // caller may only queue launches, copies on the device, fills and events.
   virtual void hold_queue() = 0;
   virtual void release_queue() = 0;
 
@@ -89,11 +87,11 @@ class execution_counting {
 
 class profiling {
  public:
-  // The counts since the last call, kernel by kernel and line by line; empty if nothing is counted.
+  // The counts since the last call, per kernel and per line; empty if nothing is counted.
   virtual std::vector<kernel_profile> take_profile() = 0;
-  // The copies and fills of device memory that were counted since the last call, or since
-  // reset_counters(). A judge's own, between calls, are not the program's: count_transfers() says
-  // whether later ones count.
+  // The copies and fills of device memory since the last call, or since reset_counters().
+  // count_transfers() turns counting on or off, since a judge's transfers between calls are not the
+  // program's.
   virtual device_transfers take_transfers() = 0;
   virtual void count_transfers(bool counted) = 0;
 
@@ -101,27 +99,27 @@ class profiling {
   ~profiling() = default;
 };
 
-// The checks of a program. Their interface also serves plain runs, whose errors name allocations.
+// The checks of a program. Plain runs use the interface too, since their errors name allocations.
 class device_checks {
  public:
-  // A number for the place in the host's code on whose behalf the next calls are made (0: unknown),
-  // and the stream that they belong to (0: the legacy default stream).
+  // Set the origin of the next calls, a number for a place in the host code (0: unknown), and their
+  // stream (0: the legacy default stream).
   virtual void set_origin(std::uint64_t number) = 0;
   virtual void set_stream(const stream_use& use) = 0;
-  // The host waited for a stream, or for all work (`stream` is no_stream), or for the work that an
-  // event marked.
+  // Called when the host has waited for a stream, for all work (`stream` is no_stream), or for the
+  // work before an event.
   virtual void host_waited(std::uint64_t stream) = 0;
   virtual void host_waited_for_event(std::uint64_t event) = 0;
-  // Work of a stream that comes later waits for what `event` (any number that the caller
-  // chooses) marked: recorded in one stream, waited for in another.
+  // Called when a stream records `event`, a number chosen by the caller, and when later work of a
+  // stream waits for it.
   virtual void mark_event(std::uint64_t event, std::uint64_t stream) = 0;
   virtual void wait_event(std::uint64_t event, std::uint64_t stream) = 0;
-  // A name for an allocation, for its findings: "in".
+  // Names an allocation in findings, for example "in".
   virtual void name_allocation(device_address address, std::string_view name) = 0;
-  // These bytes count as unwritten from now on, whatever they hold.
+  // Marks these bytes as uninitialized, whatever they hold.
   virtual void forget_contents(device_address first, std::uint64_t bytes) = 0;
-  // The findings since the last call, in the order in which they were found; empty if the device
-  // does not check. `at_exit`: memory that is still allocated is a finding too.
+  // The findings since the last call, in order; empty if the device does not check. With `at_exit`,
+  // memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit) = 0;
 
  protected:
@@ -131,16 +129,16 @@ class device_checks {
 // Checks of the host's own accesses to memory that it shares with kernels.
 class host_access_checks {
  public:
-  // From now on the host may know that a stream's work up to now has ended, although no call shows
-  // it: for example, because one of the program's functions ran in that stream.
+  // Called when the host may know that a stream's work has ended although no call shows it, for
+  // example because one of the program's functions ran in that stream.
   virtual void host_may_know(std::uint64_t stream) = 0;
-  // Memory from allocate_shared() that was used by work which the host has not waited for. A kernel
+  // Areas from allocate_shared() that are used by work which the host has not waited for. A kernel
   // may have used only a part of such an area.
   virtual std::vector<unfinished_area> unfinished_areas() = 0;
   // The verdict on a host access to one byte of such an area.
   virtual host_touch host_touches(device_address at, bool writes) = 0;
-  // Reports a host access: an early one, which is a finding, with `origin` as the place in the
-  // host's code; or one by which the host waits.
+  // Report a host access: an early access by the host code at `origin`, which is a finding, or an
+  // access through which the host waits.
   virtual void host_was_early(device_address at, bool writes, std::uint64_t origin) = 0;
   virtual void host_waited_by(device_address at, bool writes) = 0;
 
@@ -148,28 +146,28 @@ class host_access_checks {
   ~host_access_checks() = default;
 };
 
-// A device whose addresses are known, and are no addresses of the host's.
+// A device with a known address range that does not overlap host addresses.
 class own_addresses {
  public:
-  // The first address that its memory can have, and the number of addresses.
+  // The first address of the range, and its length in bytes.
   virtual std::array<std::uint64_t, 2> address_range() const = 0;
-  // Whether no memory of the host's can have this address, because the device's own has it. It
-  // neither locks nor allocates: a signal's handler asks.
+  // Whether the address belongs to the device, so host memory cannot have it. Neither locks nor
+  // allocates, since signal handlers call it.
   virtual bool owns_address(device_address address) const = 0;
-  // The host followed such an address: the finding, without its place; none if it is not known.
+  // The finding for a host access to such an address, without its source line; none if unknown.
   virtual std::optional<finding> host_access(device_address address, bool writes) = 0;
 
  protected:
   ~own_addresses() = default;
 };
 
-// A device in another process, which knows nothing of this one's functions and memory.
+// A device in another process, which cannot use this process's functions or memory.
 class other_process {
  public:
-  // Takes a finding that the runtime made by itself, as a line of JSON; false: it keeps none.
+  // Takes one of the runtime's own findings, as a line of JSON. False if it keeps no findings.
   virtual bool give_finding(const std::string& line) = 0;
-  // An array of the host's that belongs to the current call, and where the caller's copy of it
-  // begins; without bytes: those of the call before are gone.
+  // Adds a host array of the current call, and the offset of the caller's copy of it. With 0 bytes,
+  // drops the arrays of the previous call.
   virtual void note_host_array(const std::byte* first, std::uint64_t bytes,
                                std::uint64_t place) = 0;
 
@@ -177,10 +175,10 @@ class other_process {
   ~other_process() = default;
 };
 
-// Null where a device lacks the interface.
+// Each pointer is null if the device lacks the interface.
 struct device_extras {
   host_registration* registration = nullptr;
-  virtual_memory* mappings = nullptr;  // memory that is mapped apart from its addresses
+  virtual_memory* mappings = nullptr;  // memory mapped at reserved addresses
   waiting_launches* waiting = nullptr;
   time_model* time = nullptr;
   launch_queue* queue = nullptr;

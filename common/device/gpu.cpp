@@ -1,7 +1,7 @@
-// Reads GPU descriptions: common/gpus/*.toml, compiled in as text.
+// Reads GPU descriptions (common/gpus/*.toml), which are compiled in as text.
 //
-// idea    A description holds the runtime's own answers by attribute number; the fields of `gpu`
-//         are read from them, so that no fact is written twice.
+// idea    A description holds the values that the CUDA runtime returns, by attribute number. The
+//         fields of `gpu` are derived from them, so no fact is written twice.
 // tests   tests/gpu_test.cpp
 #include "common/device/gpu.hpp"
 
@@ -31,10 +31,10 @@ constexpr int shared_bytes_per_block_optin = 97, max_blocks_per_multiprocessor =
 constexpr int reserved_shared_bytes_per_block = 111;
 }  // namespace attribute
 
-// What a description must have, and where its value makes sense.
+// An attribute that a description must have, and its valid range.
 struct wanted_attribute {
   int id;
-  const char* name;  // of cudaDeviceAttr
+  const char* name;  // in cudaDeviceAttr, without its prefix
   int least, most;
 };
 constexpr int any = std::numeric_limits<int>::max();
@@ -65,7 +65,7 @@ constexpr wanted_attribute wanted_attributes[] = {
     {111, "ReservedSharedMemoryPerBlock", 0, 65536},
 };
 
-// A whole number from 0 to INT_MAX without sign or leading zero, or -1.
+// The attribute number, at most 4 digits without a sign or leading zero, or -1.
 int attribute_number(std::string_view key) {
   if (key.empty() || key.size() > 4 || (key.size() > 1 && key[0] == '0')) return -1;
   int number = 0;
@@ -80,7 +80,7 @@ class reader {
  public:
   reader(gpu& out, const toml_value& table) : out_(out), table_(table) {}
 
-  // An empty string, or what is wrong.
+  // Returns an empty string, or the problem with the description.
   std::string read() {
     out_.name = text("name");
     out_.memory_bytes = static_cast<std::uint64_t>(number("memory_bytes"));

@@ -1,7 +1,7 @@
-// The description of a GPU: limits and sizes, as common/gpus/<name>.toml gives them.
+// The description of a GPU: limits and sizes, from common/gpus/<name>.toml.
 //
-// source  the CUDA runtime's own answers on that GPU (cudaGetDeviceProperties), recorded by hand
-//         in the .toml with the date; of GPUs that nobody asked, what is published of them.
+// source  the CUDA runtime's results on that GPU (cudaGetDeviceProperties), recorded by hand in the
+//         .toml with the date. For GPUs that were not available, published values.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace stepwise {
 
 struct gpu {
-  std::string id;    // "h200": the file's name; of the user's own file the whole path
+  std::string id;    // file name ("h200"), or the path of the user's own file
   std::string name;  // "NVIDIA H200"
   int compute_major = 0;
   int compute_minor = 0;
@@ -35,38 +35,37 @@ struct gpu {
   int max_blocks_per_multiprocessor = 0;
   int registers_per_block = 0;
   int registers_per_multiprocessor = 0;
-  std::uint64_t shared_bytes_per_block = 0;        // without asking: 48 KB
+  std::uint64_t shared_bytes_per_block = 0;        // default, 48 KB
   std::uint64_t shared_bytes_per_block_optin = 0;  // after cudaFuncSetAttribute
   std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t reserved_shared_bytes_per_block = 0;
-  int driver_version = 13000;  // as cudaDriverGetVersion gives it; this one where it is unknown
-  // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
+  int driver_version = 13000;  // from cudaDriverGetVersion; default if unknown
+  // The value of every cudaDeviceAttr that the CUDA runtime returns on that GPU, by number.
   std::map<int, int> attributes;
-  std::set<int> estimated;  // of these, what is neither measured nor published
-  // Every cudaLimit by its number, as it is until a program sets it.
+  std::set<int> estimated;  // attributes neither measured nor published
+  // The default value of every cudaLimit, by number.
   std::map<int, std::uint64_t> limits;
-  // What microbenchmarks found (common/gpus/<id>.measured.jsonl), by name, in the units given
-  // there; empty where nothing was measured.
+  // Results of microbenchmarks by name, in the units of common/gpus/<id>.measured.jsonl; empty if
+  // nothing was measured.
   std::map<std::string, double, std::less<>> measured;
 
-  // On paper: double data rate.
+  // The theoretical bandwidth. The factor of 2 is for double data rate.
   double memory_bytes_per_s() const { return 2.0 * memory_clock_khz * 1e3 * memory_bus_bits / 8; }
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };
 
-// Sets the fields that `attributes` has (compute_major ... reserved_shared_bytes_per_block).
-// Returns 0, or the number of the first attribute that is missing.
+// Sets the fields that `attributes` determines (compute_major ... reserved_shared_bytes_per_block).
+// Returns 0, or the number of the first missing attribute.
 int fill_from_attributes(gpu& model);
 
-// The GPUs whose descriptions are built in, by id.
+// The ids of the built-in descriptions.
 std::vector<std::string> known_gpus();
 
-// The description with this id, or in this file if it ends with ".toml" (common/gpus/h200.toml
-// shows the form); invalid_value names the known ones, or what is wrong with the file.
+// The description with this id, or in this file if it ends with ".toml" (for the format, see
+// common/gpus/h200.toml). invalid_value lists the known ids or describes the problem in the file.
 result<gpu> find_gpu(std::string_view id);
 
-// Reads the text of a description (the form of common/gpus/h200.toml); invalid_value says what is
-// wrong with it.
+// Parses a description in the format of common/gpus/h200.toml. invalid_value describes the problem.
 result<gpu> parse_gpu(std::string_view id, std::string_view text);
 
 }  // namespace stepwise

@@ -1,7 +1,7 @@
 // A device through the CUDA driver.
 //
-// idea    One context per device, so that a device lost to a fault can be created again. The driver
-//         numbers its errors as the runtime does, so codes pass unchanged.
+// idea    One context per device. The driver and the runtime use the same error numbers, so codes
+//         pass unchanged.
 // tests   tests/conformance.cpp, on a GPU (suite gpu)
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ status status_of(const driver& cu, CUresult code, const std::string& doing) {
   return {static_cast<error>(code), doing + ": " + (text ? text : "unknown error")};
 }
 
-// What the driver knows of GPU `ordinal`, in the form of common/gpus/*.toml.
+// Describes a GPU from the driver's attributes, as common/gpus/*.toml would.
 gpu describe(const driver& cu, CUdevice device) {
   gpu model;
   char name[256] = "";
@@ -36,7 +36,7 @@ gpu describe(const driver& cu, CUdevice device) {
   cu.device_total_mem(&bytes, device);
   model.memory_bytes = bytes;
   cu.driver_get_version(&model.driver_version);
-  // The driver's attribute numbers are the runtime's (both headers list them).
+  // The driver and the runtime use the same attribute numbers (see their headers).
   for (int number = 1; number < 256; number++) {
     int value = 0;
     if (cu.device_get_attribute(&value, static_cast<CUdevice_attribute>(number), device) ==
@@ -102,7 +102,7 @@ class gpu_device final : public device, host_registration, launch_queue {
     return status_of(cu_, cu_.mem_free(address), "freeing device memory");
   }
 
-  // With unified addresses, which every 64-bit GPU has, kernels know it by the host's address.
+  // With unified addressing, which every 64-bit GPU has, kernels use the host address.
   status register_host(std::span<std::byte> area) override {
     const current_context use(cu_, context_);
     return status_of(cu_,
@@ -227,7 +227,7 @@ class gpu_device final : public device, host_registration, launch_queue {
     if (gate_) gate_->open();
   }
 
-  // The driver numbers its limits as we do.
+  // The driver uses the same limit numbers.
   status set_limit(device_limit which, std::uint64_t bytes) override {
     const current_context use(cu_, context_);
     return status_of(cu_, cu_.ctx_set_limit(static_cast<CUlimit>(which), bytes),
@@ -256,12 +256,12 @@ class gpu_device final : public device, host_registration, launch_queue {
     return {error::invalid_resource_handle, "there is no such module"};
   }
 
-  // The driver lets a copy run into the next allocation; the device contract does not.
+  // The driver lets a copy run into the next allocation, but `device` does not.
   status check_area(device_address address, std::uint64_t bytes, const char* doing) {
     if (bytes == 0) return {};
     const auto area = find_allocation(address);
     if (area && bytes <= area->bytes - (address - area->address)) return {};
-    // A lost context answers no question: say why, instead of blaming the address.
+    // A lost context answers no queries. Return the fault instead of blaming the address.
     if (const status lost = synchronize(); !lost.ok()) return lost;
     return {error::invalid_value, std::string(doing) + " " + std::to_string(bytes) +
                                       " bytes of device memory that no allocation holds"};
@@ -289,7 +289,7 @@ class gpu_device final : public device, host_registration, launch_queue {
   const CUcontext context_;
   std::unique_ptr<queue_gate> gate_;
   const gpu model_;
-  std::mutex lock_;  // guards what is below
+  std::mutex lock_;  // guards the members below
   std::uint64_t last_handle_ = 0;
   std::map<std::uint64_t, CUmodule> modules_;
   std::map<std::uint64_t, loaded_kernel> kernels_;
@@ -320,7 +320,7 @@ result<module_handle> gpu_device::load_linked(std::span<const std::span<const st
     return {error::not_supported, "modules of several parts are not linked for a GPU"};
   const std::span<const std::byte> image = parts[0];
   const current_context use(cu_, context_);
-  // PTX text must end with a zero, and the contract does not ask for one.
+  // The driver needs zero-terminated PTX, but load_linked() does not require that.
   std::vector<char> bytes(image.size() + 1, '\0');
   std::copy_n(reinterpret_cast<const char*>(image.data()), image.size(), bytes.begin());
   char log[4096] = "";
@@ -398,7 +398,7 @@ result<module_symbol> gpu_device::find_symbol(module_handle module, std::string_
   std::size_t bytes = 0;
   status s = status_of(cu_, cu_.module_get_global(&address, &bytes, found, text.c_str()),
                        "variable " + text);
-  // So the driver answers for the name of a kernel.
+  // The driver returns invalid_value for the name of a kernel.
   if (s.code == error::invalid_value) s.code = error::symbol_not_found;
   if (!s.ok()) return s;
   unsigned managed = 0;
@@ -470,7 +470,7 @@ std::unique_ptr<device> make_gpu_device(int ordinal, std::string& why) {
                        "there is no GPU number " + std::to_string(ordinal));
   CUcontext context = nullptr;
   if (s.ok()) {
-    // Creating a context makes it current; each call makes it current for itself.
+    // Creating a context makes it current. We pop it, since each call pushes it.
     s = status_of(*cu, cu->ctx_create(&context, CU_CTX_SCHED_AUTO, number),
                   "GPU number " + std::to_string(ordinal) + " cannot be used");
   }

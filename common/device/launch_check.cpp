@@ -12,10 +12,10 @@ std::string shape(const extent& e) {
 }
 
 std::uint64_t threads_of(const extent& block) {
-  return std::uint64_t{block.x} * block.y * block.z;  // sides are checked before: no overflow
+  return std::uint64_t{block.x} * block.y * block.z;  // no overflow: the sides are checked
 }
 
-// The first side of `have` that is 0 or over its limit, or an empty string.
+// A message about the first side of `have` that is 0 or over its limit, or an empty string.
 std::string bad_side(const char* what, const extent& have, const int (&most)[3]) {
   const std::uint32_t sides[3] = {have.x, have.y, have.z};
   for (int i = 0; i < 3; i++) {
@@ -47,8 +47,8 @@ status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint
               std::to_string(kernel.static_shared_bytes) + " static bytes" + hint};
 }
 
-// More threads than registers for them is a lack of resources; more than the kernel's launch bounds
-// (or the GPU) allow is a wrong argument, like a bad grid.
+// Too many threads for the register file is a lack of resources. Too many for the kernel's launch
+// bounds or the GPU is an invalid argument, like a bad grid.
 status check_threads(const gpu& model, const kernel_attributes& kernel, std::uint64_t threads,
                      const std::string& who) {
   const std::string asked = who + std::to_string(threads) + " threads per block: ";
@@ -72,7 +72,7 @@ status check_cooperative(const gpu& model, const kernel_attributes& kernel,
       resident_blocks(model, kernel, threads_of(config.block), config.dynamic_shared_bytes);
   if (!resident.ok()) return resident.failure();
   const std::uint64_t most = std::uint64_t(resident->blocks) * model.multiprocessors;
-  // The sides are at most 2^31-1, 65535 and 65535, so the product fits 64 bits.
+  // The sides are at most 2^31-1, 65535 and 65535, so the product fits in 64 bits.
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   if (blocks <= most) return {};
   return {error::cooperative_launch_too_large,

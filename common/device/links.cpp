@@ -1,4 +1,4 @@
-// Rates on paper.
+// Theoretical rates.
 #include "common/device/links.hpp"
 
 namespace stepwise {
@@ -9,9 +9,9 @@ struct named_link {
   link_rate rate;
 };
 
-// One way. PCI Express: 8, 16 or 32 GT/s on each of 16 lanes, of 130 bits 128 are data (PCI Express
-// Base Specification 3.0, 4.0, 5.0). NVLink-C2C: 900 GB/s both ways (NVIDIA Grace Hopper Superchip
-// Architecture, whitepaper).
+// Rates in one direction. PCI Express has 16 lanes of 8, 16 or 32 GT/s, and 128 of 130 bits are
+// data (PCI Express Base Specification 3.0, 4.0, 5.0). NVLink-C2C has 900 GB/s in both directions
+// together (NVIDIA Grace Hopper Superchip Architecture, whitepaper).
 const std::vector<named_link>& links() {
   static const std::vector<named_link> all = [] {
     const auto pcie = [](double gt_per_s) { return gt_per_s * 1e9 * 16 * 128 / 130 / 8; };

@@ -12,10 +12,10 @@ namespace stepwise {
 
 struct link_rate {
   std::string name;
-  double bytes_per_s = 0;  // one way
+  double bytes_per_s = 0;  // in one direction
 };
 
-// "pcie5" and the like; nullopt if there is none of that name.
+// The link with this name, for example "pcie5"; nullopt if there is none.
 std::optional<link_rate> find_link(std::string_view name);
 std::vector<std::string> known_links();
 

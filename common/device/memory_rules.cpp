@@ -1,4 +1,4 @@
-// The rules of each generation, and what its multiprocessors have for L1.
+// The rules of each generation, and the L1 and shared memory sizes of its multiprocessors.
 #include "common/device/memory_rules.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t kb = 1024;
 
-// What L1 and shared memory have together where they share, else what L1 has by itself; and the
-// sizes of shared memory that there are where they share.
+// If L1 and shared memory share one memory, its size and the possible sizes of shared memory, in
+// KB. Otherwise, the size of L1.
 struct chip_memory {
   std::uint64_t kilobytes = 0;
   std::span<const std::uint64_t> shared_sizes = {};
@@ -21,7 +21,7 @@ constexpr std::uint64_t sizes_80[] = {0, 8, 16, 32, 64, 100, 132, 164};
 constexpr std::uint64_t sizes_8[] = {0, 8, 16, 32, 64, 100};
 constexpr std::uint64_t sizes_75[] = {32, 64};
 constexpr std::uint64_t sizes_70[] = {0, 8, 16, 32, 64, 96};
-// Programs could ask for 16 KB; without that they have 48.
+// Programs could request 16 KB, but 48 KB is the default.
 constexpr std::uint64_t sizes_2[] = {48};
 
 chip_memory memory_of(int capability) {
@@ -31,11 +31,10 @@ chip_memory memory_of(int capability) {
     case 2:
       return {64, sizes_2};
     case 3:
-      return {
-          48};  // the read-only cache: what shares its place with shared memory is for the stack
+      return {48};  // read-only cache; L1 is only for the stack
     case 5:
     case 6:
-      return {24};  // one for each half of a multiprocessor
+      return {24};  // per half of a multiprocessor
     case 7:
       return capability < 75 ? chip_memory{128, sizes_70} : chip_memory{96, sizes_75};
     case 8:
@@ -63,7 +62,7 @@ memory_rules memory_rules_of(const gpu& model) {
   r.l1_keeps_stores = major >= 7;
   r.joins_pairs = major >= 7;
   r.cycles_of_wavefront = major <= 2 ? 2 : 1;
-  // Measured on 9.0, taken to be the same on 8.0, which has two halves as well.
+  // Measured on 9.0. Assumed for 8.0, whose L2 has two halves as well.
   r.l2_halves = capability == 80 || capability == 90 ? 2 : 1;
   r.sectors_of_dram = major >= 8 ? 2 : 1;
   return r;

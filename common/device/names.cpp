@@ -1,4 +1,4 @@
-// Demangles the names of kernels, unless they mean too much, and codes the names of files for PTX.
+// Demangles kernel names, unless they would expand too much, and encodes file names for PTX.
 #include "common/device/names.hpp"
 
 #include <cxxabi.h>
@@ -13,17 +13,17 @@
 namespace stepwise {
 namespace {
 
-// "S3_" and "T_" stand for parts that came before, which may hold such marks themselves: a name of
-// 300 characters can mean one of gigabytes. What a name may mean is estimated before it is
-// expanded, and no more than this: CUB's largest (kernels of histograms) are taken for 54 million.
+// The marks "S3_" and "T_" refer to earlier parts of a name, which may contain marks themselves, so
+// 300 characters can expand to gigabytes. We estimate the expanded length first and reject names
+// above this limit. CUB's longest names (histogram kernels) are estimated at 54 million.
 constexpr std::size_t most_meant = std::size_t{1} << 26;
 constexpr std::size_t longest_mangled = 4096, longest_name = 10000;
 
-// No fewer characters than a mangled name means, and more than most_meant if they are too many.
+// An upper bound of a mangled name's expanded length; above most_meant if the name is too long.
 class meaning {
  public:
   explicit meaning(std::string_view mangled) : text_(mangled) {
-    // Whose target is a type that follows; and what is too long anyway.
+    // Reject long names, and "cvT" (a conversion operator), whose mark refers to a later type.
     if (text_.size() > longest_mangled || text_.find("cvT") != std::string_view::npos) {
       size_ = most_meant + 1;
       return;
@@ -41,15 +41,15 @@ class meaning {
       size_ += c == 'S' ? substitution(text_.substr(i + 1, end - i - 2)) : parameter();
       return end;
     }
-    // A list of template arguments may have ended, which other parameters belong to.
+    // If a list of template arguments ends here, later parameters refer to another list.
     if (c == 'E') parameter_.reset();
-    // Expanded once for each argument of a pack.
+    // A pack expands once per argument.
     packs_ += text_.substr(i).starts_with("Dp") || text_.substr(i).starts_with("sp");
     ++size_;
     return i + 1;
   }
 
-  // After "S3_"; 0 if this is no such mark.
+  // The position after a mark like "S3_", or 0 if there is no mark at `i`.
   std::size_t end_of_mark(std::size_t i) const {
     std::size_t end = i + 1;
     while (end < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[end])) ||
@@ -58,8 +58,8 @@ class meaning {
     return end < text_.size() && text_[end] == '_' ? end + 1 : 0;
   }
 
-  // Parts are numbered in the order of their ends. So a part is within what stood before the first
-  // mark of its number or of a higher one.
+  // Parts are numbered in the order of their ends. Therefore a part lies in the text before the
+  // first mark with its number or a higher number.
   std::size_t substitution(std::string_view digits) {
     std::size_t number = digits.empty() ? 0 : 1;
     for (const char c : digits) {
@@ -78,7 +78,7 @@ class meaning {
 
   std::string_view text_;
   std::size_t size_ = 0;
-  std::map<std::size_t, std::size_t> parts_;  // the first marks' numbers, and what stood before
+  std::map<std::size_t, std::size_t> parts_;  // expanded length before the first mark, by number
   std::optional<std::size_t> parameter_;
   int packs_ = 0;
 };
@@ -99,14 +99,14 @@ std::string readable_name(std::string_view mangled) {
   std::optional<std::string> name = demangled(mangled);
   if (!name) return std::string(mangled);
   std::string text = *std::move(name);
-  // numba marks versions of a function by such tags, of a hundred characters.
+  // Remove the long tags by which numba marks versions of a function.
   constexpr std::string_view tag = "[abi:";
   for (auto first = text.find(tag); first != text.npos; first = text.find(tag, first)) {
     text.erase(first, std::min(text.find(']', first), text.size() - 1) + 1 - first);
   }
-  // Remove the parameter list: the parentheses outside template arguments and "{lambda(int)#1}",
-  // except those of "(anonymous namespace)" and "operator()". Those before "::" are of the function
-  // around.
+  // Remove parameter lists: parentheses outside template arguments and "{lambda(int)#1}", except
+  // those of "(anonymous namespace)" and "operator()". A parameter list before "::" belongs to the
+  // enclosing function.
   constexpr std::string_view anonymous = "(anonymous namespace)", call = "operator()";
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); i++) {
@@ -133,7 +133,7 @@ std::string readable_name(std::string_view mangled) {
     text.erase(i, end + 1 - i);
     i--;
   }
-  // Templates come with their return type, which is void for every kernel.
+  // Names of templates include the return type, which is void for every kernel.
   if (text.starts_with("void ")) text.erase(0, 5);
   return text;
 }

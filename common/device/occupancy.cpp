@@ -1,4 +1,4 @@
-// The rules by which multiprocessors allocate warps, registers and shared memory, by generation.
+// The rules by which each GPU generation allocates warps, registers and shared memory.
 #include "common/device/occupancy.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace {
 
 struct allocation_rules {
   int register_unit;
-  int partitions;      // a warp's registers lie in one of them; 1.x: warps are given in such groups
-  bool of_blocks;      // 1.x: registers are given to whole blocks
-  int shared_unit;     // bytes
-  int most_registers;  // of a thread
-  bool has_larger_limit;  // a kernel may be allowed more shared memory than by default
+  int partitions;         // each warp's registers are in one; 1.x: unit of warps
+  bool of_blocks;         // 1.x: registers are allocated per block
+  int shared_unit;        // bytes
+  int most_registers;     // per thread
+  bool has_larger_limit;  // a kernel can opt in to more shared memory
 };
 
 std::optional<allocation_rules> rules_of(int compute_capability) {
@@ -44,7 +44,7 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return divided_up(value, unit) * unit;
 }
 
-// 2.x allocates units of 64 registers, but of 128 for these counts of a thread's.
+// 2.x allocates registers in units of 64, but of 128 for these numbers of registers per thread.
 std::uint64_t register_unit(const allocation_rules& rules, int compute_capability,
                             std::uint64_t registers) {
   if (compute_capability / 10 != 2) return static_cast<std::uint64_t>(rules.register_unit);
@@ -62,7 +62,7 @@ std::uint64_t blocks_by_registers(const gpu& model, const allocation_rules& rule
   if (registers > static_cast<std::uint64_t>(rules.most_registers)) return 0;
   const auto all = static_cast<std::uint64_t>(model.registers_per_multiprocessor);
   if (rules.of_blocks) return all / static_cast<std::uint64_t>(room.registers);
-  // A launch is checked as if a block's warps were spread over all partitions evenly.
+  // The launch check rounds the number of warps up to a multiple of the partitions.
   if (of_warp * rounded_up(warps, partitions) >
       static_cast<std::uint64_t>(model.registers_per_block))
     return 0;
@@ -76,7 +76,7 @@ status check_threads(const gpu& model, const kernel_attributes& kernel, std::uin
                                     std::to_string(model.max_threads_per_block) + " are possible"};
 }
 
-// Static and dynamic memory together, for a kernel that was allowed `most_dynamic` bytes.
+// The limit for static and dynamic memory together, for a kernel that may use `most_dynamic` bytes.
 std::uint64_t most_shared(const gpu& model, std::uint64_t static_bytes,
                           std::uint64_t most_dynamic) {
   const auto rules = rules_of(model.compute_capability());

@@ -1,4 +1,4 @@
-// How long a kernel or the host may wait before stderr names the kernel.
+// The time that a kernel or the host may wait before a message on stderr names the kernel.
 //
 // tests   common/emulator/run/tests/left_launches_test.cpp, common/driver/tests/waits_test.py
 #pragma once
@@ -23,7 +23,7 @@ struct patience {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
         std::chrono::duration<double>(seconds));
   }
-  // "10 s"
+  // For example "10 s".
   std::string text() const {
     char digits[32];
     std::snprintf(digits, sizeof digits, "%g s", seconds);

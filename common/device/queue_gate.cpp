@@ -1,4 +1,4 @@
-// A page that is registered with the driver, and the thread that opens the gate in time.
+// Registers a page with the driver, and runs a thread that opens the gate after `longest`.
 #include "common/device/queue_gate.hpp"
 
 #include <atomic>
@@ -42,7 +42,7 @@ void queue_gate::close() {
     opens_at_ = std::chrono::steady_clock::now() + longest;
   }
   changed_.notify_one();
-  // With unified addresses, which every 64-bit GPU has, the GPU knows the word by its address here.
+  // With unified addressing, which every 64-bit GPU has, the GPU uses the word's host address.
   const auto address = reinterpret_cast<CUdeviceptr>(word_);
   if (cu_.stream_wait_value_32(nullptr, address, is_open, CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS)
     open();

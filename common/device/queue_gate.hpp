@@ -1,10 +1,10 @@
-// Holds back the work of a GPU's queue until all of it is there.
+// Holds the work in a GPU's queue until all of it is queued.
 //
-// idea    The queue waits for a word in memory of the host's. So nothing that delays the host while
-//         it launches (another process on its core, a busy machine) lies between two events that
-//         are recorded while the gate is closed.
-// watch   A call of the driver's that waits for the GPU would wait for ever: after `longest` the
-//         gate opens by itself.
+// idea    The queue waits for a word in host memory. So a delay of the host while it launches
+//         (another process on its core, a busy machine) does not affect the time between two
+//         events that are recorded while the gate is closed.
+// watch   A driver call that waits for the GPU would wait forever, so the gate opens by itself
+//         after `longest`.
 // Tested on a GPU by grader/tests/gpu/judged_gpu_test.cpp.
 #pragma once
 
@@ -22,12 +22,12 @@ class queue_gate {
  public:
   static constexpr std::chrono::milliseconds longest{20};
 
-  // The device's context is current while this is constructed, destroyed and closed.
+  // The device's context must be current in the constructor, the destructor and close().
   explicit queue_gate(const driver& cu);
   ~queue_gate();
   queue_gate(const queue_gate&) = delete;
 
-  // Work that is queued from now on waits. Does nothing on a GPU that cannot wait for a word.
+  // Makes work queued from now on wait. Does nothing on a GPU that cannot wait for a word.
   void close();
   void open();
 
@@ -36,7 +36,7 @@ class queue_gate {
   void open_in_time(std::stop_token stop);
 
   const driver& cu_;
-  std::uint32_t* word_ = nullptr;  // a page, known to the GPU; null: it has none
+  std::uint32_t* word_ = nullptr;  // in a registered page, or null
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool is_closed_ = false;

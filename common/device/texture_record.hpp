@@ -1,14 +1,13 @@
-// A texture or surface object as a kernel sees it: a record in device memory, whose address is the
+// A texture or surface object as kernels see it: a record in device memory whose address is the
 // object's handle.
 //
-// idea    The runtime writes the record with the device's ordinary calls, the emulator reads it
-// when
-//         a lane uses the handle. So a destroyed object is freed memory, and is caught as such; and
-//         since every texel is checked like any other access, a record may hold anything.
-// watch   Of the emulated device in this process only: a GPU's driver makes its own objects, and
-//         has handles of another kind.
-//         A kernel can write a record of its own, which is harmless only where nobody is graded by
-//         what it reads: see textures_in_use.
+// idea    The runtime writes the record with ordinary device calls, and the emulator reads it when
+//         a lane uses the handle. So a destroyed object is freed memory, and its use is caught as
+//         such. A record may hold anything, since every texel is checked like any other access.
+// watch   Only for the emulated device in this process. A GPU's driver makes its own objects, with
+//         another kind of handle.
+//         A kernel can write its own record, which is harmless only if its reads are not graded;
+//         see textures_in_use.
 #pragma once
 
 #include <atomic>
@@ -16,14 +15,14 @@
 
 namespace stepwise {
 
-// How texels lie: in an array of the device's, or in the program's own memory.
+// The layout of texels: in a CUDA array, or in pitched or linear memory of the program.
 enum class texel_layout : std::uint8_t { array, pitched, linear };
 enum class texel_format : std::uint8_t { signed_integer, unsigned_integer, floating };
 // Numbered as enum cudaTextureAddressMode.
 enum class texture_address : std::uint8_t { wrap, clamp, mirror, border };
 
 struct texture_record {
-  static constexpr std::uint64_t texture = 0x7865'7420'7870'6574;  // what `kind` may be
+  static constexpr std::uint64_t texture = 0x7865'7420'7870'6574;  // values of `kind`
   static constexpr std::uint64_t surface = 0x6672'7573'2078'7073;
 
   std::uint64_t kind = 0;
@@ -35,7 +34,7 @@ struct texture_record {
   texel_format format = texel_format::floating;
   std::uint8_t channels = 1;      // 1, 2 or 4
   std::uint8_t channel_bits = 8;  // 8, 16 or 32
-  // 0 or 1. Of both kinds, and of textures.
+  // Booleans, 0 or 1. The first two are for textures and surfaces, the others for textures only.
   std::uint8_t layered = 0, cube = 0;
   std::uint8_t linear_filter = 0, normalized_coordinates = 0, normalized_values = 0;
   texture_address address[3] = {};
@@ -49,8 +48,8 @@ struct texture_record {
   std::uint32_t texel_bytes() const { return channels * channel_bits / 8u; }
 };
 
-// Set by the first object that this process makes. Until then every handle is refused: a device
-// that serves another process never has any, or its programs could read what no counter sees.
+// Set by the first object that this process creates. Until then, every handle is rejected. A device
+// that serves another process never has objects, since their reads would not be counted.
 inline std::atomic<bool> textures_in_use = false;
 
 }  // namespace stepwise

@@ -1,5 +1,5 @@
-// Addresses and the memory behind them, apart: ranges of addresses are reserved, pieces of memory
-// are made, and pieces are mapped at addresses. Of a device that can do it (device::mappings).
+// Virtual memory management: reserves ranges of addresses, creates pieces of memory, and maps
+// pieces at addresses. An optional interface (device_extras::mappings).
 //
 // source  "Virtual Memory Management" of NVIDIA's CUDA Programming Guide and of the manual of the
 //         driver API.
@@ -16,38 +16,37 @@ namespace stepwise {
 enum class memory_piece : std::uint64_t {};
 enum class memory_access { none, read, read_write };
 
-// Each call answers invalid_value for sizes and addresses that are not multiples of granularity(),
-// or that are not as it says.
+// Each call returns invalid_value for sizes and addresses that are not multiples of granularity()
+// or that violate its comment.
 class virtual_memory {
  public:
   virtual ~virtual_memory() = default;
 
   virtual std::uint64_t granularity() const = 0;
 
-  // A range of addresses at a multiple of `alignment` (0: any): at `wanted`, if that is free.
-  // memory_allocation where there is none.
+  // Reserves a range of addresses at a multiple of `alignment` (0: any), and at `wanted` if that is
+  // free. memory_allocation if there is no such range.
   virtual result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment,
                                         std::uint64_t wanted) = 0;
-  // A whole range, in which nothing is mapped.
+  // Takes a whole range in which nothing is mapped.
   virtual status unreserve(std::uint64_t address, std::uint64_t bytes) = 0;
 
-  // A piece of the device's memory, which exists as long as there are references to it or mappings
-  // of it; memory_allocation. The caller has a reference.
+  // Creates a piece of device memory, which exists while there are references to it or mappings of
+  // it. The caller gets a reference. memory_allocation.
   virtual result<memory_piece> create(std::uint64_t bytes) = 0;
   virtual status release(memory_piece piece) = 0;
-  // Whether there is a reference to it.
+  // Whether there is a reference to the piece.
   virtual bool has(memory_piece piece) const = 0;
-  // One more reference to the piece that is mapped around an address.
+  // Adds a reference to the piece that is mapped at an address.
   virtual result<memory_piece> retain(std::uint64_t address) = 0;
 
-  // Maps the first bytes of a piece into a reserved range where nothing is mapped. Nobody may use
-  // the addresses until set_access().
+  // Maps the first bytes of a piece into a reserved range where nothing is mapped. The addresses
+  // must not be used before set_access().
   virtual status map(std::uint64_t address, std::uint64_t bytes, memory_piece piece) = 0;
-  // Changes one or more whole mappings that follow each other. What only may be read is not
-  // enforced.
+  // These take one or more whole, adjacent mappings. Read-only access is not enforced.
   virtual status unmap(std::uint64_t address, std::uint64_t bytes) = 0;
   virtual status set_access(std::uint64_t address, std::uint64_t bytes, memory_access access) = 0;
-  // The access rights of the mapping around an address.
+  // The access rights of the mapping at an address.
   virtual result<memory_access> access_at(std::uint64_t address) const = 0;
 };
 

@@ -1,10 +1,10 @@
-// Numbers, texts and structures as bytes between processes of one machine, and back.
+// Serialization of numbers, texts and structures between processes on one machine.
 //
-// idea    A structure lists its fields once (`fields(of)` calls `of` with all of them);
-//         writing and reading walk that list, so the two cannot differ.
-// watch   Reading believes nothing: every length is checked against what is left and against a
-//         bound, a truth is 0 or 1, an enumeration is left as its number. One wrong byte makes the
-//         reader fail for good; what was read then must not be used.
+// idea    A structure lists its fields once (`fields(of)` calls `of` with all of them). Writing and
+//         reading both walk that list, so they cannot differ.
+// watch   The reader trusts nothing. It checks every length against the remaining bytes and against
+//         a bound, a bool must be 0 or 1, and an enumeration stays a number. One wrong byte makes
+//         the reader fail permanently; then values that were read must not be used.
 // tests   tests/message_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
 #pragma once
 
@@ -27,7 +27,7 @@ namespace stepwise::remote {
 inline constexpr std::size_t most_text_bytes = 16 << 10;
 inline constexpr std::size_t most_elements = 64 << 10;  // of a list or a map
 
-// One that may be as long as a whole reply.
+// A text that may be as long as a whole reply.
 struct long_text {
   std::string text;
 };
@@ -46,7 +46,7 @@ class byte_writer {
     const auto* first = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), first, first + sizeof value);
   }
-  // Truncated at the bound: a text is for people.
+  // Truncates the text at the bound, which is harmless since texts are for people.
   void put(const std::string& text) {
     const std::size_t size = std::min(text.size(), most_text_bytes);
     put(static_cast<std::uint32_t>(size));
@@ -94,7 +94,7 @@ class byte_reader {
   bool ok() const { return ok_; }
   bool at_end() const { return left_.empty(); }
   std::size_t left() const { return left_.size(); }
-  // Everything was read, and nothing of it was wrong.
+  // True if everything was read without an error.
   bool complete() const { return ok_ && left_.empty(); }
 
   template <class T>
@@ -155,7 +155,7 @@ class byte_reader {
     left_ = left_.subspan(bytes);
     return taken;
   }
-  // A count of elements of at least that many bytes each.
+  // Reads a count of elements, each of which takes at least `least_bytes` bytes.
   std::size_t length(std::size_t most, std::size_t least_bytes) {
     std::uint32_t count = 0;
     get(count);

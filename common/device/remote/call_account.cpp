@@ -6,10 +6,10 @@
 namespace stepwise::remote {
 namespace {
 
-// The driver's queue takes about a thousand commands; then a launch waits for the GPU.
+// Well below the capacity of the driver's queue, about 1000 commands, at which launches block.
 constexpr std::size_t most_held_commands = 100;
 
-// Numbers that no runtime gives to an event of a program's.
+// Numbers that no runtime uses for a program's event.
 constexpr std::uint64_t call_begins = ~std::uint64_t{0}, call_ends = ~std::uint64_t{1};
 
 }  // namespace
@@ -20,7 +20,7 @@ call_account::~call_account() {
   if (overwritten_) (void)on_.free(*overwritten_);
 }
 
-// Twice the cache's size is bound to replace its oldest lines.
+// Twice the cache size is enough to replace all of its lines.
 std::uint64_t call_account::overwriting_bytes() const { return 2 * on_.description().l2_bytes; }
 
 void call_account::get_ready_for_cold() {
@@ -40,8 +40,8 @@ void call_account::use_stream(const stream_use& in) {
   stream_ = in;
 }
 
-// Whether this was to be expected: of the same kind and size, as far from the one before as that
-// one was from its predecessor. Keeps it as the last one.
+// Whether `next` was predictable: it has the kind and size of the last element, and the distance
+// between them is the same as before. Makes `next` the last element.
 bool call_account::sequence::continues_with(const placed& next) {
   const distance now{next.to - last.to, next.from - last.from};
   const bool is_alike =
@@ -52,8 +52,8 @@ bool call_account::sequence::continues_with(const placed& next) {
   return expected;
 }
 
-// Expected addresses are not counted. Otherwise the row addresses of a 2D copy with narrow rows
-// would seem to bring more bytes than the copy itself.
+// Predictable addresses are not counted. Otherwise, the row addresses of a 2D copy with narrow rows
+// would seem to transfer more bytes than the copy itself.
 void call_account::add_command_bytes(const placed& row, std::uint64_t bytes) {
   if (!is_open_) return;
   bool expected;
@@ -66,7 +66,7 @@ void call_account::add_command_bytes(const placed& row, std::uint64_t bytes) {
   if (!expected) so_far_.bytes_in_commands += bytes;
 }
 
-// The number of rows may bring something, too.
+// The number of rows can carry information too, so count it if it changed.
 void call_account::end_operation() {
   if (rows_so_far_ == 0) return;
   if (rows_so_far_ != rows_before_) add_command_bytes(sizeof rows_so_far_);
@@ -206,7 +206,7 @@ void call_account::copied(asked::kind which, std::uint64_t bytes) {
   copy_->pageable = which == asked::kind::copy_to_host || which == asked::kind::copy_to_device;
 }
 
-// All of the copy's rows have arrived.
+// Called when all of the copy's rows have arrived.
 void call_account::ask_copy() {
   if (copy_) ask(*std::exchange(copy_, std::nullopt));
 }

@@ -1,15 +1,14 @@
-// Counts of a graded call on the device, taken where the submission cannot reach.
+// Counts and times of a graded call, kept in the device's process, out of the submission's reach.
 //
-// idea    The judge begins and ends a call; in between the submission's commands are executed, and
-//         outside of it none is. Device time lies between two events of the device's own queue:
-//         before the first command of the call that does work, and after the last. The queue is
-//         held until the call waits for something, or needs the host: so no delay of the host lies
-//         between the events that none of the call's own causes. The L2 cache is overwritten right
-//         before the first event.
-// watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
-//         (common/timeline); copies to and from the host are taken for copies of pageable memory.
-//         A 2D or 3D copy arrives row by row. The runtime names the stream before each operation,
-//         so copies of one kind with no stream named in between are rows of one operation.
+// idea    The judge begins and ends a call. The submission's commands are executed only during a
+//         call. Device time is measured by two events in the device's queue, before the first
+//         command that does work and after the last. The queue is held until the call waits for
+//         something or needs the host, so the time includes only host delays that the call itself
+//         causes. The L2 cache is overwritten right before the first event.
+// watch   If the time is modelled, copies count as in the runtime's events (common/timeline), and
+//         copies to and from the host are assumed to use pageable memory.
+//         A 2D or 3D copy arrives row by row. The runtime sends the stream before each operation,
+//         so copies of one kind without a stream message between them are rows of one operation.
 // tests   tests/service_test.cpp
 #pragma once
 
@@ -35,13 +34,13 @@ class call_account {
   void begin(const begin_call& how);
   end_call::answer end();
 
-  // The submission asked for these. Nothing outside of a call.
+  // Called for the submission's messages. No-ops outside a call.
   void use_stream(const stream_use& in);
   void request();
   void before_work();
-  // The next command needs the host while the device works: what is held begins.
+  // Called if the next command needs the host while the device works. Releases the queue.
   void before_host_work();
-  // The held commands begin: the next command may have to wait for it.
+  // Starts the held commands, because the next command may have to wait for them.
   void release();
   void before_launch();
   void launched();
@@ -52,17 +51,17 @@ class call_account {
   void add_command_bytes(std::uint64_t bytes) {
     if (is_open_) so_far_.bytes_in_commands += bytes;
   }
-  // A fill, or a copy of one row. A place that follows from the ones before it brings nothing.
+  // A fill, or a copy of one row. An address that is predictable from earlier ones is not counted.
   struct placed {
     asked::kind what = asked::kind::fill;
     std::uint64_t to = 0, from = 0, bytes = 0;
-    std::uint32_t value = 0;  // of a fill
+    std::uint32_t value = 0;  // for fills
   };
   void add_command_bytes(const placed& row, std::uint64_t bytes);
   void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
-  // The queue is about to be waited for: the work so far ends here.
+  // Called before waiting for the queue. Records the end of the work so far.
   void before_wait();
-  // A command failed, or a request whose answer nobody reads.
+  // Called when a command failed, or a request whose result is not returned to a client.
   void failed(const status& how);
 
  private:
@@ -81,12 +80,12 @@ class call_account {
   std::size_t held_commands_ = 0;
   end_call::answer so_far_;
   std::optional<event_handle> before_, first_, last_;
-  std::optional<device_address> overwritten_;  // to empty the L2 cache
+  std::optional<device_address> overwritten_;  // memory to overwrite the L2 cache with
   std::uint8_t times_overwritten_ = 0;
   std::optional<stream_clock> clock_;
   stream_use stream_;
-  std::optional<asked> copy_;  // whose rows are arriving; the clock has not seen it yet
-  // The last row's distance from the row before it, and the last operation's from the one before.
+  std::optional<asked> copy_;  // whose rows are still arriving; not in the clock yet
+  // The distance between the last two rows, or between the last two operations.
   struct distance {
     std::uint64_t to = 0, from = 0;
     bool operator==(const distance&) const = default;
@@ -97,7 +96,7 @@ class call_account {
     bool continues_with(const placed& next);
   };
   sequence rows_, operations_;
-  std::uint64_t rows_so_far_ = 0, rows_before_ = 0;  // of this operation, and of the one before
+  std::uint64_t rows_so_far_ = 0, rows_before_ = 0;  // in this operation and in the previous one
 };
 
 }  // namespace stepwise::remote

@@ -72,7 +72,7 @@ mapped_window::~mapped_window() {
 bool frame_buffer::receive(int socket) {
   constexpr std::size_t piece = 64 << 10;
   while (true) {
-    // Complete messages must be taken first.
+    // If a frame is complete, the caller must take it before we read more.
     std::uint32_t length = 0;
     if (bytes_.size() >= length_bytes) {
       std::memcpy(&length, bytes_.data(), length_bytes);

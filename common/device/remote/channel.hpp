@@ -1,9 +1,9 @@
-// A socket that carries frames, and the window beside it: memory that both ends map.
+// A socket that carries frames, and a window of memory that both ends map.
 //
-// idea    Whoever starts both processes makes the channel; each end inherits two descriptors. The
-//         window is a memfd sealed in its size, so that no end can make the other fault.
-// watch   What lies in the window may change while it is read: numbers that must hold are in
-//         frames, which are copied before they are looked at.
+// idea    The parent of both processes makes the channel, and each end inherits two descriptors.
+//         The window is a memfd whose size is sealed, so neither end can make the other fault.
+// watch   The other end may change the window while it is read. Numbers that must stay valid are
+//         sent in frames, which are copied before they are examined.
 // tests   tests/message_test.cpp
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace stepwise::remote {
 
-// Owns a descriptor; -1: none.
+// Owns a descriptor; -1 if there is none.
 class descriptor {
  public:
   descriptor() = default;
@@ -34,16 +34,17 @@ class descriptor {
   int number_ = -1;
 };
 
-inline constexpr std::size_t window_bytes = 8 << 20;         // of a submission's
-inline constexpr std::size_t most_window_bytes = 256 << 20;  // of any
+inline constexpr std::size_t window_bytes = 8 << 20;         // of a submission's channel
+inline constexpr std::size_t most_window_bytes = 256 << 20;  // of any channel
 
-// The two ends of a socket, and a window for both. Empty, with errno set, if the system has none.
+// The two ends of a socket, and a window for both. make_channel() returns nothing, with errno set,
+// on failure.
 struct channel_ends {
   descriptor first, second, window;
 };
 std::optional<channel_ends> make_channel(std::size_t window = window_bytes);
 
-// A window, mapped; empty if the descriptor is not sealed in its size.
+// A mapped window; empty if the descriptor's size is not sealed.
 class mapped_window {
  public:
   mapped_window() = default;
@@ -57,15 +58,15 @@ class mapped_window {
   std::span<std::byte> bytes_;
 };
 
-// All of a memory file that is sealed in its size, mapped until the process ends; else nothing.
+// Maps a whole memory file until the process ends. Empty if its size is not sealed.
 std::span<std::byte> mapped_for_good(int file);
 
-// Frames of at most `most` bytes from a socket that may bring them in any pieces.
+// Assembles frames of at most `most` bytes from a socket, which may deliver them in pieces.
 class frame_buffer {
  public:
   explicit frame_buffer(std::size_t most) : most_(most) {}
-  // Reads what is there without waiting; false at the other end's end, and for a frame that is too
-  // long.
+  // Reads the available bytes without waiting. False if the other end is closed, or if a frame is
+  // too long.
   bool receive(int socket);
   // The next whole frame, if there is one.
   std::optional<std::vector<std::byte>> next();
@@ -77,12 +78,12 @@ class frame_buffer {
   std::vector<std::byte> bytes_;
 };
 
-// Sends a frame. `wait` is asked when the socket takes no more: whether to continue; without it the
-// frame is given up. False if it was not sent whole.
+// Sends a frame. If the socket is full, `wait` waits and returns whether to continue; without
+// `wait`, the frame is dropped. False if the frame was not sent completely.
 using patience = std::function<bool(int socket, short events)>;
 bool send_frame(int socket, std::span<const std::byte> frame, const patience& wait);
 
-// Waits for as long as it takes: poll() on the socket.
+// Waits without a timeout, by poll() on the socket.
 bool wait_for_ever(int socket, short events);
 
 }  // namespace stepwise::remote

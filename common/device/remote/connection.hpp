@@ -1,7 +1,7 @@
-// A client's end of a channel: batches go out, and each has one reply.
+// A client's end of a channel. The client sends batches, and receives one reply per batch.
 //
-// watch   A reply is believed as little as a batch: the judge is a client of a server that executes
-//         a student's kernels. A malformed one breaks the connection for good.
+// watch   A reply is trusted as little as a batch, since the judge is a client of a server that
+//         executes a student's kernels. A malformed reply breaks the connection permanently.
 // tests   tests/service_test.cpp
 #pragma once
 
@@ -17,7 +17,7 @@ namespace stepwise::remote {
 
 class connection {
  public:
-  // `socket` and `window` are taken over. `wait` says how long to wait for the other end.
+  // Takes ownership of `socket` and `window`. `wait` waits for the other end, or gives up.
   connection(descriptor socket, descriptor window, patience wait);
 
   bool is_whole() const { return is_whole_; }
@@ -26,8 +26,8 @@ class connection {
   void queue(const message& command);
   std::size_t queued_bytes() const { return batch_.bytes().size(); }
 
-  // Sends all that is queued and the request; the reply. Nothing if the connection breaks, or has
-  // been.
+  // Sends all queued commands and the request, and returns the reply. Nothing if the connection
+  // breaks or is already broken.
   template <class Request>
   struct reply {
     reply_head head;
@@ -38,8 +38,8 @@ class connection {
     return post(request) ? collect<Request>() : std::nullopt;
   }
 
-  // The same in two halves: what is queued and the request are sent; and the reply is waited for,
-  // before the next request. In between the other end works.
+  // The same in two halves. post() sends the commands and the request. collect() waits for the
+  // reply, and must be called before the next request. The other end works in between.
   template <class Request>
   bool post(const Request& request) {
     return send(request);

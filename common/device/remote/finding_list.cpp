@@ -1,4 +1,4 @@
-// Collects findings and the places of their origins.
+// Collects findings and the source lines of their origins.
 #include "common/device/remote/finding_list.hpp"
 
 #include <utility>

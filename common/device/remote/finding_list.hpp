@@ -1,9 +1,9 @@
-// The findings while a submission runs, until its judge asks: by the device, whose word counts,
-// and by the submission's own runtime, which can add to it.
+// The findings of a submission, kept until its judge requests them. They come from the device,
+// which is authoritative, and from the submission's own runtime, which can only add to them.
 //
-// idea    The device knows places in the host's code as numbers (origins). The submission's runtime
-//         is asked for the source lines of those that findings name; what it says is shown beside a
-//         finding and decides nothing.
+// idea    The device identifies places in host code by numbers (origins). For the origins in
+//         findings, we request the source lines from the submission's runtime. They are shown with
+//         a finding but decide nothing.
 // tests   tests/service_test.cpp
 #pragma once
 
@@ -23,15 +23,15 @@ class finding_list {
  public:
   // Adds the new findings of the device.
   void add(std::vector<finding> found);
-  // One of the runtime's, as common/report/located_finding.hpp has it; a malformed one is left out.
+  // Adds a finding from the runtime, in the format of common/report/located_finding.hpp. Drops a
+  // malformed line.
   void add_line(const std::string& line);
-  // Sets the place of an origin that wanted() named; any other is ignored.
+  // Sets the place of an origin from wanted(). Ignores other origins.
   void place(const give_place& where);
-  // Origins without a known place; each is named once.
+  // Origins without a known place. Each origin is returned only once.
   std::vector<std::uint64_t> wanted();
-  // All findings with their places, as lines of JSON. The device's own come first, and duplicates
-  // are merged.
-  // As many as fit into a reply.
+  // As many findings with their places as fit into a reply, as lines of JSON. The device's findings
+  // come first, and duplicates are merged.
   std::vector<long_text> lines() const;
 
  private:
@@ -39,7 +39,7 @@ class finding_list {
 
   // Each list has its own bound, so findings from the program never displace the device's.
   std::vector<located_finding> found_, reported_;
-  std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not known
+  std::map<std::uint64_t, std::optional<host_place>> places_;  // none if unknown
   std::vector<std::uint64_t> unasked_;
 };
 

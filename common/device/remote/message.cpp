@@ -1,4 +1,4 @@
-// Messages as bytes and back: one table made from the list of kinds.
+// Serialization of messages, by a table generated from the list of kinds.
 #include "common/device/remote/message.hpp"
 
 #include <array>

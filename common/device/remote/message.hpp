@@ -1,13 +1,13 @@
 // The messages between a remote device's client and its server.
 //
-// idea    A client collects commands, which have no answer, and sends them before a request, which
-//         has one: a batch is any number of commands and then exactly one request. So a launch
-//         costs no round trip, and each batch has one reply.
-// form    A frame is its number of bytes (uint32), then as many. In a batch each message is its
-//         kind (one byte, its place in `message`) and its fields. A reply is a reply_head, then
-//         what the request's `answer` lists, if the head says success. Numbers are little-endian.
-//         Bulk data never stands in a frame, but in the window: memory that both sides map.
-// watch   Whatever is wrong in a batch ends the connection that it came by, and nothing else.
+// idea    A batch is any number of commands, which have no answer, and then exactly one request,
+//         which has one. A client collects commands until its next request. So a launch costs no
+//         round trip, and each batch has one reply.
+// form    A frame is its length in bytes (uint32), then that many bytes. In a batch, each message
+//         is its kind (one byte, its index in `message`) and its fields. A reply is a reply_head,
+//         followed by the request's `answer` if the head reports success. Numbers are
+//         little-endian. Bulk data is never in a frame, but in the window, which both sides map.
+// watch   An error in a batch ends the connection of its client, and nothing else.
 // tests   tests/message_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
 #pragma once
 
@@ -24,10 +24,10 @@ namespace stepwise::remote {
 
 inline constexpr std::size_t most_batch_bytes = 256 << 10;
 inline constexpr std::size_t most_reply_bytes = 64 << 20;
-inline constexpr std::size_t most_parameter_bytes = 32764;  // of a kernel; source: PTX ISA 8.1
+inline constexpr std::size_t most_parameter_bytes = 32764;  // per kernel; source: PTX ISA 8.1
 inline constexpr std::size_t most_image_bytes = 64 << 20;   // of all parts of a module
 inline constexpr std::size_t most_parts = 256;
-inline constexpr std::size_t most_events = 64 << 10;  // at once, of a connection
+inline constexpr std::size_t most_events = 64 << 10;  // that exist at once, per connection
 
 // A part of the window.
 struct window_part {
@@ -39,8 +39,8 @@ struct window_part {
 struct write_bytes {
   std::uint64_t to = 0;
   window_part from;
-  // Not 0: the bytes are those of the call's own arrays at this place, less one, and the window's
-  // are not looked at.
+  // If not 0, the bytes come from the call's own arrays at offset `array` - 1, and the bytes in the
+  // window are ignored.
   std::uint64_t array = 0;
   void fields(auto&& of) { of(to, from, array); }
 };
@@ -58,7 +58,7 @@ struct start_kernel {
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
   static constexpr std::uint8_t cooperative = 1, may_begin_early = 2;
-  std::uint8_t how = 0;  // some of these
+  std::uint8_t how = 0;  // a combination of these flags
   std::vector<std::byte> parameters;
   void fields(auto&& of) { of(kernel, grid, block, dynamic_shared_bytes, how, parameters); }
 };
@@ -66,7 +66,7 @@ struct release_memory {
   std::uint64_t address = 0;
   void fields(auto&& of) { of(address); }
 };
-struct make_event {  // its number is the client's
+struct make_event {  // the client chooses the number
   std::uint64_t event = 0;
   void fields(auto&& of) { of(event); }
 };
@@ -119,24 +119,24 @@ struct give_time {
 struct reset_counts {
   void fields(auto&& of) { of(); }
 };
-struct image_piece {  // of the modules that `load` names next
+struct image_piece {  // of the modules in the next `load`
   window_part from;
   void fields(auto&& of) { of(from); }
 };
-// Where an origin is that a reply asked for: a line of the program's host code.
+// The host source line of an origin in wanted_origins.
 struct give_place {
   std::uint64_t origin = 0;
   std::string file, text, function;
   std::uint32_t line = 0;
   void fields(auto&& of) { of(origin, file, text, function, line); }
 };
-// A finding that the runtime made by itself, as a line of JSON (common/report/located_finding.hpp).
+// One of the runtime's own findings, as a line of JSON (common/report/located_finding.hpp).
 struct give_finding {
   std::string line;
   void fields(auto&& of) { of(line); }
 };
 
-// Requests. `answer` is what follows a reply's head.
+// Requests. The `answer` follows the head of the reply.
 struct describe {
   struct answer {
     std::string id, name;
@@ -162,7 +162,7 @@ struct allocate_memory {
 struct no_answer {
   void fields(auto&& of) { of(); }
 };
-struct try_release {  // of memory that the client does not know
+struct try_release {  // frees memory that the client does not know
   using answer = no_answer;
   std::uint64_t address = 0;
   void fields(auto&& of) { of(address); }
@@ -189,7 +189,7 @@ struct read_bytes {
   using answer = no_answer;
   std::uint64_t from = 0;
   window_part to;
-  std::uint64_t array = 0;  // not 0: they go to the call's own arrays, too, at this place, less one
+  std::uint64_t array = 0;  // if not 0, also copies to the call's arrays at `array` - 1
   void fields(auto&& of) { of(from, to, array); }
 };
 struct load {
@@ -197,7 +197,7 @@ struct load {
     std::uint64_t module = 0;
     void fields(auto&& of) { of(module); }
   };
-  std::vector<std::uint32_t> part_bytes;  // of what the image_pieces brought
+  std::vector<std::uint32_t> part_bytes;  // sizes of the parts in the image_pieces
   void fields(auto&& of) { of(part_bytes); }
 };
 struct unload {
@@ -271,20 +271,20 @@ struct ask_counts {
   };
   void fields(auto&& of) { of(); }
 };
-// The queue is full: the window is free again after the answer.
+// Sent if the queue is full. The window is free again after the reply.
 struct flush {
   using answer = no_answer;
   void fields(auto&& of) { of(); }
 };
-// The program ends as it should: what it has not freed is a leak.
+// Sent when the program ends normally. Memory that it has not freed is a leak.
 struct end_in_order {
   using answer = no_answer;
   void fields(auto&& of) { of(); }
 };
-// The host followed a pointer of the device's: what is to be said of that.
+// Requests the finding for host code that dereferenced a device pointer.
 struct ask_host_access {
   struct answer {
-    std::vector<long_text> lines;  // of JSON: one finding, or none
+    std::vector<long_text> lines;  // JSON: one finding, or none
     void fields(auto&& of) { of(lines); }
   };
   std::uint64_t address = 0;
@@ -292,27 +292,26 @@ struct ask_host_access {
   void fields(auto&& of) { of(address, writes); }
 };
 
-// Requests of the judge's alone.
+// Requests that only the judge may send.
 struct begin_call {
   using answer = no_answer;
-  bool cold = false;      // the first work finds an L2 cache without its data, or persisting lines
-  bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
+  bool cold = false;      // the first work finds no data of its own and no persisting lines in L2
+  bool modelled = false;  // copy times count too, since the contract's arrays are in host memory
   void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
   // The work of the call. Only work that the submission asked for counts.
   struct answer {
     std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
-    std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
-    std::uint64_t bytes_in_commands =
-        0;                       // of launches, fills and copies themselves: numbers, places
-    std::uint64_t requests = 0;  // of the submission: each is a round trip
-    double device_ms = 0;        // between the device's events around the work; 0: there was none
-    double before_ms = 0;        // before it: the queue was held, the L2 cache overwritten
-    double modelled_ms = 0;      // by the time model, where there is one
-    std::int32_t failure = 0;    // the first that the device answered behind the client's back
+    std::uint64_t bytes_made = 0;         // part of bytes_in that is not from the call's arrays
+    std::uint64_t bytes_in_commands = 0;  // in launches, fills and copies themselves
+    std::uint64_t requests = 0;           // by the submission, a round trip each
+    double device_ms = 0;                 // between the device's events around the work; 0: no work
+    double before_ms = 0;                 // before the work, to hold the queue and overwrite L2
+    double modelled_ms = 0;               // by the time model, if there is one
+    std::int32_t failure = 0;             // first device error that the client was not sent
     std::string message;
-    std::string broken;  // why the submission's connection was ended; empty: it is whole
+    std::string broken;  // why the submission's connection was closed, or empty
     void fields(auto&& of) {
       of(launches, bytes_to_host, bytes_in, bytes_made, bytes_in_commands, requests, device_ms,
          before_ms, modelled_ms, failure, message, broken);
@@ -322,13 +321,13 @@ struct end_call {
 };
 struct take_report {
   struct answer {
-    std::vector<long_text> lines;  // of JSON
+    std::vector<long_text> lines;  // JSON
     void fields(auto&& of) { of(lines); }
   };
   std::uint32_t which = 0;  // report_kind
   void fields(auto&& of) { of(which); }
 };
-// From now on the program may only free memory and make queries.
+// After this, the program may only free memory and make queries.
 struct end_program {
   using answer = no_answer;
   void fields(auto&& of) { of(); }
@@ -357,18 +356,18 @@ inline constexpr bool is_judges = std::same_as<T, begin_call> || std::same_as<T,
 
 // The start of every reply.
 struct reply_head {
-  std::int32_t code = 0;  // of the request
+  std::int32_t code = 0;  // result of the request
   std::string message;
-  std::int32_t deferred = 0;  // the first command before it that failed; 0: none did
+  std::int32_t deferred = 0;  // error of the first failed command before it, or 0
   std::string deferred_message;
-  std::uint32_t epoch = 0;  // another one: addresses that were not the client's may be gone
-  std::vector<std::uint64_t> wanted_origins;  // whose places the server requests
+  std::uint32_t epoch = 0;                    // if it changes, others' allocations may be gone
+  std::vector<std::uint64_t> wanted_origins;  // the server requests their source lines
   void fields(auto&& of) { of(code, message, deferred, deferred_message, epoch, wanted_origins); }
 };
 
-// Appended to what a writer has.
+// Appends a message to a writer.
 void append(byte_writer& to, const message& what);
-// The next message; nothing, and the reader has failed, if it is malformed.
+// Reads the next message. If it is malformed, returns nothing and the reader has failed.
 std::optional<message> next_message(byte_reader& from);
 
 // The numbers of execution_counters, in the order of common/runtime/stepwise.h.

@@ -1,4 +1,4 @@
-// Collects commands, asks requests, and keeps what can be answered without asking.
+// Collects commands, sends requests, and caches data to answer calls without a request.
 #include "common/device/remote/remote_device.hpp"
 
 #include <sys/mman.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_queue_bytes = most_batch_bytes / 2;
 
-// After one of these a device answers every call with it; see status in common/device/device.hpp.
+// Errors that lose the device. Every later call returns the same error; see device.hpp.
 bool loses_device(error code) {
   switch (code) {
     case error::illegal_address:
@@ -69,7 +69,7 @@ std::unique_ptr<remote_device> remote_device::connect(connection to, std::string
   made->first_ = about->first_address;
   made->bytes_ = about->address_bytes;
   if (made->bytes_ == 0) return made;
-  // Host code that follows a device's pointer faults, as with a device of this process.
+  // Reserve the device's addresses, so host code that dereferences a device pointer faults.
   void* const wanted = reinterpret_cast<void*>(made->first_);
   void* const got = mmap(wanted, made->bytes_, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -128,7 +128,7 @@ result<device_address> remote_device::allocate(std::uint64_t bytes) {
 
 status remote_device::free(device_address address) {
   const std::lock_guard guard(lock_);
-  // Also where the device is lost: what its owner wants to free is no leak.
+  // Send this even if the device is lost, since memory that the program frees is not a leak.
   const bool is_own = own_.erase(address) != 0;
   if (is_own) queue(release_memory{address});
   if (!lost_.ok()) return lost_;
@@ -186,7 +186,7 @@ status remote_device::check_area(device_address address, std::uint64_t bytes, co
                                     " bytes: is the size in bytes, and not that of a pointer?"};
 }
 
-// The place of these bytes in the call's arrays, and one more; 0: they lie elsewhere.
+// The offset of these bytes in the call's arrays plus 1, or 0 if they are elsewhere.
 std::uint64_t remote_device::array_of(const std::byte* first, std::size_t bytes) const {
   for (const host_array& array : arrays_) {
     const auto offset =
@@ -287,7 +287,7 @@ result<module_handle> remote_device::load_linked(
 status remote_device::unload_module(module_handle module) {
   const std::lock_guard guard(lock_);
   const auto gone = ask(unload{static_cast<std::uint64_t>(module)});
-  seen_.clear();  // its variables are among them
+  seen_.clear();  // may contain its variables
   std::erase_if(kernels_, [&](const auto& k) { return k.second.module == module; });
   return gone.ok() ? status{} : gone.failure();
 }

@@ -1,11 +1,11 @@
-// A device in another process, reached by a channel.
+// A device in another process, reached through a channel.
 //
-// idea    Commands are collected and travel with the next request; what a device answers at once
-//         (a bad launch, an unknown area) is known here, from attributes and allocations that the
-//         server told. A queue that is long, or a window that is full, is sent earlier.
-// watch   What a device could not see at once is answered by the next synchronize(), as on
-//         hardware: a kernel that the emulator cannot execute, too. A connection that breaks is a
-//         lost device. No memory is shared with the host (allocate_shared is not_supported).
+// idea    Commands are collected and sent with the next request, or earlier if the queue is long or
+//         the window is full. Errors that a device returns at once (a bad launch, an unknown area)
+//         are detected here, from attributes and allocations that the server has sent.
+// watch   The next synchronize() returns all other errors, as on hardware. This includes a kernel
+//         that the emulator cannot execute. If the connection breaks, the device is lost. No memory
+//         is shared with the host (allocate_shared is not_supported).
 // tests   common/device/tests/conformance.cpp, tests/remote_device_test.cpp
 #pragma once
 
@@ -35,7 +35,7 @@ class remote_device : public device,
                       public own_addresses,
                       public other_process {
  public:
-  // Asks the server what it has; null, with the reason in `why`, if there is none.
+  // Requests the device's description from the server. Null, with the reason in `why`, on failure.
   static std::unique_ptr<remote_device> connect(connection to, std::string& why);
   ~remote_device() override;
 
@@ -82,19 +82,19 @@ class remote_device : public device,
   void wait_event(std::uint64_t event, std::uint64_t stream) override;
   void name_allocation(device_address address, std::string_view name) override;
   void forget_contents(device_address first, std::uint64_t bytes) override;
-  // None: they are the judge's. But the server is told where what it found came from.
+  // Returns none, because findings go to the judge, but sends wanted source lines to the server.
   std::vector<finding> take_findings(bool at_exit) override;
   bool give_finding(const std::string& line) override;
   void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override;
   std::optional<finding> host_access(device_address address, bool writes) override;
 
-  // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
-  // Large areas go in turns: while the server copies one half of the window, the other is filled
-  // or taken. `copy` copies bytes, by several threads maybe; std::memcpy without one.
+  // For the judge only, not for a submission's connection.
+  // Large areas alternate between the halves of the window: the server copies one half while the
+  // other is filled or read. `copy` may use several threads; the default is std::memcpy.
   using copier = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
   void set_copier(copier copy) { copy_bytes_ = std::move(copy); }
-  // Reads piece after piece and gives each to `take`, with its place in the area; false from it
-  // ends the reading.
+  // Reads an area in pieces, and passes each piece and its offset to `take`. Stops if `take`
+  // returns false.
   using taker = std::function<bool(std::size_t at, std::span<const std::byte> piece)>;
   status read_pieces(device_address from, std::size_t bytes, const taker& take);
   status begin(const begin_call& how);
@@ -113,7 +113,8 @@ class remote_device : public device,
     if (!how.ok()) return how;
     return std::move(reply->with);
   }
-  // Reads the fields that every reply has, and returns how the request went; null: no reply.
+  // Handles the head of a reply, and returns the request's status. Null means that there is no
+  // reply.
   status note(reply_head* head);
   void queue(const message& command);
   std::optional<window_part> room_in_window(std::size_t bytes);
@@ -131,11 +132,11 @@ class remote_device : public device,
   connection to_;
   gpu model_;
   std::uint64_t first_ = 0, bytes_ = 0;
-  void* reserved_ = nullptr;  // the same addresses here, so that no memory of the host's has them
+  void* reserved_ = nullptr;  // reserves the addresses here, so host memory cannot have them
   status lost_;
   status deferred_;                               // for the next synchronize()
-  std::map<device_address, std::uint64_t> own_;   // allocations, and their bytes
-  std::map<device_address, std::uint64_t> seen_;  // others', as they were in epoch_
+  std::map<device_address, std::uint64_t> own_;   // sizes of own allocations
+  std::map<device_address, std::uint64_t> seen_;  // sizes of others', valid in epoch_
   std::uint32_t epoch_ = 0;
   struct known_kernel {
     module_handle module;
@@ -150,7 +151,7 @@ class remote_device : public device,
     const std::byte* first;
     std::uint64_t bytes, place;
   };
-  std::vector<host_array> arrays_;  // of the call
+  std::vector<host_array> arrays_;  // of the current call
   std::vector<std::uint64_t> wanted_;
   place_finder place_of_;
   std::uint64_t origin_ = 0;

@@ -1,19 +1,19 @@
-// A judge's gigabytes: one half of the window is copied by the server while the other is filled or
-// taken here.
+// A judge's large transfers. The server copies one half of the window while this process fills or
+// reads the other half.
 #include <algorithm>
 
 #include "common/device/remote/remote_device.hpp"
 
 namespace stepwise::remote {
 
-// Only a judge has a window of more than the usual size: what a submission copies keeps its pieces,
-// which the time model counts.
+// Only a judge's window is larger than the usual size. A submission's copies are not split, since
+// the time model counts them.
 bool remote_device::goes_in_turns(std::size_t bytes) const {
   const std::size_t window = to_.window().size();
   return window > window_bytes && bytes > window / 4;
 }
 
-// The reply to what was posted.
+// Waits for the reply to a posted request.
 template <class Request>
 status remote_device::collect() {
   auto reply = to_.collect<Request>();

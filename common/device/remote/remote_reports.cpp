@@ -1,5 +1,4 @@
-// The reports of a remote device: places and findings of a submission's, calls of a
-// judge's.
+// The reports of a remote device: a submission's places and findings, and a judge's calls.
 #include <utility>
 
 #include "common/device/remote/remote_device.hpp"

@@ -1,4 +1,4 @@
-// Waits for both sockets, and answers whole batches.
+// Waits for both sockets, and answers complete batches.
 #include "common/device/remote/serve.hpp"
 
 #include <errno.h>
@@ -22,16 +22,17 @@ class served_end {
   int socket() const { return end_.socket.get(); }
   std::span<std::byte> window() const { return window_.bytes(); }
   bool is_open() const { return socket() >= 0; }
-  // Not empty: the end was closed for this.
+  // Why the connection was closed, or empty.
   const std::string& why() const { return why_; }
 
-  // Reads what is there and answers it; closes at the other end's end, and what is no message.
+  // Reads and answers the available batches. Closes the connection if the other end is closed or
+  // sends a malformed message.
   void answer() {
     const bool more = frames_.receive(socket());
     while (const auto batch = frames_.next()) {
       const auto reply = service_.answer(*batch);
       if (!reply) return close(service_.why());
-      // A client reads one reply before it sends the next batch: there is room for it.
+      // There is room, since a client reads a reply before it sends the next batch.
       if (!send_frame(socket(), *reply, wait_)) return close("a reply that nobody takes");
     }
     if (frames_.is_too_long()) return close("a message that is too long");
@@ -53,7 +54,7 @@ class served_end {
   std::string why_;
 };
 
-// For its lifetime, where the device can.
+// Registers a window with the device for this object's lifetime, if the device supports it.
 class registered_window {
  public:
   registered_window(device& on, std::span<std::byte> window)
@@ -66,7 +67,7 @@ class registered_window {
   registered_window(const registered_window&) = delete;
 
  private:
-  host_registration* by_;  // null: it is not registered
+  host_registration* by_;  // null if not registered
   std::span<std::byte> window_;
 };
 

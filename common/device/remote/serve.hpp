@@ -10,22 +10,21 @@
 
 namespace stepwise::remote {
 
-// An end of a channel, as a server has it.
+// A server's end of a channel.
 struct server_end {
   descriptor socket, window;
 };
 
-// One client, who may do everything with the device: returns when its end is closed, or when it
-// has sent what is no message.
+// Serves one client, which may do everything with the device. Returns when the client's end is
+// closed or sends a malformed message.
 void serve_alone(device& on, server_end program);
 
-// A judge, and the submission of which it asks for calls. Outside of a call the submission's
-// messages wait. A malformed one ends the submission's connection; the judge is told when it ends
-// the call. Returns when the judge's end is closed, or when the judge sends what is no message.
-// `arrays`: the judge's copy of a call's arrays, where its contract wants them in the host's
-// memory. `locks`: the judge's window is registered with the device, which then copies from it and
-// to it without a detour; for a GPU. `kernels`: the only fat binary that the submission may load;
-// empty: any.
+// Serves a judge and the submission that it grades. The submission's messages wait outside calls. A
+// malformed message ends the submission's connection, which the judge learns from end_call. Returns
+// when the judge's end is closed or sends a malformed message.
+// `arrays`: the judge's copy of a call's arrays, if its contract has them in host memory. `locks`:
+// registers the judge's window with the device (a GPU), which then copies to and from it directly.
+// `kernels`: the only fat binary that the submission may load; empty if it may load any.
 void serve_judged(device& on, server_end judge, server_end submission,
                   std::span<std::byte> arrays = {}, bool locks = false,
                   std::vector<std::byte> kernels = {});

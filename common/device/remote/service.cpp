@@ -30,13 +30,13 @@ find_kernel::answer answer_of(kernel_handle kernel, const kernel_attributes& a) 
   return with;
 }
 
-// What a program can put content into the device's memory with: by its numbers, its places or both.
+// Whether the message can put content into device memory, by its values or by its addresses.
 bool brings_content(const message& m) {
   return std::holds_alternative<start_kernel>(m) || std::holds_alternative<fill_bytes>(m) ||
          std::holds_alternative<copy_bytes>(m) || std::holds_alternative<write_bytes>(m);
 }
 
-// Where a fill or a row of a copy goes; nothing for a launch.
+// The addresses and size of a fill or of a row of a copy; nothing for a launch.
 std::optional<call_account::placed> placed_by(const message& m) {
   using kind = asked::kind;
   if (const auto* const w = std::get_if<write_bytes>(&m))
@@ -48,8 +48,8 @@ std::optional<call_account::placed> placed_by(const message& m) {
   return std::nullopt;
 }
 
-// A program that ends may not do work, nor take memory: both could come between its calls and the
-// report of what was found in them.
+// A program that is ending may neither do work nor allocate memory. Both could interfere with the
+// report of the findings in its calls.
 template <class... Refused>
 bool is_one_of(const message& m) {
   return (std::holds_alternative<Refused>(m) || ...);
@@ -248,7 +248,7 @@ status service::execute(const enter_stream& m) {
   return {};
 }
 
-// The host has waited only if the wait was carried out here. A program's claim does not count.
+// We carry out the wait here instead of trusting the program's claim that the host has waited.
 status service::execute(const host_waits& m) {
   if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
   if (auto* const checks = on_.extras().checks) checks->host_waited(m.stream);
@@ -368,7 +368,7 @@ service::answered<read_bytes> service::execute(const read_bytes& m) {
   }
   if (m.array != 0 && !is_array(m.array, m.to.bytes))
     return why_ = "bytes outside the call's arrays", answered<read_bytes>{};
-  // The window may be changed at any time: what the judge sees comes from the device itself.
+  // The window may change at any time, so the judge's copy comes from the device itself.
   const auto home =
       m.array == 0 ? part_of_window(m.to) : shared_.arrays.subspan(m.array - 1, m.to.bytes);
   const status s = on_.read(home, m.from);
@@ -392,8 +392,8 @@ service::answered<load> service::execute(const load& m) {
     parts.push_back(std::span<const std::byte>(image_).subspan(at, bytes));
     at += bytes;
   }
-  // Machine code is not executed here: registers and accesses are read from it. It must be what
-  // was compiled with the PTX beside it.
+  // We do not execute machine code, but take register counts and accesses from it, so it must
+  // belong to the PTX in the same fat binary.
   const auto is_own = [&](std::span<const std::byte> part) {
     return std::ranges::equal(part, shared_.kernels);
   };
@@ -458,7 +458,7 @@ service::answered<ask_limit> service::execute(const ask_limit& m) {
   return {{}, {on_.limit(static_cast<device_limit>(m.which))}};
 }
 
-// Counts depend on data: they would tell a submission what its inputs are.
+// Counts depend on data, so they would reveal its inputs to a submission.
 service::answered<ask_counts> service::execute(const ask_counts&) {
   if (shared_.has_judge && !is_judge_) return {};
   auto* const counting = on_.extras().counting;

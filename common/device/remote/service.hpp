@@ -1,11 +1,10 @@
-// The server's side of a connection: executes what a client asks of a device.
+// The server's side of a connection, which executes a client's batches on a device.
 //
-// idea    A device may be shared by two clients: the judge, who fills the buffers of a call, and
-//         the submission, whose function gets their addresses. What both need lies in
-//         shared_device.
-// watch   A client may send anything. What is no batch ends its connection; what is one can do no
-//         more than a program can do to its own device, but for the judge's memory, which it can
-//         use and not free or rename.
+// idea    Two clients may share a device: the judge, which fills the buffers of a call, and the
+//         submission, whose function gets their addresses. Their common state is in shared_device.
+// watch   A client may send anything. A malformed batch ends its connection. A valid batch can do
+//         no more than a program can do to its own device, except that it can use the judge's
+//         memory but not free or rename it.
 // tests   tests/service_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
 #pragma once
 
@@ -29,13 +28,13 @@ struct shared_device {
   device& on;
   call_account call;
   finding_list findings;
-  std::set<device_address> judges;  // allocations
+  std::set<device_address> judges;  // the judge's allocations
   std::uint32_t epoch = 0;
   bool has_judge = false;
-  std::span<std::byte> arrays;  // of the call, where its contract wants them in the host's memory
+  std::span<std::byte> arrays;  // of the call, if its contract has them in host memory
   bool is_ending = false;       // the submission has made its last call
-  std::string broken;           // why the submission's connection was ended
-  // The only fat binary that the submission may load; empty: any.
+  std::string broken;           // why the submission's connection was closed
+  // The only fat binary that the submission may load; empty if it may load any.
   std::vector<std::byte> kernels;
 };
 
@@ -43,11 +42,11 @@ class service {
  public:
   enum class client { program, judge };
 
-  // Both must outlive this; the window may change at any time.
+  // `shared` and `window` must outlive this. The window may change at any time.
   service(shared_device& shared, std::span<std::byte> window, client whose)
       : shared_(shared), on_(shared.on), window_(window), is_judge_(whose == client::judge) {}
 
-  // Executes a batch and returns the reply; nothing for a malformed one, and why().
+  // Executes a batch and returns the reply. Returns nothing and sets why() for a malformed batch.
   std::optional<std::vector<std::byte>> answer(std::span<const std::byte> batch);
   const std::string& why() const { return why_; }
 

@@ -9,8 +9,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// The launch configuration that `<<<...>>>` passes to the stub. Launches may nest, since an argument
-// of a launch may launch another kernel.
+// The launch configuration that `<<<...>>>` passes to the stub. Launches may nest, since an
+// argument of a launch may launch another kernel.
 struct call_configuration {
   dim3 grid, block;
   std::size_t shared_bytes;

@@ -1,12 +1,12 @@
-// The program that holds the device of a graded submission: one per submission, and disposable.
+// The program that holds the device of a graded submission. Each submission gets a new process.
 //
 // usage   stepwise-device-server probe
-//         Is the GPU well? Makes a context, overwrites all memory that is free, so that nobody
-//         finds there what somebody else left, and looks at some of it. Prints the number of bytes.
-//         Exit codes: 0 it is, 3 no such device, 4 it is not. stepwise-device-server JUDGE_SOCKET
-//         JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu Descriptors that it inherits: a channel to
-//         the judge, one to the submission, and the memory of a call's host arrays. Exit codes: 0
-//         the judge is gone, 2 bad usage, 3 no such device.
+//           Checks the GPU, and overwrites all free memory so that no data is left for the next
+//           program. Prints the number of bytes. Exit codes: 0 the GPU works, 3 there is no such
+//           device, 4 the GPU does not work.
+//         stepwise-device-server JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu
+//           Serves inherited descriptors: channels to the judge and the submission, and the memory
+//           of a call's host arrays. Exit codes: 0 the judge is gone, 2 bad usage, 3 no device.
 // tests   grader/judge/tests/judged_session_test.cpp
 #include <charconv>
 #include <cstdio>
@@ -47,7 +47,7 @@ int number_in(std::string_view text) {
   return code == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
-// In pieces, because nobody tells how large the largest one is that is free.
+// Allocates in pieces, because the size of the largest free piece is unknown.
 int probe(device& on) {
   constexpr std::uint64_t largest = std::uint64_t{4} << 30, smallest = std::uint64_t{2} << 20;
   std::vector<device_address> pieces;
