@@ -1,4 +1,4 @@
-// CUDA arrays: the runtime's, with the driver's names of formats.
+// CUDA arrays: wrappers of the runtime's functions that convert the driver's formats.
 #include "common/driver/array_formats.hpp"
 
 using namespace stepwise;
@@ -6,7 +6,7 @@ using namespace stepwise::driver;
 
 namespace {
 
-// An array of the current context's.
+// Creates an array owned by the current context.
 CUresult make_array(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR& d,
                     std::source_location at = std::source_location::current()) {
   return in_context(
@@ -34,7 +34,7 @@ CUresult describe(CUDA_ARRAY3D_DESCRIPTOR& d, CUarray array) {
   return CUDA_SUCCESS;
 }
 
-// `count` bytes from byte `x` of an array of one dimension, or of the first row of another.
+// Copies `count` bytes to byte `x` of a one-dimensional array, or of the first row of another.
 CUresult copy_into(CUarray to, std::size_t x, const void* from, std::size_t count,
                    cudaMemcpyKind kind, std::source_location at = std::source_location::current()) {
   return in_context(

@@ -1,4 +1,4 @@
-// Contexts: created ones, the primary one that the runtime uses, and limits of the device.
+// Contexts (created ones, and the primary context that the runtime uses), and device limits.
 #include "common/driver/driver.hpp"
 
 using namespace stepwise;
@@ -24,7 +24,7 @@ CUresult create_context(CUcontext* made, unsigned flags, CUdevice device) {
   });
 }
 
-// What a context owns is released in the order in which nothing is used after it.
+// Releases everything that a context owns, in an order such that nothing is used after its release.
 void release_all(context& owner) {
   (void)cudaDeviceSynchronize();
   const context owned = contexts::get().take_all(owner);
@@ -42,7 +42,7 @@ void release_all(context& owner) {
   }
 }
 
-// The primary context ends: the device with it, unless another context lives on it.
+// Resets the primary context, and the device too unless created contexts still use it.
 void reset_primary() {
   if (contexts::get().any_created()) return release_all(*contexts::get().primary());
   (void)contexts::get().take_all(*contexts::get().primary());
@@ -61,7 +61,7 @@ CUresult of_context(CUcontext handle, Body&& body,
       at);
 }
 
-// Asks the runtime for an answer of the current context.
+// Stores a value that the runtime returns for the current context.
 template <class T, class Function>
 CUresult ask(T* place, Function&& function,
              std::source_location at = std::source_location::current()) {
@@ -70,7 +70,7 @@ CUresult ask(T* place, Function&& function,
 
 }  // namespace
 
-// Affinities, and clients of graphics APIs, are not supported.
+// Execution affinity and CIG (CUDA in graphics) parameters are not supported.
 CUresult cuCtxCreate(CUcontext* made, CUctxCreateParams* parameters, unsigned flags,
                      CUdevice device) {
   if (parameters && (parameters->numExecAffinityParams > 0 || parameters->cigParams)) {
@@ -180,7 +180,7 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
   });
 }
 
-// An old number of the interface, which no driver has changed since CUDA 4.
+// The version of the interface, which no driver has changed since CUDA 4.
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
   return of_context(handle, [&](context&) {
     if (!version) return CUDA_ERROR_INVALID_VALUE;
@@ -199,7 +199,7 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
 
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return ask(value, [&](size_t* place) {
-    // A limit that does not exist is an invalid value to the driver.
+    // For an unknown limit, the driver returns an invalid-value error.
     const cudaError_t outcome =
         cudaDeviceGetLimit(place, static_cast<cudaLimit>(runtime::number_of(limit)));
     return outcome == cudaErrorUnsupportedLimit ? cudaErrorInvalidValue : outcome;

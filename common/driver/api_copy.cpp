@@ -23,7 +23,7 @@ CUresult copy_in_stream(void* to, const void* from, std::size_t bytes, cudaMemcp
   return in_context([&](context&) { return cudaMemcpyAsync(to, from, bytes, kind, stream); }, at);
 }
 
-// One side of a copy of rows: where it begins, from which everything else is counted.
+// One side of a copy of rows: its base pointer, and the offsets and pitches relative to it.
 struct corner {
   CUmemorytype type;
   const void* host;
@@ -81,7 +81,7 @@ CUDA_MEMCPY3D in_layers(const CUDA_MEMCPY2D& c) {
   return whole;
 }
 
-// A copy with an array at one end, or both.
+// A copy from an array, to an array, or both.
 CUresult copy_array(const CUDA_MEMCPY3D& c, bool asynchronous, CUstream stream) {
   cudaMemcpy3DParms p;
   const CUresult sound = copy_parameters(c, p);
@@ -89,7 +89,7 @@ CUresult copy_array(const CUDA_MEMCPY3D& c, bool asynchronous, CUstream stream) 
   return result_of(asynchronous ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
 }
 
-// `rows` of `layers`; a pitch of 0 means rows without gaps.
+// Copies rows in `layers` layers. A pitch of 0 means that there are no gaps between rows.
 template <class Copy>
 CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstream stream,
                    std::source_location at = std::source_location::current()) {

@@ -1,4 +1,4 @@
-// Start, errors, versions, and what the one device is.
+// Initialisation, errors, versions, and properties of the only device.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ using runtime::state;
 
 namespace {
 
-// Text into the caller's `length` bytes, as far as it fits, with a zero.
+// Copies text to the caller's `length` bytes, truncated to fit, with a terminating zero.
 void copy_text(char* to, int length, std::string_view text) {
   const std::size_t count = std::min(text.size(), static_cast<std::size_t>(length - 1));
   std::memcpy(to, text.data(), count);
   to[count] = '\0';
 }
 
-// What is said of the device, also when it is lost.
+// Runs `body` with the device's description, even if the device is lost.
 template <class Body>
 cudaError_t describe(Body&& body) {
   return runtime::call_even_lost([&](state& s) {
@@ -30,7 +30,7 @@ cudaError_t describe(Body&& body) {
   });
 }
 
-// cuda.h's name of an error is CUDA_ERROR_ and the runtime's in capitals: but for these.
+// Errors whose name in cuda.h is not CUDA_ERROR_ and the runtime's name in capitals.
 struct error_name {
   int code;
   const char* name;
@@ -49,7 +49,7 @@ const char* name_of(CUresult error) {
   return nullptr;
 }
 
-// NVIDIA's nvJitLink and NVRTC make machine code. Python's packages take those that are loaded.
+// Loads our nvJitLink and NVRTC, because Python packages prefer libraries that are already loaded.
 void load_companions() {
   static const bool once = [] {
     Dl_info own{};
@@ -58,11 +58,11 @@ void load_companions() {
     const std::string folder = file.substr(0, file.rfind('/') + 1);
     if (folder.empty()) return false;
     dlopen((folder + "libnvJitLink.so.13").c_str(), RTLD_LAZY);
-    // `lab exec` knows where NVIDIA's is, which ours needs.
+    // Our NVRTC needs NVIDIA's, whose path `lab exec` passes.
     if (std::getenv("STEPWISE_NVRTC")) dlopen((folder + "libnvrtc.so.13").c_str(), RTLD_LAZY);
     return true;
   }();
-  (void)once;  // a build without them serves all but those packages
+  (void)once;  // without them, only those packages fail
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return of_device(device, [&] {
-    // What the device can do here, whether its description says so or not.
+    // This depends on the implementation of the device, not on its description.
     if (value &&
         runtime::number_of(attribute) == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
       return runtime::call_even_lost([&](runtime::state& s) {
@@ -218,7 +218,7 @@ CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget,
   return in_context([](context&) { return CUDA_SUCCESS; });
 }
 
-// NVIDIA's libraries ask for tables that are not documented; NVRTC does without them.
+// NVIDIA's libraries request undocumented tables. NVRTC works without them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (table) *table = nullptr;
   Dl_info caller{};
@@ -234,7 +234,7 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) {
   });
 }
 
-// Of cudaProfiler.h.
+// Declared in cudaProfiler.h.
 STEPWISE_EXPORT CUresult cuProfilerStart() {
   return in_context([](context&) { return CUDA_SUCCESS; });
 }

@@ -1,4 +1,4 @@
-// Launches, what is known of a kernel, and how many of its blocks are resident.
+// Launches, kernel attributes, and occupancy.
 #include <algorithm>
 
 #include "common/driver/driver.hpp"
@@ -11,7 +11,7 @@ using runtime::state;
 
 namespace {
 
-// Does `body(state&, registered_kernel&) -> status` for a kernel of the program's.
+// Runs `body(state&, registered_kernel&) -> status` for one of the program's kernels.
 template <class Body>
 cudaError_t with_kernel(const void* function, Body&& body) {
   return runtime::call([&](state& s) {
@@ -20,7 +20,8 @@ cudaError_t with_kernel(const void* function, Body&& body) {
   });
 }
 
-// `extra`: a list that ends with CU_LAUNCH_PARAM_END and names a buffer of all the parameters.
+// Finds the arguments in the parameter buffer that the list `extra` describes, which ends with
+// CU_LAUNCH_PARAM_END.
 cudaError_t arguments_in(void** extra, const void* function, std::vector<void*>& arguments) {
   char* buffer = nullptr;
   std::size_t bytes = 0;
@@ -127,7 +128,7 @@ cudaError_t set_attribute(const void* function, CUfunction_attribute attribute, 
                               static_cast<cudaFuncAttribute>(runtime::number_of(attribute)), value);
 }
 
-// The library in which a kernel was found.
+// The library that contains a kernel.
 template <class Handle>
 cudaError_t library_of(Handle* handle, const void* function) {
   return with_kernel(function, [&](state& s, registered_kernel& kernel) {
@@ -138,8 +139,8 @@ cudaError_t library_of(Handle* handle, const void* function) {
   });
 }
 
-// The block size with the most threads resident on a multiprocessor, the largest of them, as
-// cuda_runtime.h's cudaOccupancyMaxPotentialBlockSize finds it.
+// The largest block size that maximizes the resident threads on a multiprocessor, found in the same
+// way as cuda_runtime.h's cudaOccupancyMaxPotentialBlockSize.
 cudaError_t best_block(int* grid, int* block, const void* function,
                        CUoccupancyB2DSize dynamic_bytes_of, std::size_t dynamic_bytes, int limit) {
   cudaFuncAttributes kernel;

@@ -1,4 +1,4 @@
-// Linking: the parts are kept until the link is complete, and linked when the result is loaded.
+// Linking. The parts are kept until the link is complete, and linked when the result is loaded.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -17,7 +17,7 @@ namespace {
 struct link_state {
   jit_options options;
   std::vector<std::vector<std::byte>> parts;
-  std::vector<std::byte> image;  // once it is complete
+  std::vector<std::byte> image;  // empty until the link is complete
 };
 
 struct open_links {
@@ -30,7 +30,7 @@ open_links& links() {
   return only;
 }
 
-// Does `body(link_state&)` for a link of the program's.
+// Runs `body(link_state&)` for one of the program's links.
 template <class Body>
 CUresult with_link(CUlinkState handle, Body&& body,
                    std::source_location at = std::source_location::current()) {
@@ -51,7 +51,7 @@ cudaError_t refuse(const link_state& link, const std::string& why) {
   return cudaErrorNotSupported;
 }
 
-// Loads parts for their errors alone; what one lacks, another may have.
+// Loads all parts together only to find errors, since a part may need symbols of another.
 cudaError_t try_to_load(const std::vector<std::span<const std::byte>>& parts,
                         const link_state& link) {
   CUmodule tried = nullptr;
@@ -60,14 +60,14 @@ cudaError_t try_to_load(const std::vector<std::span<const std::byte>>& parts,
   return outcome;
 }
 
-// Our NVRTC (rtc/nvrtc.cpp) has PTX in the place of machine code and of LTO code.
+// Our NVRTC (rtc/nvrtc.cpp) returns PTX in place of machine code and LTO code.
 bool is_text(std::span<const std::byte> bytes) {
   const std::string_view start = ".version";
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return all.substr(0, all.find('\0')).find(start) != std::string_view::npos;
 }
 
-// PTX and fat binaries are parts; the rest is machine code, or needs NVIDIA's compiler.
+// Adds PTX or a fat binary. Other inputs are machine code or need NVIDIA's compiler.
 cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte> bytes) {
   const auto number = runtime::number_of(type);
   if ((number == CU_JIT_INPUT_CUBIN || number == CU_JIT_INPUT_NVVM) && is_text(bytes))

@@ -1,4 +1,4 @@
-// Device, pinned, managed and pooled memory, and what is known of an address.
+// Device, pinned, managed and pooled memory, and pointer attributes.
 #include <cstring>
 #include <span>
 
@@ -10,7 +10,7 @@ using runtime::state;
 
 namespace {
 
-// An allocation of the current context's, by `make(void**) -> cudaError_t`.
+// Allocates memory owned by the current context, by `make(void**) -> cudaError_t`.
 template <class Make>
 CUresult allocate(CUdeviceptr* address, Make&& make,
                   std::source_location at = std::source_location::current()) {
@@ -42,7 +42,7 @@ CUresult allocate_host(void** address, Make&& make,
 
 cudaMemPool_t pool_of(CUmemoryPool pool) { return pool; }
 
-// What is known of one address. Host memory that CUDA does not know has no attributes.
+// The attributes of an address. Host memory that CUDA does not know has none.
 struct address_facts {
   bool known = false, device = false, host = false, managed = false;
   CUdeviceptr first = 0;
@@ -73,7 +73,7 @@ status store(void* place, T value) {
   return {};
 }
 
-// source  cuda.h, CUpointer_attribute: the type of each answer
+// source  cuda.h, CUpointer_attribute, for the type of each attribute
 status attribute_of(const address_facts& f, CUdeviceptr address, int attribute, void* place) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -90,7 +90,7 @@ status attribute_of(const address_facts& f, CUdeviceptr address, int attribute, 
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return store(place, 0);
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:  // the address itself is one
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:  // the address serves as the id
       return store(place, static_cast<unsigned long long>(f.first));
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return store(place, f.managed ? 1 : 0);
@@ -117,7 +117,7 @@ cudaMemLocation location_of(CUmemLocation place) {
   return {static_cast<cudaMemLocationType>(runtime::number_of(place.type)), place.id};
 }
 
-// The place that a device's number meant before CUDA 12.2: -1 is the host.
+// The location for a device number in calls before CUDA 12.2, where -1 is the host.
 cudaMemLocation location_of(CUdevice device) {
   if (device == CU_DEVICE_CPU) return {cudaMemLocationTypeHost, 0};
   return {cudaMemLocationTypeDevice, device};
@@ -223,7 +223,7 @@ CUresult cuPointerGetAttribute(void* place, CUpointer_attribute attribute, CUdev
   });
 }
 
-// Of memory that CUDA does not know, each answer is a zero.
+// For memory that CUDA does not know, every attribute is 0.
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** places,
                                 CUdeviceptr address) {
   return in_context([&](context&) {
@@ -244,7 +244,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
   });
 }
 
-// Its only attribute orders copies that are in order here.
+// The only attribute orders copies, which are always in order here.
 CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr) {
   return in_context([&](context&) {
     return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_SUCCESS

@@ -1,4 +1,4 @@
-// Modules, libraries, and what is looked up in them.
+// Modules and libraries, and lookups of their kernels and variables.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -24,7 +24,7 @@ CUresult load_module(CUmodule* module, const void* image, const jit_options& opt
       at);
 }
 
-// The content of a file, with a zero behind it, which ends PTX text.
+// The content of a file plus a zero, which terminates PTX text.
 std::optional<std::vector<char>> content_of(const char* name) {
   std::ifstream file(name, std::ios::binary);
   if (!file) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<std::vector<char>> content_of(const char* name) {
   return bytes;
 }
 
-// Does `body(state&, loaded_library&) -> status` for a module or library of the program's.
+// Runs `body(state&, loaded_library&) -> status` for one of the program's modules or libraries.
 template <class Handle, class Body>
 cudaError_t with_library(Handle handle, Body&& body) {
   return runtime::call([&](state& s) {
@@ -120,8 +120,8 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   });
 }
 
-// As with the runtime, a library is made of anything: what is wrong with it is the answer to what
-// is asked of it, and said at once.
+// As in the runtime, a library can be created from any bytes. An error in them is printed at once,
+// and returned by queries of the library.
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
                            void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
   return answer([&] {

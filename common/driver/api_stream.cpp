@@ -1,4 +1,4 @@
-// Streams and events: the runtime's.
+// Streams and events: wrappers of the runtime's functions.
 #include "common/driver/driver.hpp"
 
 using namespace stepwise;
@@ -93,7 +93,7 @@ STEPWISE_ALSO("cuStreamGetCtx_ptsz", cuStreamGetCtx);
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data,
                              unsigned flags) {
-  // Only the type of the error in its parameters differs.
+  // The callback types differ only in the type of the error parameter.
   const auto callback = reinterpret_cast<cudaStreamCallback_t>(function);
   return in_context([&](context&) { return cudaStreamAddCallback(stream, callback, data, flags); });
 }

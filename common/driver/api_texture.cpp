@@ -1,4 +1,4 @@
-// Texture and surface objects: the runtime's, with the driver's descriptions.
+// Texture and surface objects: wrappers of the runtime's functions that convert the descriptions.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -67,7 +67,7 @@ void resource_of(const cudaResourceDesc& from, CUDA_RESOURCE_DESC& to) {
   }
 }
 
-// The channels of what a texture reads.
+// The channels of a resource.
 cudaError_t channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& to) {
   switch (number_of(resource.resType)) {
     case cudaResourceTypeArray:
@@ -125,8 +125,8 @@ CUDA_TEXTURE_DESC reading_of(const cudaTextureDesc& from, const cudaChannelForma
   return to;
 }
 
-// The flags that a texture was made with here: the runtime has no place for one that changes
-// nothing. Never destroyed: programs call from static destructors.
+// The flags that each texture was created with here, because the runtime does not store flags
+// without an effect. Never destroyed, since static destructors may call the driver.
 struct texture_flags {
   std::mutex lock;
   std::map<CUtexObject, unsigned> by_object;
@@ -191,9 +191,9 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* texture, CUtexObject objec
         texture ? cudaGetTextureObjectResourceDesc(&texels, object) : cudaErrorInvalidValue;
     if (known == cudaSuccess) known = cudaGetTextureObjectTextureDesc(&reading, object);
     if (known != cudaSuccess) return known;
-    (void)channels_of(texels, channels);  // the array may have gone
+    (void)channels_of(texels, channels);  // the array may have been destroyed
     *texture = reading_of(reading, channels);
-    // Another texture may have the number by now.
+    // Use the stored flags only if they match, since another texture may have this handle by now.
     texture_flags& flags = texture_flags::get();
     const std::lock_guard guard(flags.lock);
     const auto given = flags.by_object.find(object);
@@ -206,7 +206,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* texture, CUtexObject objec
   });
 }
 
-// None has a view.
+// No texture has a resource view.
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC*, CUtexObject) {
   return in_context([](context&) { return CUDA_ERROR_INVALID_VALUE; });
 }

@@ -1,8 +1,8 @@
-// Every name of the real library that ours cannot do: it says so, once, and returns
-// CUDA_ERROR_NOT_SUPPORTED.
+// Every function of the real library that ours does not implement. Each prints a message, once, and
+// returns CUDA_ERROR_NOT_SUPPORTED.
 //
-// watch   CUDA's headers are not included here: the functions are defined without their
-//         parameters, which the caller of a C function cleans up.
+// watch   CUDA's headers are not included here because the functions are defined without
+//         parameters. This is safe since the caller of a C function cleans up the arguments.
 // tests   common/runtime/tests/exports_test.py compares the names with the real library's
 #include <string>
 
@@ -15,7 +15,7 @@ int unsupported(const char* name) noexcept {
   try {
     runtime::announce(std::string(name) + " is not supported: this driver runs kernels on the CPU");
   } catch (...) {
-    // Out of memory: the number is answer enough.
+    // Out of memory. The error code must suffice.
   }
   return static_cast<int>(error::not_supported);
 }

@@ -1,8 +1,8 @@
-// Values in memory that streams wait for and write, alone and in batches.
+// Stream operations that wait for or write values in memory, singly and in batches.
 //
-// idea    A value that is there already, in a stream that does not have to wait, is no wait at all.
-//         Else the runtime's order of streams keeps what comes after it, as after a kernel that was
-//         left running, and looks at the value until it is there.
+// idea    If the stream need not wait and the value is already there, the operation is done at
+//         once. Otherwise, stream_order defers later work, as after a kernel that was left running,
+//         and polls the value.
 #include <cstring>
 #include <utility>
 
@@ -18,7 +18,7 @@ using runtime::state;
 
 namespace {
 
-// A wait, a write, or neither: what orders memory that is in order here.
+// A wait, a write, or neither. Memory barriers are neither, since memory is in order here.
 struct operation {
   enum class what { wait, write, nothing } kind = what::nothing;
   CUdeviceptr address = 0;
@@ -63,7 +63,7 @@ result<operation> operation_of(const CUstreamBatchMemOpParams& p) {
   }
 }
 
-// Whether all of the value lies in memory that kernels reach.
+// Success if the whole value is in memory that kernels can access.
 status check(state& s, const operation& o) {
   if (o.kind == operation::what::nothing) return {};
   if (o.address % o.bytes != 0) return invalid_value("a value at an address of no multiple");
@@ -79,7 +79,7 @@ status gone() {
   return {error::illegal_address, "a stream uses a value in memory that has been freed"};
 }
 
-// It may have been freed since it was checked.
+// Checks again, because the memory may have been freed in the meantime.
 status look_at(state& s, const operation& o, bool& holds) {
   std::uint64_t now = 0;
   if (!check(s, o).ok()) return gone();
@@ -106,8 +106,8 @@ status look_at(state& s, const operation& o, bool& holds) {
   return {};
 }
 
-// For devices that check: whoever wrote the value comes before. One wait too many hides a finding,
-// one too few would invent one.
+// For checking devices. Any stream may have written the value, so this stream waits for all of
+// them. An extra wait may hide a finding, but a missing wait would cause a false finding.
 void come_after_all(state& s, const stream_use& here) {
   if (!s.checks) return;
   constexpr std::uint64_t mark = ~std::uint64_t{0};
@@ -161,7 +161,7 @@ status begin(state& s, const operation& o, CUstream stream) {
     case operation::what::write:
       return runtime::in_order(s, stream, [&s, o, stream] {
         status outcome = write_now(s, o);
-        runtime::host_may_know(s, stream);  // it may poll the value
+        runtime::host_may_know(s, stream);  // the host may poll the value
         return outcome;
       });
     default:
@@ -169,7 +169,7 @@ status begin(state& s, const operation& o, CUstream stream) {
   }
 }
 
-// The memory may have been freed since the operations were checked.
+// Checks the operations again, because the memory may have been freed in the meantime.
 status run_node(state& s, const std::vector<std::byte>& parameters, CUstream stream) {
   const runtime::driver_work same{CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, parameters, nullptr};
   for (const CUstreamBatchMemOpParams& p : operations_of(same)) {
@@ -180,7 +180,7 @@ status run_node(state& s, const std::vector<std::byte>& parameters, CUstream str
   return {};
 }
 
-// All of them or, if one is wrong, none.
+// Performs all operations or, if one is invalid, none.
 CUresult in_stream(CUstream stream, value_operations all,
                    std::source_location at = std::source_location::current()) {
   return in_context(
@@ -243,7 +243,7 @@ runtime::driver_work stepwise::driver::value_work(value_operations all) {
 
 value_operations stepwise::driver::operations_of(const runtime::driver_work& work) {
   if (work.type != CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) return {};
-  // A vector's bytes are aligned for any type.
+  // The allocation of a vector is aligned for any type.
   return {reinterpret_cast<const CUstreamBatchMemOpParams*>(work.parameters.data()),
           work.parameters.size() / sizeof(CUstreamBatchMemOpParams)};
 }

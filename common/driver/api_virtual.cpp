@@ -1,4 +1,4 @@
-// Virtual memory management: addresses, memory, and what maps one to the other.
+// Virtual memory management: reserves addresses, creates memory, and maps memory at addresses.
 #include <map>
 #include <mutex>
 
@@ -13,7 +13,7 @@ using runtime::state;
 
 namespace {
 
-// Does `body(virtual_memory&)` under the runtime's lock; it needs no current context.
+// Runs `body(virtual_memory&)` under the runtime's lock. Needs no current context.
 template <class Body>
 CUresult with_mappings(const char* function, Body&& body,
                        std::source_location at = std::source_location::current()) {
@@ -35,7 +35,7 @@ CUresult with_mappings(const char* function, Body&& body,
       at);
 }
 
-// The device's own memory, in pieces of which addresses are apart.
+// Success for pinned memory of the device, which is the only supported kind.
 CUresult check_properties(const CUmemAllocationProp* p) {
   if (!p || number_of(p->type) != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   switch (number_of(p->location.type)) {
@@ -49,7 +49,7 @@ CUresult check_properties(const CUmemAllocationProp* p) {
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-  // A handle may be asked for; only what exports it is not supported.
+  // The program may request a shareable handle, although its export is not supported.
   constexpr int known = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
                         CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
   const int handles = number_of(p->requestedHandleTypes);
@@ -59,7 +59,7 @@ CUresult check_properties(const CUmemAllocationProp* p) {
   return CUDA_SUCCESS;
 }
 
-// What each piece was made with. Never destroyed: programs call from static destructors.
+// The properties of each piece. Never destroyed, since static destructors may call the driver.
 struct piece_properties {
   std::mutex lock;
   std::map<CUmemGenericAllocationHandle, CUmemAllocationProp> by_handle;
@@ -82,7 +82,7 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
       return CUDA_ERROR_INVALID_VALUE;
     if (!properties) return CUDA_ERROR_INVALID_VALUE;
     CUmemAllocationProp pinned = *properties;
-    pinned.type = CU_MEM_ALLOCATION_TYPE_PINNED;  // an H100's driver looks at the place alone
+    pinned.type = CU_MEM_ALLOCATION_TYPE_PINNED;  // an H100's driver checks only the location
     const CUresult known = check_properties(&pinned);
     if (known != CUDA_SUCCESS) return known;
     return with_mappings("cuMemGetAllocationGranularity",
@@ -117,7 +117,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
       *handle = static_cast<CUmemGenericAllocationHandle>(*made);
       piece_properties& all = piece_properties::get();
       const std::lock_guard guard(all.lock);
-      all.by_handle[*handle] = *properties;  // whether it is compressed does not show
+      all.by_handle[*handle] = *properties;  // compression has no visible effect
       return status{};
     });
   });

@@ -1,23 +1,23 @@
-// The formats of arrays and of textures' memory: the driver's names and the runtime's channels.
+// Conversion between the driver's array formats and the runtime's channel descriptions.
 #pragma once
 
 #include "common/driver/driver.hpp"
 
 namespace stepwise::driver {
 
-// An array of one API is one of the other.
+// Both APIs use the same handles for arrays.
 inline cudaArray_t array_of(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 inline CUarray array_of(cudaArray_const_t array) {
   return reinterpret_cast<CUarray>(const_cast<cudaArray_t>(array));
 }
 
-// Says on stderr what is not supported.
+// Prints on stderr that a feature is not supported, and returns the error.
 inline CUresult refused(const char* what) {
   runtime::announce(std::string(what) + " are not supported");
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-// CUDA_ERROR_INVALID_VALUE for what is no format, or for a number of channels that no format has.
+// CUDA_ERROR_INVALID_VALUE for an unknown format or an invalid number of channels.
 inline CUresult channels_of(CUarray_format format, unsigned channels, cudaChannelFormatDesc& to) {
   int bits = 0;
   cudaChannelFormatKind kind = cudaChannelFormatKindUnsigned;
@@ -52,7 +52,7 @@ inline CUresult channels_of(CUarray_format format, unsigned channels, cudaChanne
   return CUDA_SUCCESS;
 }
 
-// The same the other way, of a format that the runtime has accepted.
+// The driver's format for channels that the runtime has accepted.
 inline CUarray_format format_of(const cudaChannelFormatDesc& f) {
   const int step = f.x == 8 ? 0 : f.x == 16 ? 1 : 2;
   if (f.f == cudaChannelFormatKindFloat) return f.x == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;

@@ -1,10 +1,10 @@
-// The contexts of the driver API: the primary one, which the runtime uses, and those that the
-// program creates; and which of them is current in each thread.
+// The contexts of the driver API: the primary context, which the runtime uses, the contexts that
+// the program creates, and each thread's current context.
 //
-// idea    There is one device with one memory, so a context is an owner: what was made in it is
-//         released when it is destroyed.
-// watch   A thread without a context of its own sees the primary one as current once the runtime
-//         has been used, in whichever thread: under NVIDIA's driver, in that thread.
+// idea    There is one device with one memory, so a context is only an owner. Objects that were
+//         created in it are released when it is destroyed.
+// watch   Once any thread has used the runtime, the primary context is current in every thread that
+//         has no other context. With NVIDIA's driver, only in the threads that used the runtime.
 // tests   tests/
 #pragma once
 
@@ -21,7 +21,7 @@ namespace stepwise::driver {
 struct context {
   unsigned flags = 0;
   unsigned long long id = 1;
-  // What was made in it and is there still.
+  // Objects that were created in it and still exist.
   std::set<CUdeviceptr> memory;
   std::set<void*> host_memory;
   std::set<CUmodule> modules;
@@ -32,34 +32,35 @@ struct context {
   std::set<CUsurfObject> surfaces;
 };
 
-// Guarded by a lock of its own, which no call of the runtime is made under.
+// Guarded by its own lock, which is never held while the runtime is called.
 class contexts {
  public:
-  // Of this process. Never destroyed: programs call from static destructors.
+  // The contexts of this process. Never destroyed, since static destructors may call the driver.
   static contexts& get();
 
   void initialize();
   bool is_initialized() const;
 
-  // Null if this thread has none, or one that was destroyed.
+  // The current context, or null if this thread has none or it was destroyed.
   context* current();
   // False if this thread's stack is full.
   bool push(context* which);
   bool pop(context*& which);  // false if there is none
-  void set(context* which);   // the top of the stack; null takes it off
+  void set(context* which);   // replaces the top of the stack; null pops it
 
   context* primary() { return &primary_; }
   context* create(unsigned flags);
   bool exists(const context* which);
   bool any_created();
-  // Takes it off this thread's stack, and out of the list; what it owned has been released.
+  // Removes a context from this thread's stack and from the list. Its objects must be released.
   void forget(context* which);
 
-  // How often the primary context is retained, after adding `change`; -1 if it would be negative.
+  // Adds `change` to the primary context's reference count. Returns the new count, or -1 if it
+  // would be negative.
   int retain_primary(int change);
   bool primary_is_active();
 
-  // Notes what belongs to a context, and what does no longer, whichever owned it.
+  // own() notes that an object belongs to a context. disown() removes it from its owner.
   template <class T>
   void own(context& owner, std::set<T> context::*kind, T what) {
     const std::lock_guard guard(lock_);
@@ -71,9 +72,9 @@ class contexts {
     (primary_.*kind).erase(what);
     for (const auto& c : created_) (c.get()->*kind).erase(what);
   }
-  // Which context made a stream; `otherwise` for those that none did.
+  // The context that created a stream, or `otherwise` if there is none.
   context* owner_of(CUstream stream, context* otherwise);
-  // Everything that a context owns, which it does no longer.
+  // Returns everything that a context owns, and removes it from the context.
   context take_all(context& owner);
 
  private:

@@ -1,4 +1,4 @@
-// The driver's numbers for the runtime's errors.
+// Converts the runtime's errors to the driver's, and reports errors to the checks.
 #include "common/driver/driver.hpp"
 
 #include <mutex>
@@ -8,7 +8,7 @@
 namespace stepwise::driver {
 
 CUresult result_of(cudaError_t code) {
-  // source  driver_types.h and cuda.h, whose lists agree but for these
+  // source  driver_types.h and cuda.h, whose numbers agree except for these
   switch (code) {
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidPitchValue:
@@ -30,7 +30,7 @@ CUresult result_of(cudaError_t code) {
 
 CUresult returned(CUresult result) noexcept {
   runtime::state& s = runtime::state::get();
-  // These functions may call each other.
+  // Driver functions may call each other. Report only the outermost call.
   if (result == CUDA_SUCCESS || !s.checks || runtime::driver_call::function()) return result;
   try {
     const std::lock_guard guard(s.lock);
@@ -39,7 +39,7 @@ CUresult returned(CUresult result) noexcept {
     cuGetErrorName(result, &name);
     s.checks->end_driver_call(static_cast<int>(result), name ? name : "an unknown error");
   } catch (...) {
-    // Out of memory: this finding is lost.
+    // Out of memory. This finding is lost.
   }
   return result;
 }

@@ -1,10 +1,10 @@
-// How a function of the driver API is written: over the runtime's of the same process.
+// The building blocks of driver API functions, which use the runtime in the same process.
 //
-// idea    libcuda.so.1 has no device of its own. What the runtime does already is asked of it, by
-//         its public functions or, where they do not serve, by its `call` (common/runtime/api).
-//         Streams, events, pools and kernels are the same records, so a program may mix both.
-// watch   The driver keeps no last error: a driver_call keeps what happens within away from
-//         cudaGetLastError, and gives the driver's name to what is recorded.
+// idea    libcuda.so.1 has no device of its own. It calls the runtime's public functions or, if
+//         they do not suffice, uses the runtime's `call` (common/runtime/api). Both share the
+//         records of streams, events, pools and kernels, so a program may mix both APIs.
+// watch   The driver keeps no last error. A driver_call hides the errors inside it from
+//         cudaGetLastError, and records calls under the driver function's name.
 // tests   tests/
 #pragma once
 
@@ -18,27 +18,26 @@
 #include "common/driver/contexts.hpp"
 #include "common/runtime/api/api.hpp"
 
-// cuda.h maps most names to versions of them (cuMemAlloc to cuMemAlloc_v2). A further name, as
-// text, of a function that is defined above in the same file under the symbol `of`.
+// Exports another name, `text`, of a function that is defined above in the same file under the
+// symbol `of`. cuda.h maps most names to versioned names (cuMemAlloc to cuMemAlloc_v2).
 #define STEPWISE_ALSO_OF(text, name, of) STEPWISE_ALSO_AS(text, name, of, __COUNTER__)
 #define STEPWISE_ALSO_AS(text, name, of, number) STEPWISE_ALSO_NAMED(text, name, of, number)
 #define STEPWISE_ALSO_NAMED(text, name, of, number) \
   STEPWISE_EXPORT __typeof__(name) also_##number __asm__(text) __attribute__((alias(of)))
 #define STEPWISE_ALSO(text, name) STEPWISE_ALSO_OF(text, name, #name)
-// Declares a function with a name that cuda.h maps to another: `name` is ours, `text` the symbol.
+// Declares a function whose symbol `text` is a name that cuda.h maps to another. We call it `name`.
 #define STEPWISE_NAMED(text, name, ...) STEPWISE_EXPORT CUresult name(__VA_ARGS__) __asm__(text)
 
 namespace stepwise::driver {
 
-// The driver's number for an error of the runtime's. Most are the same.
+// The driver's number for a runtime error. Most numbers are the same.
 CUresult result_of(cudaError_t code);
 inline CUresult result_of(CUresult code) { return code; }
 
-// Ends a function that the program called and passes on its result. Checks note an error.
+// Ends a function that the program called, and returns its result. Reports an error to the checks.
 CUresult returned(CUresult result) noexcept;
 
-// Does `body() -> cudaError_t or CUresult`, once cuInit was called: else
-// CUDA_ERROR_NOT_INITIALIZED.
+// Runs `body() -> cudaError_t or CUresult`, or returns CUDA_ERROR_NOT_INITIALIZED before cuInit.
 template <class Body>
 CUresult answer(Body&& body, std::source_location at = std::source_location::current()) noexcept {
   try {
@@ -55,7 +54,7 @@ CUresult answer(Body&& body, std::source_location at = std::source_location::cur
   }
 }
 
-// The same for a thread that has a current context: `body(context&)`.
+// Like answer(), but runs `body(context&)` and requires a current context.
 template <class Body>
 CUresult in_context(Body&& body,
                     std::source_location at = std::source_location::current()) noexcept {
@@ -68,14 +67,14 @@ CUresult in_context(Body&& body,
       at);
 }
 
-// The same for the one device's number.
+// Like answer(), but requires the number of the only device.
 template <class Body>
 CUresult of_device(CUdevice device, Body&& body,
                    std::source_location at = std::source_location::current()) noexcept {
   return answer([&] { return device == 0 ? result_of(body()) : CUDA_ERROR_INVALID_DEVICE; }, at);
 }
 
-// What the driver's handles are to the runtime.
+// Conversions between the driver's and the runtime's handles.
 inline cudaStream_t per_thread(CUstream stream) { return runtime::per_thread(stream); }
 inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 inline CUdeviceptr address_of(const void* pointer) {

@@ -1,14 +1,14 @@
-// The types of memory at the ends of a copy, and the direction that they mean.
+// The memory types at the ends of a copy, and the resulting direction.
 #pragma once
 
 #include "common/driver/driver.hpp"
 
 namespace stepwise::driver {
 
-// `either`: what the address says.
+// `either` means that the address decides.
 enum class memory_place { host, device, either, unknown };
 
-// Unknown for arrays, too.
+// Returns `unknown` for arrays, too.
 inline memory_place place_of(CUmemorytype type) {
   switch (runtime::number_of(type)) {
     case CU_MEMORYTYPE_HOST:

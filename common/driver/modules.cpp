@@ -1,4 +1,4 @@
-// Finds out what an image is, takes linked ones apart, and loads.
+// Determines the type of an image, splits linked images, and loads modules.
 #include "common/driver/modules.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using runtime::state;
 
-// What a link makes: this text, the number of its parts, and for each its bytes and their number.
+// The start of a linked image. The number of parts follows, and then the size and bytes of each.
 constexpr char linked_magic[16] = "stepwise linked";
 
 bool begins_with(const void* image, std::string_view text, std::uint64_t mapped) {
@@ -87,7 +87,7 @@ void jit_options::fill(int buffer, int size, const std::string& text) const {
   const auto to = options_.find(buffer), room = options_.find(size);
   if (to == options_.end() || room == options_.end()) return;
   auto* const first = reinterpret_cast<char*>(to->second.asked);
-  // The value of the size is a number in the place of a pointer.
+  // The size is a number stored in place of a pointer.
   const auto bytes = static_cast<std::uint32_t>(room->second.asked);
   std::size_t copied = 0;
   if (first && bytes > 0) {

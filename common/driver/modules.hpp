@@ -1,4 +1,4 @@
-// Loading a module from what a program names by its address, and the options that go with it.
+// Loads a module from an image at an address, with options.
 //
 // tests   tests/
 #pragma once
@@ -12,19 +12,20 @@
 
 namespace stepwise::driver {
 
-// What the options of a load or a link ask to be told. How machine code is made changes nothing
-// here, so the others are taken and forgotten.
+// The options of a load or a link that request logs. Options for code generation have no effect
+// here, so they are ignored.
 class jit_options {
  public:
-  // The values are the program's to the end of the link, for the answers; their kinds are copied.
+  // Copies the options, but keeps pointers to the program's values until the link ends, to store
+  // results there.
   jit_options(unsigned count, const CUjit_option* options, void** values);
   // invalid_value for options without their values.
   status check() const;
-  // Writes what went wrong, or nothing, into the program's buffers, and the lengths of that.
+  // Writes the error (empty on success) into the program's log buffers, and stores the log sizes.
   void tell(const std::string& error) const;
 
  private:
-  // A value and what the program wrote there.
+  // A pointer to a value, and the value that the program passed.
   struct option {
     void** place;
     std::uintptr_t asked;
@@ -35,14 +36,14 @@ class jit_options {
   std::map<int, option> options_;  // by CUjit_option
 };
 
-// The parts of an image: a fat binary, with or without its wrapper, PTX text up to its zero, or
-// what a link made. no_kernel_image_for_device for machine code alone, which cannot run here.
+// The parts of an image: a fat binary, with or without its wrapper, zero-terminated PTX text, or a
+// linked image. no_kernel_image_for_device for machine code without PTX, which cannot run here.
 result<std::vector<std::span<const std::byte>>> image_parts(const void* image);
 
-// What cuLinkComplete hands out: the parts, which are linked when they are loaded.
+// The image that cuLinkComplete returns. It holds the parts, which are linked when it is loaded.
 std::vector<std::byte> linked_image(std::span<const std::vector<std::byte>> parts);
 
-// Loads the parts of a module of the current context's. Its failure is said on stderr.
+// Loads the parts of a module in the current context. Prints an error on stderr.
 cudaError_t load_parts(CUmodule* module, const result<std::vector<std::span<const std::byte>>>& of,
                        const jit_options& options);
 

@@ -1,8 +1,8 @@
-// cuGetProcAddress: the function of a name as a version of CUDA knew it.
+// cuGetProcAddress, which finds the function that a name means in a given CUDA version.
 //
-// idea    The newest version of a name that we export is what a program of CUDA 12 or 13 means,
-//         but for the few names that changed meanwhile.
-// source  cudaTypedefs.h: the version in which each type of function appeared
+// idea    A program for CUDA 12 or 13 means the newest version of a name that we export, except
+//         for the few names that have changed since.
+// source  cudaTypedefs.h, for the CUDA version in which each function type appeared
 #include <dlfcn.h>
 
 #include <string>
@@ -48,12 +48,12 @@ constexpr later_version later_versions[] = {
     {"cuGraphNodeGetDependentNodes_v2", 12030},
 };
 
-// CUDA 12 means another function by this name than it had before.
+// In CUDA 12, this name means another function than before.
 std::string_view name_since_12(std::string_view name) {
   return name == "cuGraphInstantiate" ? "cuGraphInstantiateWithFlags" : name;
 }
 
-// These have the suffix in their names, where others hide it behind a macro.
+// For these names, cuda.h has no macro that appends a version suffix.
 bool keeps_its_name(std::string_view name) {
   return name == "cuCtxGetDevice" || name == "cuCtxSynchronize" || name == "cuStreamGetCtx";
 }

@@ -1,4 +1,4 @@
-// Operations on values in memory (api_value.cpp), for streams and for nodes of graphs.
+// Operations on values in memory (api_value.cpp), for streams and graph nodes.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace stepwise::driver {
 using value_operations = std::span<const CUstreamBatchMemOpParams>;
 constexpr unsigned most_in_batch = 255;
 
-// invalid_value for an operation that there is not, or a value in no memory that CUDA knows.
+// invalid_value for an unknown operation, or a value that is not in memory known to CUDA.
 status check_values(runtime::state& s, value_operations all);
 
-// The work of a node that does checked operations, and the operations of such work; none of other.
+// The work of a node for checked operations, and the operations of work; none for other work.
 runtime::driver_work value_work(value_operations all);
 value_operations operations_of(const runtime::driver_work& work);
 

@@ -1,4 +1,4 @@
-// Captures of streams: the runtime's (common/runtime/graphs/capture.hpp).
+// Stream capture: wrappers of the runtime's functions (common/runtime/graphs/capture.hpp).
 #include "common/driver/graphs/graph_parameters.hpp"
 
 using namespace stepwise;
@@ -20,7 +20,7 @@ STEPWISE_NAMED("cuStreamBeginCapture_v2_ptsz", begin_capture_per_thread, CUstrea
 CUresult begin_capture_per_thread(CUstream stream, CUstreamCaptureMode mode) {
   return cuStreamBeginCapture(per_thread(stream), mode);
 }
-// As CUDA 10.0 had it.
+// The version of CUDA 10.0.
 STEPWISE_NAMED("cuStreamBeginCapture", begin_capture_10, CUstream);
 CUresult begin_capture_10(CUstream stream) {
   return cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -87,7 +87,7 @@ CUresult capture_info_per_thread(CUstream stream, CUstreamCaptureStatus* capture
                                  const CUgraphEdgeData** data, size_t* count) {
   return cuStreamGetCaptureInfo(per_thread(stream), capture, id, graph, nodes, data, count);
 }
-// As CUDA 11.3 had it.
+// The version of CUDA 11.3.
 STEPWISE_NAMED("cuStreamGetCaptureInfo_v2", capture_info_11, CUstream, CUstreamCaptureStatus*,
                cuuint64_t*, CUgraph*, const CUgraphNode**, size_t*);
 CUresult capture_info_11(CUstream stream, CUstreamCaptureStatus* capture, cuuint64_t* id,
@@ -100,7 +100,7 @@ CUresult capture_info_11_per_thread(CUstream stream, CUstreamCaptureStatus* capt
                                     CUgraph* graph, const CUgraphNode** nodes, size_t* count) {
   return capture_info_11(per_thread(stream), capture, id, graph, nodes, count);
 }
-// As CUDA 10.1 had it.
+// The version of CUDA 10.1.
 STEPWISE_NAMED("cuStreamGetCaptureInfo", capture_info_10, CUstream, CUstreamCaptureStatus*,
                cuuint64_t*);
 CUresult capture_info_10(CUstream stream, CUstreamCaptureStatus* capture, cuuint64_t* id) {
@@ -127,7 +127,7 @@ CUresult update_capture_per_thread(CUstream stream, CUgraphNode* nodes, const CU
                                    size_t count, unsigned flags) {
   return cuStreamUpdateCaptureDependencies(per_thread(stream), nodes, data, count, flags);
 }
-// As CUDA 11.3 had it.
+// The version of CUDA 11.3.
 STEPWISE_NAMED("cuStreamUpdateCaptureDependencies", update_capture_11, CUstream, CUgraphNode*,
                size_t, unsigned);
 CUresult update_capture_11(CUstream stream, CUgraphNode* nodes, size_t count, unsigned flags) {

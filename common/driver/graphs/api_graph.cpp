@@ -1,4 +1,4 @@
-// Graphs, what is in them, their edges, and the objects that they keep alive: the runtime's.
+// Graphs, their nodes and edges, and their user objects: wrappers of the runtime's functions.
 #include "common/driver/graphs/graph_parameters.hpp"
 
 using namespace stepwise;
@@ -45,7 +45,7 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
   return answer([&] { return cudaGraphGetRootNodes(graph, nodes, count); });
 }
 
-// The names without a version, here and below, are without the data of edges.
+// Here and below, the functions without a version in their name lack edge data.
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to,
                             CUgraphEdgeData* data, size_t* count) {
   return answer([&] { return cudaGraphGetEdges(graph, from, to, edge_data(data), count); });

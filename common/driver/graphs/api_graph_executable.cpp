@@ -1,4 +1,4 @@
-// Executable graphs: made, launched, updated; and the memory of graphs.
+// Instantiation, launch and update of executable graphs, and the memory of graphs.
 #include <algorithm>
 #include <cstring>
 
@@ -19,7 +19,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec* made, CUgraph graph,
 }
 STEPWISE_ALSO("cuGraphInstantiateWithParams_ptsz", cuGraphInstantiateWithParams);
 
-// As CUDA 10 and 11 had it: with the node that is wrong, and a text.
+// The version of CUDA 10 and 11, which also returns the offending node and a message.
 STEPWISE_NAMED("cuGraphInstantiate_v2", instantiate_11, CUgraphExec*, CUgraph, CUgraphNode*, char*,
                size_t);
 CUresult instantiate_11(CUgraphExec* made, CUgraph graph, CUgraphNode* wrong, char* text,
@@ -70,7 +70,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec executable, CUgraph graph,
     return cudaGraphExecUpdate(executable, graph, same_as<cudaGraphExecUpdateResultInfo>(info));
   });
 }
-// As CUDA 10.2 had it.
+// The version of CUDA 10.2.
 STEPWISE_NAMED("cuGraphExecUpdate", update_10, CUgraphExec, CUgraph, CUgraphNode*,
                CUgraphExecUpdateResult*);
 CUresult update_10(CUgraphExec executable, CUgraph graph, CUgraphNode* wrong,

@@ -1,4 +1,4 @@
-// Nodes of graphs: what is added, and what they do.
+// Graph nodes: calls that add nodes, and that query or change their parameters.
 #include "common/driver/graphs/graph_values.hpp"
 
 using namespace stepwise;
@@ -17,12 +17,12 @@ const cudaHostNodeParams* host_parameters(const CUDA_HOST_NODE_PARAMS* p) {
   return same_as<const cudaHostNodeParams>(p);
 }
 
-// Version 1 of these parameters is the beginning of version 2.
+// Version 2 of these parameters begins with version 1.
 const CUDA_KERNEL_NODE_PARAMS_v1* beginning(const CUDA_KERNEL_NODE_PARAMS_v2* p) {
   return reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS_v1*>(p);
 }
 
-// Does `body(const cudaKernelNodeParams*) -> cudaError_t` for either version.
+// Runs `body(const cudaKernelNodeParams*) -> cudaError_t` for either version.
 template <class Body>
 CUresult with_kernel_parameters(const CUDA_KERNEL_NODE_PARAMS_v1* p, CUkernel kernel,
                                 CUcontext asked, Body&& body, std::source_location at) {
@@ -54,7 +54,7 @@ CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* p) {
   return known == cudaSuccess ? kernel_parameters(found, *p) : result_of(known);
 }
 
-// The same for a copy in a context.
+// Runs `body(const cudaMemcpy3DParms*) -> cudaError_t` for a copy.
 template <class Body>
 CUresult for_copy(const CUDA_MEMCPY3D* p, Body&& body,
                   std::source_location at = std::source_location::current()) {
@@ -80,7 +80,7 @@ CUresult in_named_context(CUcontext asked, Body&& body,
       at);
 }
 
-// Does `body(cudaGraphNodeParams*)` for a node of any type, and hands on what it answers.
+// Runs `body(cudaGraphNodeParams*)` for a node of any type, and copies the output parameters back.
 template <class Body>
 CUresult for_node(CUgraphNodeParams* p, Body&& body,
                   std::source_location at = std::source_location::current()) {
@@ -127,7 +127,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgr
   });
 }
 
-// Kernels. The names without a version have parameters of version 1.
+// Kernels. The functions without a version in their name take version 1 of the parameters.
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* made, CUgraph to, const CUgraphNode* before,
                                  size_t count, const CUDA_KERNEL_NODE_PARAMS* p) {
   return for_kernel(p, [&](const cudaKernelNodeParams* same) {
@@ -259,7 +259,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node
   });
 }
 
-// Host functions, graphs inside, and nodes that do nothing.
+// Host functions, child graphs, and empty nodes.
 CUresult cuGraphAddHostNode(CUgraphNode* made, CUgraph to, const CUgraphNode* before, size_t count,
                             const CUDA_HOST_NODE_PARAMS* p) {
   return answer([&] { return cudaGraphAddHostNode(made, to, before, count, host_parameters(p)); });
@@ -334,7 +334,7 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode no
   return answer([&] { return cudaGraphExecEventWaitNodeSetEvent(executable, node, event); });
 }
 
-// Memory of graphs.
+// Memory nodes.
 CUresult cuGraphAddMemAllocNode(CUgraphNode* made, CUgraph to, const CUgraphNode* before,
                                 size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* p) {
   return answer([&] {

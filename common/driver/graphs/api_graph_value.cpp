@@ -1,4 +1,4 @@
-// Nodes of batch memory operations: what is added, and what they do.
+// Batch memory operation nodes: calls that add nodes, and that query or change their parameters.
 #include "common/driver/graphs/graph_values.hpp"
 #include "common/driver/values.hpp"
 #include "common/runtime/graphs/calls.hpp"
@@ -22,7 +22,7 @@ status check_batch(state& s, const batch* p) {
   return check_values(s, list_of(*p));
 }
 
-// Of an executable graph: what kind of operation each is stays as it is.
+// In an executable graph, the kind of each operation cannot change.
 bool same_kinds(value_operations now, value_operations wanted) {
   if (now.size() != wanted.size()) return false;
   for (std::size_t i = 0; i < now.size(); ++i)
@@ -32,7 +32,7 @@ bool same_kinds(value_operations now, value_operations wanted) {
 
 status wrong_type() { return invalid_value("the node of the graph is of another type"); }
 
-// The work of such a node; null: it is of another type.
+// The work of such a node, or null if the node has another type.
 driver_work* work_of(graph_node& node) {
   auto* const work = std::get_if<driver_work>(&node.work);
   return work && work->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? work : nullptr;
@@ -47,7 +47,7 @@ CUresult in_node_context(const batch* p, auto&& body, std::source_location at) {
       at);
 }
 
-// The structure of the calls about one type of node has the same members.
+// The structure of the calls for this type of node has the same members.
 const batch* same(const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) { return same_as<const batch>(p); }
 
 }  // namespace
@@ -120,7 +120,7 @@ CUresult cuGraphAddBatchMemOpNode(CUgraphNode* made, CUgraph to, const CUgraphNo
   return add_value_node(made, to, before, nullptr, count, same(p));
 }
 
-// The list is the node's, as long as it keeps its parameters.
+// Returns a pointer to the node's own list, which is valid until its parameters change.
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
   return answer([&] {
     return runtime::with_node(node, [&](state&, graph_node& found) -> status {

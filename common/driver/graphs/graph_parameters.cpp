@@ -1,4 +1,4 @@
-// Converts the parameters of nodes.
+// Converts node parameters.
 #include "common/driver/graphs/graph_parameters.hpp"
 
 #include <cstring>
@@ -30,33 +30,33 @@ struct copy_end {
   std::size_t pitch, height;
 };
 
-// An array is memory of the device.
+// An array is device memory.
 memory_place place_of_end(CUmemorytype type) {
   return is_array(type) ? memory_place::device : place_of(type);
 }
 
-// An end of a copy that is an array: positions there, and the width of the copy, are in texels.
+// For an end that is an array, converts the position and the width of the copy to texels.
 CUresult count_texels(CUarray array, cudaPos& at, cudaExtent& extent, std::size_t& texel) {
   cudaChannelFormatDesc format;
   if (cudaGetChannelDesc(&format, array_of(array)) != cudaSuccess) return CUDA_ERROR_INVALID_VALUE;
   const std::size_t bytes = texel_bytes(format);
   if (at.x % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
   at.x /= bytes;
-  if (texel == bytes) return CUDA_SUCCESS;  // the other end is such an array
+  if (texel == bytes) return CUDA_SUCCESS;  // the other end has the same texel size
   if (texel != 0 || extent.width % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
   texel = bytes;
   extent.width /= bytes;
   return CUDA_SUCCESS;
 }
 
-// Rows without gaps where no pitch is given.
+// The pitched pointer of an end. There are no gaps between rows if no pitch is given.
 cudaPitchedPtr pitched(const copy_end& e, const CUDA_MEMCPY3D& c, const cudaPos& at) {
   void* const first = place_of(e.type) == memory_place::host ? e.host : pointer_of(e.device);
   return {first, e.pitch ? e.pitch : c.WidthInBytes + at.x, c.WidthInBytes,
           e.height ? e.height : c.Height + at.y};
 }
 
-// The types of a copy's ends: destination, source.
+// The memory types of a copy's destination and source.
 std::pair<CUmemorytype, CUmemorytype> types_of(int direction) {
   switch (direction) {
     case cudaMemcpyHostToHost:
@@ -92,7 +92,7 @@ cudaKernelNodeParams kernel_parameters(const CUDA_KERNEL_NODE_PARAMS_v1& p, CUke
 }
 
 CUresult kernel_parameters(const cudaKernelNodeParams& from, CUDA_KERNEL_NODE_PARAMS_v1& p) {
-  // The runtime names a kernel by its stub, too.
+  // The runtime may identify the kernel by its host stub. Convert that to the function.
   cudaFunction_t function = nullptr;
   const cudaError_t known = cudaGetFuncBySymbol(&function, from.func);
   if (known != cudaSuccess) return result_of(known);

@@ -1,9 +1,10 @@
-// libnvJitLink.so.13 over the driver's cuLink: what it links is what our driver loads.
+// A libnvJitLink.so.13 on top of our driver's cuLink functions. Our driver loads its output.
 //
-// idea    NVIDIA's makes machine code, which cannot run here; numba and cuda.core link with it
-//         wherever it is installed. cuInit loads this one first, and they take what is loaded.
-// watch   It calls itself version 12.2, the last one without LTO in cuda.core's eyes: callers then
-//         give PTX. LTO code, machine code and libraries are refused.
+// idea    numba and cuda.core link with NVIDIA's library if it is installed, but its output is
+//         machine code, which cannot run here. cuInit loads our library first, and these packages
+//         use a library that is already loaded.
+// watch   It reports version 12.2, the last version that cuda.core uses without LTO, so callers
+//         pass PTX. It rejects LTO code, machine code and libraries.
 // source  nvJitLink.h of CUDA 13.0 (numbers and signatures)
 // tests   grader/cli/tests/exec_test.cpp, ../tests/
 #include <cuda.h>
@@ -15,7 +16,7 @@
 #include <string_view>
 
 #define STEPWISE_EXPORT extern "C" __attribute__((visibility("default")))
-// CUDA 13.0's header gives each function the name of its version.
+// CUDA 13.0's header appends the version to each function name.
 #define STEPWISE_VERSIONED(name) \
   STEPWISE_EXPORT __typeof__(name) __##name##_13_0 __attribute__((alias(#name)))
 
@@ -31,12 +32,12 @@ enum outcome : int {
   unrecognized_input = 8,
 };
 
-// A handle of the program's. The driver links in the primary context.
+// The target of a program's handle. The driver links in the primary context.
 struct link {
   CUlinkState state = nullptr;
   CUcontext context = nullptr;
   std::array<char, 4096> log{};
-  // Which the driver reads and writes as long as the link lives.
+  // The driver reads and writes these while the link exists.
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
   const void* image = nullptr;
   std::size_t bytes = 0;
@@ -52,7 +53,7 @@ class in_primary {
   in_primary(const in_primary&) = delete;
 };
 
-// The driver's kind of an input; -1 for those that this library does not know.
+// The driver's type for an input type, or -1 if it is not supported.
 int kind_of(int input) {
   constexpr int any = 10;
   switch (input) {
@@ -96,7 +97,7 @@ std::size_t log_bytes(const link& l) { return std::strlen(l.log.data()) + 1; }
 
 }  // namespace
 
-// Which options there are is NVIDIA's matter; that one names the GPU is checked, as there.
+// Accepts all options, but requires -arch as NVIDIA's library does.
 STEPWISE_EXPORT int nvJitLinkCreate(link** handle, std::uint32_t count, const char** options) {
   if (!handle || (count > 0 && !options)) return invalid_input;
   bool has_arch = false;
@@ -179,7 +180,7 @@ STEPWISE_EXPORT int nvJitLinkGetLinkedCubin(link* l, void* image) {
 }
 STEPWISE_VERSIONED(nvJitLinkGetLinkedCubin);
 
-// PTX comes of LTO code only.
+// NVIDIA's library produces PTX only from LTO code, which we reject.
 STEPWISE_EXPORT int nvJitLinkGetLinkedPtxSize(link*, std::size_t*) { return invalid_input; }
 STEPWISE_VERSIONED(nvJitLinkGetLinkedPtxSize);
 STEPWISE_EXPORT int nvJitLinkGetLinkedPtx(link*, char*) { return invalid_input; }

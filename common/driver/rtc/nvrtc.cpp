@@ -1,10 +1,11 @@
-// libnvrtc.so.13 over NVIDIA's own: where a program asks it for machine code, it gets PTX.
+// A libnvrtc.so.13 on top of NVIDIA's. Programs that request machine code get PTX.
 //
-// idea    NVRTC compiles on the CPU, so NVIDIA's does the work. But cuda-samples and CuPy have it
-//         compile for sm_90, and load the machine code, which cannot run here. Compiled for
-//         compute_90 instead, the PTX stands for the machine code, and code for LTO is relocatable
-//         PTX: cuModuleLoadData and cuLinkAddData look at what an image is, whatever it is called.
-// watch   NVIDIA's has our name, and the loader takes a name once: it is opened by its path.
+// idea    NVRTC compiles on the CPU, so NVIDIA's library does the work. But cuda-samples and CuPy
+//         compile for sm_90 and load the machine code, which cannot run here. We compile for
+//         compute_90 and return PTX as machine code, and relocatable PTX as LTO code. This works
+//         because cuModuleLoadData and cuLinkAddData check the content of an image, not its type.
+// watch   NVIDIA's library has the same name, and the loader loads a name only once, so we open
+//         NVIDIA's by its path.
 // source  nvrtc.h of CUDA 13.0 (numbers and signatures)
 // tests   ../tests/nvrtc_test.cpp, with a stand-in for NVIDIA's; grader/cli/tests/exec_test.cpp
 #include <dlfcn.h>
@@ -36,7 +37,7 @@ std::string own_folder() {
   return file.substr(0, file.rfind('/'));
 }
 
-// Where NVIDIA's may be: the file that `lab exec` found, the loader's folders, the toolkit's.
+// Possible files of NVIDIA's library: from `lab exec`, the loader's folders and the toolkit.
 std::vector<std::string> candidates() {
   std::vector<std::string> files;
   if (const char* const file = std::getenv("STEPWISE_NVRTC")) files.emplace_back(file);
@@ -55,7 +56,7 @@ std::vector<std::string> candidates() {
   return files;
 }
 
-// Null, said once, if there is none.
+// NVIDIA's library, or null, with a message the first time, if there is none.
 void* nvidias() {
   static void* const library = []() -> void* {
     const std::string own = own_folder() + file_name;
@@ -78,7 +79,7 @@ Function* nvidias(const char* name) {
   return nvidias() ? reinterpret_cast<Function*>(dlsym(nvidias(), name)) : nullptr;
 }
 
-// What a program asked for that it cannot have here.
+// Unsupported outputs that a program requested.
 struct wishes {
   bool machine_code = false, lto = false;
 };
@@ -91,10 +92,10 @@ wishes wishes_of(program p) {
   return found == compiled.end() ? wishes() : found->second;
 }
 
-// The options with PTX instead, as words of one option or of two.
+// The options, changed to produce PTX. An option may be one word or two.
 std::vector<std::string> for_ptx(int count, const char* const* options, wishes& asked) {
   std::vector<std::string> words;
-  bool is_architecture = false;  // this word
+  bool is_architecture = false;  // this word is the architecture
   for (int i = 0; i < count; ++i) {
     std::string word = options[i];
     const bool is_next = word == "-arch" || word == "--gpu-architecture";
@@ -119,7 +120,7 @@ std::vector<std::string> for_ptx(int count, const char* const* options, wishes& 
 
 }  // namespace
 
-// Functions that are NVIDIA's as they are.
+// Functions that forward to NVIDIA's without changes.
 #define STEPWISE_NVIDIAS(name, parameters, arguments)           \
   STEPWISE_EXPORT int name parameters {                         \
     static auto* const theirs = nvidias<int parameters>(#name); \
@@ -179,7 +180,7 @@ STEPWISE_EXPORT int nvrtcCompileProgram(program p, int count, const char* const*
   return theirs(p, count, given.data());
 }
 
-// PTX where the program asked for something else.
+// Functions that return PTX if the program requested another output.
 #define STEPWISE_PTX_FOR(wish, what)                                                          \
   STEPWISE_EXPORT int nvrtcGet##what##Size(program p, std::size_t* bytes) {                   \
     static auto* const theirs = nvidias<int(program, std::size_t*)>("nvrtcGet" #what "Size"); \
