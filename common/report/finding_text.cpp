@@ -1,4 +1,4 @@
-// The words for each kind, place, party and object, and their layout in wrapped blocks.
+// The texts for each kind, place, party and object, and their layout in wrapped blocks.
 #include "common/report/finding_text.hpp"
 
 #include <algorithm>
@@ -11,7 +11,6 @@ std::size_t columns(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Control characters in a student's source or names must not reach a terminal.
 std::string harmless(std::string text) {
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -76,12 +75,12 @@ std::string coordinates(const extent& e) {
   return "(" + std::to_string(e.x) + "," + std::to_string(e.y) + "," + std::to_string(e.z) + ")";
 }
 
-// Lines of one block.
+// Builds the lines of one finding.
 class block {
  public:
   explicit block(const finding_style& style) : style_(style) {}
 
-  // `label`, then text wrapped to the width, its further lines below its first word.
+  // Adds `label`, then text wrapped to the width. Continuation lines align with its first word.
   void paragraph(std::size_t indent, const text_span& label, const std::string& text,
                  text_role role = text_role::plain) {
     const std::size_t room =
@@ -107,7 +106,7 @@ class block {
     lines.push_back(std::move(line));
   }
 
-  // "reduction.cu:31:  the line's text", or what is known of it.
+  // Adds "reduction.cu:31:  the line's text", without the text if it is unknown.
   void place(std::size_t indent, const std::string& file, int line, const std::string& text) {
     const std::string where = shown_file(file, style_) + ":" + std::to_string(line) + ":";
     const std::size_t used = indent + columns(where) + 2;
@@ -159,7 +158,7 @@ const char* noun_of(finding_object::kind kind) {
   return "memory";
 }
 
-// "1,024 elements of 4 bytes", "13 bytes".
+// For example "1,024 elements of 4 bytes" or "13 bytes".
 std::string size_words(const finding_object& o) {
   if (o.element_bytes > 1 && o.bytes % o.element_bytes == 0) {
     return count_of(o.bytes / o.element_bytes, "element", "elements") + " of " +
@@ -168,7 +167,7 @@ std::string size_words(const finding_object& o) {
   return count_of(o.bytes, "byte", "bytes");
 }
 
-// "in[1024], just past the end", "byte 6 of in"; empty if nothing is known about the place.
+// For example "in[1024], just past the end" or "byte 6 of in"; empty if the position is unknown.
 std::string position_words(const finding_object& o) {
   if (o.element_bytes == 0) return {};
   const auto element = static_cast<std::int64_t>(o.element_bytes);
@@ -203,7 +202,7 @@ void add_parties(block& out, const finding& f) {
   }
 }
 
-// What the place in the host's code is to the finding.
+// The label for the host's source line.
 const char* host_label(const finding& f) {
   if (f.between == race_between::host) return "accessed ";
   if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
@@ -214,13 +213,13 @@ const char* host_label(const finding& f) {
   return of_host ? "called " : "launched ";
 }
 
-// The message says all of the memory.
+// Whether the message already describes the memory.
 bool is_said_of_object(const finding& f) {
   return f.kind == finding_kind::too_little_shared ||
          (f.kind == finding_kind::wrong_pointer && f.parties.empty());
 }
 
-// The line to look at first is the host's.
+// Whether the host's line comes first.
 bool is_at_host(const finding& f) {
   return f.parties.empty() || f.kind == finding_kind::too_little_shared ||
          f.between == race_between::host;

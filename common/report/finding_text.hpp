@@ -1,7 +1,7 @@
-// Findings as a person reads them: blocks of lines like a compiler's messages.
+// Findings as text: blocks of lines like a compiler's messages.
 //
-// idea    A line is a list of spans, each with its role, so that a terminal may colour them and a
-//         log file not. Lines are wrapped to a width here, source text is cut.
+// idea    A line is a list of spans with roles, so a terminal may colour them and a log file need
+//         not. Lines are wrapped to a width, and source text is truncated.
 // tests   tests/finding_test.cpp
 #pragma once
 
@@ -23,43 +23,43 @@ using text_line = std::vector<text_span>;
 
 struct finding_style {
   std::size_t width = 80;
-  std::string folder;  // files below it are named relative to it; empty: as they are
-  // Host places whose file or function contains one of these are ours, and not shown.
+  std::string folder;  // paths in this folder become relative; empty: no change
+  // Hides host places whose file or function contains one of these, since they are our own code.
   std::vector<std::string> hidden;
 };
 
-// One block, without an empty line at its end.
+// The block for one finding, without an empty line at its end.
 std::vector<text_line> finding_lines(const located_finding& found, const finding_style& style);
 
-// "3 findings: 1 race, 2 out-of-bounds accesses", "no findings".
+// For example "3 findings: 1 race, 2 out-of-bounds accesses" or "no findings".
 std::string findings_summary(const std::vector<located_finding>& all);
 
-// Columns that UTF-8 text takes, one for each character.
+// The number of columns of UTF-8 text, one per character.
 std::size_t columns(std::string_view text);
-// Control characters become blanks: those in a student's source or names must not reach a terminal.
+// Replaces control characters by spaces, so those in source code or names do not reach a terminal.
 std::string harmless(std::string text);
-// At most `width` columns; a longer text ends with "...".
+// Truncates text to `width` columns. Truncated text ends with "...".
 std::string cut(const std::string& text, std::size_t width);
 
-// How far outside its object a place lies: "just past the end", "2 elements past the end",
-// "1 byte before the start"; empty if it lies inside. Messages and the line about the memory both
-// use these words, so that they count in the same way: the first missing element is "just past".
+// The distance of an access from its object: "just past the end", "2 elements past the end",
+// "1 byte before the start"; empty inside the object. Messages and the memory line both use this,
+// so they count in the same way: the first element outside is "just past the end".
 std::string distance_words(const finding_object& object);
 
-// In words: "race", "use after free".
+// For example "race" or "use after free".
 const char* title_of(finding_kind kind);
 
-// Where it is, in a few words: "reduction.cu:31", else the host's line, or that of the allocation;
-// empty if unknown.
+// The line of a finding, for example "reduction.cu:31". If the device line is unknown, the line of
+// the host or of the allocation; empty if all are unknown.
 std::string place_of(const located_finding& found, const finding_style& style);
 
-// How to get lines, where host code is named by its functions: a sentence. Empty if none is.
+// A sentence that explains how to get lines of host code, or empty if none are missing.
 std::string missing_lines_note(const std::vector<located_finding>& all, const finding_style& style);
 
-// The same without colours.
+// The lines as text without colours.
 std::string plain_text(const std::vector<text_line>& lines);
 
-// 1234567 as "1,234,567".
+// Formats 1234567 as "1,234,567".
 std::string grouped(std::uint64_t number);
 
 }  // namespace stepwise

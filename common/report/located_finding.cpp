@@ -1,4 +1,4 @@
-// Writes and reads the JSON, decides which findings are one mistake, and merges them.
+// Writes and reads the JSON, decides which findings have the same cause, and merges them.
 #include "common/report/located_finding.hpp"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ std::string json_line(const located_finding& found) {
                      {"advice", found.what.advice},
                      {"count", found.what.count},
                      {"between", race_names[static_cast<std::size_t>(found.what.between)]}};
-  // Sources and names may hold anything: what is not UTF-8 is replaced rather than refused.
+  // Source lines and names may be invalid UTF-8, which json_text() replaces.
   return json_text(line);
 }
 
@@ -146,8 +146,8 @@ std::string identity_of(const located_finding& found) {
   std::vector<std::string> parties;
   for (const finding_party& p : f.parties) {
     const bool known = !p.at.file.empty();
-    // Two lines that race are one mistake, whichever came first and whatever it did there. A helper
-    // that is inlined in several versions makes no difference either.
+    // Races between the same two lines are one finding, in either order and for any action. Inlined
+    // versions of a helper make no difference either.
     const bool line_is_enough = is_race && known;
     parties.push_back(p.kernel + '\n' + (line_is_enough ? "" : p.action) + '\n' + p.at.file + ':' +
                       std::to_string(p.at.line) + (line_is_enough ? "" : p.at.inner));
@@ -162,7 +162,8 @@ std::string identity_of(const located_finding& found) {
     add(found.unfinished.file + ':' + std::to_string(found.unfinished.line) +
         found.unfinished.function);
   }
-  // Sentences may hold addresses and indices, which differ from one occurrence to the next.
+  // Use messages only without a place, since they may contain addresses and indices, which differ
+  // between occurrences.
   if (!has_place) {
     add(f.message);
     add(host);

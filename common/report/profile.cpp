@@ -1,4 +1,4 @@
-// Adds counts up, and names the pipes.
+// Adds counts, and names the pipes.
 #include "common/report/profile.hpp"
 
 namespace stepwise {

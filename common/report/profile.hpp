@@ -1,10 +1,10 @@
-// The counts of a program's kernels from a device that counts: data for display.
+// The counts of a program's kernels from a device that counts, as data for display.
 //
-// idea    One kernel_profile is one kernel in one launch configuration; a line_profile is one line
-//         of the student's file in it. The counts are those of Nsight Compute's metrics of the same
-//         meaning: common/emulator/profile/DESIGN.md names them and the exceptions.
-// watch   Instructions are PTX instructions: the machine code has fewer or more. Accesses to memory
-//         are those that the machine code does, where its tables say.
+// idea    A kernel_profile is for one kernel in one launch configuration. Its line_profiles are for
+//         the lines of its source file. The counts equal the corresponding Nsight Compute metrics;
+//         common/emulator/profile/DESIGN.md lists them and the exceptions.
+// watch   Instructions are PTX instructions; the machine code has fewer or more. Memory accesses
+//         are those of the machine code if its tables are available.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@
 
 namespace stepwise {
 
-// Accesses to global or local memory. A request is a warp's access; it costs as many sectors of
-// 32 bytes as its lanes touch.
+// Accesses to global or local memory. A request is one access by a warp, and transfers the sectors
+// of 32 bytes that its lanes touch.
 struct sector_counts {
   std::uint64_t requests = 0;
-  std::uint64_t lanes = 0;  // that took part, over all requests
+  std::uint64_t lanes = 0;  // active lanes, over all requests
   std::uint64_t sectors = 0;
-  std::uint64_t ideal_sectors = 0;  // had the same lanes touched neighbouring elements
-  // As the cache model has it.
+  std::uint64_t ideal_sectors = 0;  // if the same lanes accessed neighbouring elements
+  // From the cache model.
   std::uint64_t l1_hits = 0;  // sectors
   std::uint64_t l2_sectors = 0, l2_hits = 0;
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
-  // Part of `sectors`: those that atomics transfer again because several lanes share an address.
+  // The part of `sectors` that atomics transfer again because several lanes share an address.
   std::uint64_t repeated_sectors = 0;
 
   sector_counts& operator+=(const sector_counts& o);
   bool operator==(const sector_counts&) const = default;
 };
 
-// Accesses to shared memory. A request takes as many wavefronts as the banks need for its words.
+// Accesses to shared memory. Bank conflicts decide the number of wavefronts per request.
 struct wavefront_counts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
   std::uint64_t wavefronts = 0;
   std::uint64_t ideal_wavefronts = 0;     // without bank conflicts
-  std::uint64_t repeated_wavefronts = 0;  // of atomics: for further lanes at the same address
+  std::uint64_t repeated_wavefronts = 0;  // by atomics, for further lanes at the same address
 
   wavefront_counts& operator+=(const wavefront_counts& o);
   bool operator==(const wavefront_counts&) const = default;
@@ -54,8 +54,8 @@ using ptx::pipes;
 const char* name_of(pipe p);  // "fp32"
 
 struct instruction_counts {
-  std::uint64_t warps = 0;  // times a warp executed one
-  std::uint64_t lanes = 0;  // the same, times the lanes that took part
+  std::uint64_t warps = 0;  // instructions executed by warps
+  std::uint64_t lanes = 0;  // the same, times the active lanes
 };
 
 // The counts of a line, or of a whole kernel.
@@ -69,31 +69,31 @@ struct profile_counts {
   profile_counts& operator+=(const profile_counts& o);
 };
 
-// The reasons for which warps waited at a line.
+// A line that other instructions waited for.
 struct waited_line {
   code_place at;
-  double cycles = 0;  // of warps
+  double cycles = 0;  // summed over warps
 };
 
 struct line_profile {
   code_place at;     // `inner` is empty for a line of a kernel
-  std::string path;  // of the file, as the compiler was given it
+  std::string path;  // of the file, as passed to the compiler
   profile_counts counts;
-  // What the machine code does otherwise: "2 accesses beside each other are one of 8 bytes ...".
+  // Differences in the machine code, for example that two adjacent accesses become one of 8 bytes.
   std::vector<std::string> notes;
   // Parts of the counts that belong to functions inlined here, the most expensive first: at.inner
   // is the function, the rest of `at` the line in it.
   std::vector<line_profile> inner;
-  // Filled in only when the time model ran, for the blocks that it looked at.
+  // Filled in only when the time model ran, for the blocks that it simulated.
   stall_cycles stalled;
-  std::vector<waited_line> waited_for;  // the longest first, three at most
+  std::vector<waited_line> waited_for;  // longest first, at most three
 };
 
-// Copies and fills of device memory, by calls of the host or of kernels.
+// Copies and fills of device memory, by calls from the host or from kernels.
 struct device_transfers {
   std::uint64_t copies = 0, copied_bytes = 0;  // each byte is read and written
   std::uint64_t fills = 0, filled_bytes = 0;
-  double us = 0;  // on the emulated GPU, with the launch overhead of each; 0: not requested
+  double us = 0;  // on the emulated GPU, with launch overheads; 0: not requested
 
   std::uint64_t bytes_moved() const { return 2 * copied_bytes + filled_bytes; }
   device_transfers& operator+=(const device_transfers& o);
@@ -103,28 +103,28 @@ struct device_transfers {
 struct kernel_profile {
   std::string kernel;  // readable name, without parameters
   std::string mangled;
-  std::uint64_t launches = 0;  // with this configuration; the counts are of all of them
+  std::uint64_t launches = 0;  // with this configuration; the counts are sums over all of them
   extent grid, block;
   std::uint64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
   int registers = 0;                                                // 0: no machine code
   std::uint64_t local_bytes = 0;                                    // per thread
-  std::uint64_t spill_bytes = 0;    // of them, those that the PTX does not ask for
+  std::uint64_t spill_bytes = 0;    // part of local_bytes that is not in the PTX
   occupancy fits;                   // theoretical
   int resident_warps = 0;           // per multiprocessor
-  int most_warps = 0;               // that a multiprocessor holds
+  int most_warps = 0;               // limit per multiprocessor
   bool knows_machine_code = false;  // the accesses are those of the machine code
-  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"): then the
-  // counts are not whole, and there is no time. Empty: there is none.
+  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"), or empty. If
+  // there is one, the counts are incomplete and there is no time.
   std::string uncounted;
   std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
-  double cache_share = 1;                    // of the cache sets that were modelled
+  double cache_share = 1;                    // fraction of the cache sets that was modelled
   kernel_timing timing;
   profile_counts total;
   std::vector<line_profile> lines;  // by file and line
 
-  // Lanes that took part, of all that could have: 1 where no warp ever was divided.
+  // The fraction of lanes that are active; 1 if no warp ever diverges and all warps are full.
   double warp_efficiency() const;
-  // The same, excluding lanes that have no thread because a block does not fill its last warp.
+  // The same, but excluding lanes that have no thread because a block does not fill its last warp.
   double active_share() const { return warp_efficiency() / warp_fill(); }
   double warp_fill() const;  // threads of a block / lanes of its warps
   // Whether the branches of these counts diverge often enough to matter. A bounds check at which

@@ -1,4 +1,4 @@
-// Lists the fields of each structure once, for writing and for reading.
+// Writes and reads profiles from one list of fields per structure.
 #include "common/report/profile_json.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace stepwise {
 namespace {
 
-// The fields of each structure, once for both directions: visit(name, field).
+// Lists of the fields of each structure, used to write and to read. Each calls visit(name, field).
 template <class Counts, class Visit>
 void each_sector_field(Counts& c, Visit visit) {
   visit("requests", c.requests);
@@ -70,7 +70,7 @@ void each_kernel_field(Kernel& k, Visit visit) {
   visit("uncounted", k.uncounted);
 }
 
-// Names as keys: "memory_dependency".
+// A name as a key, for example "memory_dependency".
 template <class Enum>
 std::string key_of(Enum e) {
   std::string key = name_of(e);
@@ -176,7 +176,7 @@ void stalls_from(const json& j, line_profile& l) {
 
 json counts_json(const profile_counts& c) {
   json j = json::object();
-  // Kinds of accesses that there were none of are left out.
+  // Kinds of accesses without requests are omitted.
   each_sector_count(c, [&](const char* name, const sector_counts& s) {
     if (s.requests == 0) return;
     json& to = j[name];
@@ -262,7 +262,7 @@ std::string profile_json(const std::vector<kernel_profile>& kernels, const std::
     for (const line_profile& l : k.lines) j["lines"].push_back(line_json(l));
     all.push_back(std::move(j));
   }
-  // Bytes that are no UTF-8 (a source file may have any) do not end the program.
+  // json_text() tolerates invalid UTF-8, which a source file may contain.
   json document = {{"kernels", all}};
   if (!failed.empty()) document["failed"] = failed;
   if (transfers != device_transfers{})

@@ -1,4 +1,4 @@
-// The JSON in which a profile travels from the program that was counted to the one that shows it.
+// The JSON format in which a counted program passes its profile to the program that shows it.
 //
 // tests   tests/profile_test.cpp; the keys are documented in grader/JSON.md
 #pragma once
@@ -12,12 +12,12 @@
 
 namespace stepwise {
 
-// One line: an object with "kernels", with "transfers" if there were any, and with "failed" if a
-// kernel did, in words.
+// One line, an object with "kernels". It has "transfers" if there were any and, if a kernel failed,
+// the description "failed".
 std::string profile_json(const std::vector<kernel_profile>& kernels, const std::string& failed = {},
                          const device_transfers& transfers = {});
 
-// nullopt if it is no profile (torn, or not ours).
+// nullopt if the text is not a profile (truncated, or from another program).
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text);
 
 // "transfers" of such a line; none if they are missing or malformed.

@@ -1,4 +1,4 @@
-// Finds what a line wastes, and prints each kernel's head, lines and summary.
+// Finds the waste of each line, and formats each kernel's header, lines and summary.
 #include "common/report/profile_text.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string extent_text(const extent& e) {
          : e.y > 1 ? fmt::format("{} x {}", e.x, e.y)
                    : std::to_string(e.x);
 }
-// Words of a sentence onto lines that begin with `indent` blanks.
+// Wraps a sentence onto lines that begin with `indent` spaces.
 void wrap_into(std::vector<text_line>& lines, const std::string& sentence, std::size_t indent,
                std::size_t width, text_role role, const std::string& mark = "") {
   const std::string blank(indent, ' ');
@@ -48,17 +48,16 @@ void wrap_into(std::vector<text_line>& lines, const std::string& sentence, std::
   lines.push_back({{text_role::plain, blank}, {role, line}});
 }
 
-// One thing that can be said of a line; `waste` is what it costs more than it need, in sectors or
-// wavefronts.
+// A remark about a line. `waste` is its excess over the ideal cost, in sectors or wavefronts.
 struct remark {
   std::string text;
   std::uint64_t waste = 0;
 };
 
-// From this on, an access is called wasteful.
+// An access is called wasteful above this ratio of actual to ideal cost.
 constexpr double wasteful = 1.25;
 
-// How atomics of lanes that share an address need fewer wavefronts.
+// The way to fewer wavefronts for atomics by lanes that share an address.
 constexpr const char* combined_first = "if lanes with the same address were combined first";
 
 void remark_sectors(std::vector<remark>& to, const char* what, const sector_counts& c) {
@@ -96,7 +95,7 @@ void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefron
   to.push_back(std::move(r));
 }
 
-// The order of the lanes does not matter: in registers, the same data would need no access.
+// The ideal is 0 regardless of the access pattern, since data in registers needs no access.
 void remark_local(std::vector<remark>& to, const char* what, const sector_counts& c) {
   if (c.requests == 0) return;
   to.push_back({fmt::format("{}: {:.1f} sectors per request, 0 if the array were in registers",
@@ -192,7 +191,7 @@ void add_line(std::vector<text_line>& lines, const line_profile& l, const kernel
   for (const line_profile& inner : l.inner) add_line(lines, inner, k, style, 2, marked_from);
 }
 
-// What costs most beyond what it needs, the most expensive first.
+// The remarks with the most waste, most expensive first.
 void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
                  const profile_style& style) {
   struct entry {
@@ -229,7 +228,7 @@ std::string limiter_of(const occupancy& o) {
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style) {
   std::vector<text_line> lines;
   add_head(lines, k, style.width);
-  // Lines that waste at least a twentieth of all that is wasted are marked.
+  // Mark the lines with at least a twentieth of the total waste.
   std::uint64_t waste = 0;
   for (const line_profile& l : k.lines)
     for (const remark& r : remarks_of(l.counts, k)) waste += r.waste;

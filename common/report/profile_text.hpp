@@ -1,8 +1,8 @@
-// A profile as a person reads it: a head for each kernel, then its lines beside what they cost.
+// A profile as text: for each kernel, a header and then its lines with their costs.
 //
-// idea    A line of the student's file, its share of the kernel's instructions, and under it, in
-//         words, what its accesses cost and what would do. Lines that waste something are marked,
-//         and named again, the most expensive first, under the kernel.
+// idea    Each source line has its share of the kernel's instructions and, below it, the actual and
+//         the ideal cost of its accesses. Wasteful lines are marked, and listed again after the
+//         kernel, most expensive first.
 // tests   tests/profile_test.cpp
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace stepwise {
 
-// What keeps a multiprocessor from holding more blocks: "warps, registers".
+// The resources that limit the resident blocks, for example "warps, registers".
 std::string limiter_of(const occupancy& o);
 
 struct profile_style {
   std::size_t width = 80;
-  bool with_inner = true;  // functions inlined into a line, apart
+  bool with_inner = true;  // list functions inlined into a line
 };
 
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style);
-// All kernels, an empty line between them, one after each.
+// All kernels, with an empty line after each.
 std::string profile_text(const std::vector<kernel_profile>& kernels, const profile_style& style);
 
 }  // namespace stepwise

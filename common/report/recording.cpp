@@ -1,4 +1,4 @@
-// Writes recordings, rows by rule where there is one, and reads them again.
+// Writes recordings, with rows as rules if possible, and reads them.
 #include "common/report/recording.hpp"
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* format_name = "stepwise warp";
 constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::int64_t largest_number = std::int64_t{1} << 53;  // that JavaScript reads exactly
+constexpr std::int64_t largest_number = std::int64_t{1} << 53;  // exact in JavaScript
 
 std::string base64(const std::vector<std::uint8_t>& bytes) {
   std::string text;
@@ -48,7 +48,7 @@ std::int64_t as_signed(std::uint64_t v, unsigned bytes) {
   return static_cast<std::int64_t>(v << shift) >> shift;
 }
 
-// a + b l, or a + b (l % p) + c (l / p); none where that is not it, for the lanes that count.
+// The rule a + b l, or a + b (l % p) + c (l / p), if it holds for all l in `lanes`; otherwise none.
 std::optional<json> rule_of(const lane_row& row, std::uint32_t lanes) {
   const auto value = [&](int l) {
     return as_signed(row.of[static_cast<std::size_t>(l)], row.bytes);
@@ -141,7 +141,7 @@ lane_row row_from(const json& j, std::uint8_t bytes, std::size_t areas) {
   return row;
 }
 
-// The rows of a file, each once.
+// The distinct rows of a file.
 class row_table {
  public:
   std::uint64_t add(const lane_row& row, std::uint32_t lanes) {

@@ -1,10 +1,10 @@
-// A recorded warp: what some warps of one block did, instruction by instruction: data for display.
+// A recording of some warps of one block, instruction by instruction, as data for display.
 //
-// idea    A step is one instruction that a warp executed. What does not change from one execution
-//         to the next (text, line, what it writes) stands once, in `instructions`. Values are rows
-//         of 32 lanes; in JSON a row that follows a rule is written as the rule, and a row that
-//         occurs twice stands once. So some hundred steps take tens of kilobytes.
-// watch   A file may come from anywhere: parse_recording() refuses what it does not expect.
+// idea    A step is one execution of an instruction by a warp. Data that is the same for every
+//         execution (text, line, written registers) is stored once, in `instructions`. Values are
+//         rows of 32 lanes. In JSON, a row that follows a rule is written as the rule, and equal
+//         rows are written once. So a few hundred steps take tens of kilobytes.
+// watch   A file may come from anywhere, so parse_recording() rejects unexpected content.
 // tests   tests/recording_test.cpp; the keys are documented in grader/JSON.md
 #pragma once
 
@@ -21,9 +21,9 @@
 
 namespace stepwise {
 
-// A value of each lane, or an address. Those of lanes that took no part mean nothing.
+// A value or an address per lane. The entries of inactive lanes are meaningless.
 struct lane_row {
-  std::uint8_t bytes = 4;  // of a value; 0: a predicate, of[0] has a bit for each lane
+  std::uint8_t bytes = 4;  // per value; 0: a predicate, of[0] has one bit per lane
   std::int32_t area =
       -1;  // values are bytes from the start of this one of `areas`; -1: as they are
   std::array<std::uint64_t, 32> of{};
@@ -40,7 +40,7 @@ struct warp_recording {
   };
   struct source_file {
     std::string path;
-    std::map<std::uint32_t, std::string> lines;  // those that instructions come from
+    std::map<std::uint32_t, std::string> lines;  // with instructions
   };
   struct written_register {
     std::string name, type;  // "%r4", "s32"; "pred"
@@ -52,53 +52,53 @@ struct warp_recording {
     std::uint32_t line = 0;
     std::string inner;  // the function inlined into that line, if any
     std::vector<written_register> writes;
-    std::string note;  // what the machine code makes of it, where that differs
+    std::string note;  // how the machine code differs, if it does
   };
   struct access {
     std::string kind, space;  // "load", "store", "atomic"; "global", "shared", "local"
     std::uint32_t lanes = 0;
-    unsigned bytes = 0;   // of a lane
+    unsigned bytes = 0;   // per lane
     bool counted = true;  // false: the machine code has no such access
-    lane_row at;          // addresses; in shared and local memory offsets
-    // Sectors of global and local memory, wavefronts of shared memory; and what the same lanes
-    // would take with neighbouring elements, or without bank conflicts.
+    lane_row at;          // addresses; for shared and local memory, offsets
+    // Sectors for global and local memory, wavefronts for shared memory. `ideal` is for the same
+    // lanes with neighbouring elements, or without bank conflicts.
     unsigned taken = 0, ideal = 0;
-    std::vector<lane_row> stored;  // to shared memory: the words that were there afterwards
+    std::vector<lane_row> stored;  // words in shared memory after a store
   };
-  struct fill {  // words of shared memory that a warp which is not recorded has written meanwhile
+  struct fill {  // words of shared memory written meanwhile by a warp that is not recorded
     std::uint32_t warp = 0, first = 0, count = 1, stride = 1;  // every stride-th word
   };
   struct step {
     std::uint32_t instruction = 0, warp = 0;
-    std::uint32_t mask = 0, active = 0;  // of the lanes that are here, those whose guard holds
-    std::vector<lane_row> values;        // of the registers written; empty: not known
+    std::uint32_t mask = 0, active = 0;  // current lanes; those whose guard holds
+    std::vector<lane_row> values;        // of the written registers; empty if unknown
     std::vector<access> accesses;
-    std::vector<fill> fills;  // before it
+    std::vector<fill> fills;  // before this step
   };
 
-  std::string gpu, kernel, failure;  // `failure`: how the launch ended, if it failed
+  std::string gpu, kernel, failure;  // `failure`: why the launch failed, if it did
   extent grid, block;
   std::uint64_t launch = 1, block_index = 0;
   std::vector<std::uint32_t> warps;  // recorded
   std::uint32_t warps_of_block = 0;
-  std::uint64_t executed = 0;  // by these warps in all; more than there are steps: it is cut
+  std::uint64_t executed = 0;  // steps of these warps; truncated if above steps.size()
   std::uint64_t shared_bytes = 0;
-  std::vector<area> areas, variables;  // allocations; what lies in shared memory
+  std::vector<area> areas, variables;  // allocations; variables in shared memory
   std::vector<source_file> files;
   std::vector<instruction> instructions;
   std::vector<step> steps;
-  json origin = json::object();  // further keys: lab, step, size ... of whoever had it recorded
+  json origin = json::object();  // more keys from the recording program: lab, step, size
 
   bool is_cut() const { return executed > steps.size(); }
 };
 
-// An object, a line for each element of its lists.
+// A JSON object with one line per list element.
 std::string recording_text(const warp_recording& r);
 
-// Throws json_error, in words that follow the file's name.
+// Throws json_error with a message that reads well after the file's name.
 warp_recording parse_recording(std::string_view text);
 
-// A lane's value as people read it: "-3", "0.5", "in + 128".
+// A lane's value as text, for example "-3", "0.5" or "in + 128".
 std::string value_text(const warp_recording& r, const lane_row& row, std::string_view type,
                        int lane);
 

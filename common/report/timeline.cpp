@@ -1,4 +1,4 @@
-// Lists the fields once, for writing and for reading.
+// Writes and reads requests from one list of fields.
 #include "common/report/timeline.hpp"
 
 #include "common/formats/json.hpp"

@@ -1,9 +1,9 @@
-// The requests of a program to the runtime, in the order of its calls: data for laying it out in
-// time, and the JSON in which it travels there.
+// The requests of a program to the runtime, in the order of its calls, and their JSON. They are the
+// input for a timeline.
 //
-// idea    The runtime does everything at once and in order, so it can only say what was asked, of
-//         which stream, and what waits for what. When each would begin on a GPU is worked out from
-//         that (common/timeline).
+// idea    The runtime does all work at once and in order. So it records only the requests, their
+//         streams, and their dependencies. common/timeline computes from these when each request
+//         would begin on a GPU.
 // tests   tests/timeline_test.cpp
 #pragma once
 
@@ -19,7 +19,7 @@ namespace stepwise {
 
 struct asked {
   enum class kind : std::uint8_t {
-    call,  // nothing below: it only took part in the order of the calls
+    call,  // a call without any of the requests below
     kernel,
     copy_to_device,
     copy_to_host,
@@ -34,30 +34,30 @@ struct asked {
     release
   };
   kind what = kind::call;
-  std::uint64_t call = 0;     // number of the call; several things may be asked by one
+  std::uint64_t call = 0;     // number of the call, which may make several requests
   std::string name;           // "cudaMemcpyAsync"
   std::uint64_t stream = 0;   // 0: the legacy default stream
   bool non_blocking = false;  // not ordered with the legacy default stream
   std::uint64_t event = 0;
   std::uint64_t bytes = 0;  // copies and fills
-  bool pageable = false;    // a copy from or to memory of the host that is not pinned
+  bool pageable = false;    // a copy to or from pageable host memory
   std::string kernel;       // mangled
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
-  // Of a kernel, modelled: what the launch takes (0: not known), and the part of the GPU that its
-  // blocks fill.
+  // For kernels, from the model: the time of the launch (0: unknown), and the fraction of the GPU
+  // that its blocks fill.
   double us = 0, fills = 1;
 };
 const char* name_of(asked::kind k);  // "copy_to_device"
 
 struct asked_list {
   std::vector<asked> all;
-  std::uint64_t dropped = 0;  // beyond the most that is kept
+  std::uint64_t dropped = 0;  // requests beyond the limit
 };
 
-// One line.
+// The list as one line of JSON.
 std::string asked_json(const asked_list& list);
-// nullopt if it is none (torn, or not ours).
+// nullopt if the text is not a list of requests (truncated, or from another program).
 std::optional<asked_list> parse_asked(std::string_view text);
 
 }  // namespace stepwise

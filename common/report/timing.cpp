@@ -1,4 +1,4 @@
-// Names and sums of what the time model says.
+// Names and sums of the time model's results.
 #include "common/report/timing.hpp"
 
 #include <numeric>
