@@ -1,4 +1,4 @@
-// ceil_div(): how many blocks of a size cover a number of elements.
+// ceil_div(): the number of blocks that cover a number of elements.
 #pragma once
 
 namespace stepwise {

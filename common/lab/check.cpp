@@ -1,4 +1,4 @@
-// What check() does with an error: compiled once, so that no .cu compiles it.
+// The error path of check(), compiled once here instead of in every .cu file.
 #include "common/lab/check.hpp"
 
 #include <string>

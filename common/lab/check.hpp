@@ -1,14 +1,14 @@
-// check(): turns a CUDA error code into an exception that names the call's place.
+// check(): turns a CUDA error code into an exception that names the source line of the call.
 //
-// idea    Kernel launches return nothing and API calls return a code that is easily forgotten:
-//         `check(cudaGetLastError());` after a launch makes the first failure stop the program
-//         where it happened, instead of showing up later as a wrong result.
-// watch   A launch is checked before the kernel runs; what goes wrong inside it is reported by a
+// idea    Kernel launches return nothing, and the codes that API calls return are easily ignored.
+//         `check(cudaGetLastError());` after a launch stops the program at the first failure,
+//         instead of a wrong result later.
+// watch   A launch is checked before the kernel runs. An error inside the kernel is returned by a
 //         later call that waits, such as cudaDeviceSynchronize().
-//         Every .cu includes this file, and five of nvcc's passes read what it includes: <string>
-//         and <stdexcept> would take nearly as long as all the rest. check.cpp includes them; a
-//         lab's runner contains it, a program of your own links it.
-// tested  common/lab/tests/check_test.cpp, what it includes too
+//         Every .cu file includes this file, and five of nvcc's passes read its includes. <string>
+//         and <stdexcept> would take nearly as long as all the rest, so check.cpp includes them. A
+//         lab's runner contains check.cpp; your own program must link it.
+// tested  common/lab/tests/check_test.cpp, which also checks the includes
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,8 +20,8 @@ namespace stepwise {
 // Throws cuda_error (common/lab/cuda_error.hpp).
 [[noreturn]] void throw_cuda_error(cudaError_t code, const std::source_location& where);
 
-// Does nothing if `code` is cudaSuccess; else throws cuda_error. A lab's runner catches it and
-// reports it; in a program of your own it ends the program with the message.
+// Does nothing if `code` is cudaSuccess; otherwise throws cuda_error. A lab's runner catches and
+// reports it. Your own program ends with its message.
 inline void check(cudaError_t code,
                   const std::source_location& where = std::source_location::current()) {
   if (code != cudaSuccess) throw_cuda_error(code, where);

@@ -1,12 +1,12 @@
-// hold_blocks(): keeps a kernel from having more blocks on a multiprocessor than another one has.
+// hold_blocks(): limits a kernel's resident blocks per multiprocessor to those of another kernel.
 //
-// idea    A kernel with work taken away often needs fewer registers, so more of its blocks fit, and
-//         more loads are in flight than in the kernel that it is a yardstick for. Dynamic shared
-//         memory that is never used occupies that room.
-// watch   Shared memory and L1 share their space: what is asked for here, L1 does not have. So it
-//         is the least that is enough.
-// source  J. Filipovic, "Optimalizace" (2014): measuring by modifying code.
-// tested  labs/tests/limits_test.cpp: the occupancy of every yardstick is its step's
+// idea    An ablation of a kernel often needs fewer registers, so more of its blocks fit, and more
+//         loads are in flight than in the original kernel. Unused dynamic shared memory takes up
+//         that room.
+// watch   Shared memory and L1 share their space, so this memory is not available to L1. The result
+//         is therefore the smallest size that suffices.
+// source  J. Filipovic, "Optimalizace" (2014), on measuring by modifying code.
+// tested  labs/tests/limits_test.cpp checks that every ablation has the occupancy of its step
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,10 +17,10 @@
 
 namespace stepwise {
 
-// The bytes of dynamic shared memory to launch `kernel` with, in blocks of `threads`, so that a
-// multiprocessor of the current device holds `blocks` of them at most; 0 if it holds no more
-// anyway. For a kernel without dynamic shared memory of its own. It asks the runtime many
-// questions, so call it once: static const auto held = hold_blocks(...).
+// The bytes of dynamic shared memory with which at most `blocks` blocks of `threads` threads of
+// `kernel` are resident on a multiprocessor of the current device; 0 if there are no more anyway.
+// The kernel must not use dynamic shared memory itself. This makes many runtime calls, so call it
+// once: static const auto held = hold_blocks(...).
 template <class... Parameters>
 std::size_t hold_blocks(void (*kernel)(Parameters...), int threads, int blocks) {
   int device = 0, most = 0, fits = 0;
@@ -31,7 +31,7 @@ std::size_t hold_blocks(void (*kernel)(Parameters...), int threads, int blocks) 
   const std::size_t room = static_cast<std::size_t>(most) - of_kernel.sharedSizeBytes;
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(room)));
-  constexpr std::size_t granule = 128;  // in which shared memory is allocated
+  constexpr std::size_t granule = 128;  // allocation granularity in bytes
   for (std::size_t bytes = 0; bytes <= room; bytes += granule) {
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &fits, reinterpret_cast<const void*>(kernel), threads, bytes));

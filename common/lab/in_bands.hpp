@@ -1,8 +1,8 @@
-// Work on a large array with all of the machine's cores.
+// Parallel work on a large array, on all of the machine's cores.
 //
-// idea    Comparing gigabytes with a reference takes one core seconds, and a measurement waits for
-//         it. An array is divided into bands of neighbours, a thread for each; a small one stays
-//         in the calling thread, since starting another takes longer than comparing it.
+// idea    Comparing gigabytes with a reference takes seconds on one core, and delays measurements.
+//         An array is divided into contiguous bands with one thread per band. A small array stays
+//         in the calling thread, since starting a thread takes longer than the work.
 // tested  common/lab/tests/lab_test.cpp
 #pragma once
 
@@ -17,8 +17,8 @@ namespace stepwise {
 inline constexpr std::int64_t least_band_bytes = std::int64_t{16} << 20;
 
 // Calls part(begin, end) for bands that cover 0, 1, ... count - 1 once, and waits for all of them.
-// Each of the `count` parts of the array has bytes_each bytes. `part` runs in several threads at
-// once and must not throw.
+// Each of the `count` elements has bytes_each bytes. `part` runs in several threads at once and
+// must not throw.
 template <class Part>
 void in_bands(std::int64_t count, std::int64_t bytes_each, const Part& part) {
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());

@@ -1,11 +1,11 @@
-// What a judge and the runner of a graded submission say to each other: "make call 7", "it is
-// over".
+// The messages between a judge and the runner of a graded submission: a request to make a call, and
+// the answer when it is over.
 //
-// idea    A call's buffers lie on a device that the judge fills, so the runner receives addresses
-//         and numbers only. Arrays that a contract requires in the host's memory (DESIGN.md) come
-//         through memory that both map; there the judge finds the outputs, too.
-// watch   What the runner answers decides nothing but that the call is over: a failure that it
-//         tells is believed, a success is not. Both structures are sent as they are, over a socket.
+// idea    The judge fills a call's buffers on the device, so the runner receives only addresses and
+//         numbers. If a contract requires arrays in host memory (DESIGN.md), inputs and outputs
+//         are in memory that both processes map.
+// watch   The judge trusts the runner when it reports a failure, but not when it reports success.
+//         Both structures are sent over a socket as raw bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace stepwise::runner {
 
 struct judged_buffer {
-  std::uint64_t address;  // on the device; of host arrays: the offset in the shared memory
+  std::uint64_t address;  // on the device; for host arrays, the offset in shared memory
   std::uint64_t bytes;
   buffer_role role;
   std::uint32_t poison;
@@ -25,7 +25,7 @@ struct judged_request {
   std::uint32_t number;
   memory_kind memory;
   std::uint32_t buffer_count, scalar_count;
-  std::uint32_t is_empty, padding;  // 1: all but the call itself: tells what asking for one costs
+  std::uint32_t is_empty, padding;  // is_empty: makes no call, to measure the overhead
   judged_buffer buffers[max_buffers];
   std::int64_t scalars[max_scalars];
 };
@@ -33,13 +33,13 @@ struct judged_request {
 struct judged_answer {
   std::uint32_t number;
   call_state state;                      // done or failed
-  std::int32_t cuda_error;               // cudaError_t when failed
-  std::uint32_t guard_broken, modified;  // 1: of some host array
+  std::int32_t cuda_error;               // cudaError_t if failed
+  std::uint32_t guard_broken, modified;  // 1 if so for any host array
   char message[512];                     // what failed, NUL-terminated
 };
 
 // Control: a runner started as `RUNNER --judged FD ARRAYS` reads requests from FD, a socket, and
-// answers each; end of file ends it. ARRAYS is the descriptor of the shared memory for host arrays.
-// Its CUDA device is the one that its runtime finds (STEPWISE_REMOTE_DEVICE); it is first used by
-// the first call. Exit codes as in call_file.hpp.
+// answers each. End of file ends it. ARRAYS is the descriptor of the shared memory for host arrays.
+// The first call initialises the CUDA device that the runtime finds (STEPWISE_REMOTE_DEVICE). Exit
+// codes are those in call_file.hpp.
 }  // namespace stepwise::runner

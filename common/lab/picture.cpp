@@ -1,4 +1,4 @@
-// Picks the format by content or name, limits the pixels, converts channels, compares pictures.
+// Picks the format by content or name, limits the pixels, converts channels and compares pictures.
 #include "common/lab/picture.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Pictures and the files that hold them: PNG, and PPM (P6) or PGM (P5).
+// Pictures, and their files: PNG, PPM (P6) and PGM (P5).
 //
-// idea    Files come from anywhere, so their headers are read first and nothing is decoded before
-//         the caller has accepted that many pixels; decoding takes memory in proportion to them.
+// idea    Files come from anywhere, so the caller first reads the header and decides whether to
+//         decode that many pixels. Decoding takes memory in proportion to the number of pixels.
 // tested  common/lab/tests/picture_test.cpp
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace stepwise {
 
-// Rows from the top, pixels from the left, without gaps; a byte for each channel. Channels: 1 grey,
-// 3 red, green, blue, 4 these and one more.
+// Rows from top to bottom, pixels from left to right, without gaps, one byte per channel. 1 channel
+// is grey, 3 are red, green and blue, and 4 are these and one more.
 struct picture {
   std::int64_t width = 0, height = 0, channels = 1;
   std::vector<std::byte> pixels;  // width * height * channels bytes
@@ -25,41 +25,40 @@ struct picture {
   bool operator==(const picture&) const = default;
 };
 
-// Why a file is no picture. what() has no subject: "it is a JPEG: expected ..."
+// The reason why a file is not a picture. what() does not name it: "it is a JPEG: expected ..."
 class picture_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Of a picture that decode() takes: its four channels are 1 GiB then.
+// The limit of decode(), at which four channels take 1 GiB.
 inline constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
 
 enum class picture_format { png, ppm, pgm };
 
 struct picture_header {
   picture_format format{};
-  std::int64_t width = 0, height = 0;  // 1 to 2^31 - 1; whether the pixels follow was not checked
-  int bits = 8;                        // of a channel, or of a palette's indices
+  std::int64_t width = 0, height = 0;  // 1 to 2^31 - 1; the file may have fewer pixels
+  int bits = 8;                        // per channel, or per palette index
 };
 
-// What a file says of itself at its beginning. picture_error if that is no picture's.
+// Reads the header at the beginning of a file. picture_error if the file is not a picture.
 picture_header header_of(std::span<const std::byte> file);
 
-// The file's pixels in four channels; the caller has looked at its header. Grey values and palettes
-// become colours; of 16 bits the upper 8 are kept, fewer are stretched to 0...255. The fourth byte
-// is alpha where the file has it, else 255; colours stay what they are below it. picture_error if
-// the file is damaged or truncated, has more than most_pixels, or takes memory out of proportion.
+// The file's pixels in four channels; the caller must check the header first. Grey values and
+// palettes become colours. Of 16 bits, the upper 8 are kept; fewer than 8 bits are scaled to
+// 0...255. The fourth byte is alpha, not premultiplied, or 255 if the file has none. picture_error
+// if the file is damaged or truncated, has more than most_pixels, or takes too much memory.
 picture decode(std::span<const std::byte> file);
 
-// The format that a file's name asks for by its ending: .png, .ppm, .pgm in small or capital
-// letters.
+// The format for the extension of a file name: .png, .ppm or .pgm, in lower or upper case.
 std::optional<picture_format> format_of(std::string_view file_name);
 
-// The content of a file. A fourth channel is left out; a PPM repeats grey three times. A PGM holds
-// grey only: std::invalid_argument for colours.
+// The content of a file. Drops a fourth channel. A PPM repeats grey three times. Throws
+// std::invalid_argument for a PGM with colours, since a PGM holds only grey.
 std::string encode(const picture& shown, picture_format format);
 
-// |a - b|, channel by channel; both have the same shape.
+// |a - b| per channel. Both pictures must have the same shape.
 picture difference(const picture& a, const picture& b);
 
 }  // namespace stepwise

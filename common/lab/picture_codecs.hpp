@@ -1,4 +1,4 @@
-// The two codecs that picture.hpp uses; only picture.cpp uses them.
+// The two codecs of picture.hpp, for picture.cpp only.
 #pragma once
 
 #include "common/lab/picture.hpp"

@@ -1,8 +1,8 @@
-// A lab whose function makes a picture of a picture: it can be given the user's own.
+// A lab whose function turns a picture into a picture, so a user may supply a picture.
 //
-// idea    `lab run --image` needs three things of a lab: a call that holds the picture, the stages
-//         in which the reference gets there, and the call's output as a picture.
-// tested  by the labs that are one: labs/blur/tests/problem_test.cpp, labs/tests/pictures_test.cpp
+// idea    `lab run --image` needs three things from a lab: a call for the picture, the stages of
+//         the reference, and the call's output as a picture.
+// tested  by labs of this kind: labs/blur/tests/problem_test.cpp, labs/tests/pictures_test.cpp
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ struct picture_stage {
   picture shown;
 };
 
-// Such a lab's sizes are width and height, and work({width, height}) throws std::invalid_argument
-// for a picture that its contract does not allow. Its call has one output.
+// The sizes of such a lab are width and height. work({width, height}) throws std::invalid_argument
+// for a picture that the contract does not allow. The call has one output.
 class picture_problem : public problem {
  public:
-  // A call whose input is this picture of four channels; messages name it by the label.
-  // std::invalid_argument as work().
+  // A call whose input is this picture with four channels. Messages use the label. Throws
+  // std::invalid_argument as work() does.
   virtual problem_call call_with(picture rgba, const std::string& label) const = 0;
 
-  // What the reference makes of a call's input, stage by stage. The output that is expected is the
-  // last one's pixels, byte for byte.
+  // The results of the reference for a call's input, stage by stage. The pixels of the last stage
+  // are the expected output, byte for byte.
   virtual std::vector<picture_stage> stages(const problem_call& call) const = 0;
 };
 

@@ -1,8 +1,8 @@
-// PNG: stb decodes and encodes; what it does not look at is looked at first.
+// PNG. stb decodes and encodes; we first make the checks that it lacks.
 //
-// idea    stb takes a file whose checksums are wrong, and memory for as much as a file's compressed
-//         bytes expand to. So every chunk's length and CRC are compared before, and no allocation
-//         may be larger than the header's pixels justify.
+// idea    stb accepts a file with wrong checksums, and allocates as much memory as the compressed
+//         bytes expand to. So we first check the length and CRC of every chunk, and limit
+//         allocations to the size that the header's pixels justify.
 // source  PNG (Portable Network Graphics) Specification, third edition, 5.2 to 5.5, 11.2
 #include <algorithm>
 #include <array>
@@ -15,14 +15,14 @@
 
 namespace {
 
-// Of one allocation of the decoder in this thread.
+// The limit of each allocation by the decoder in this thread.
 thread_local std::size_t most_bytes = 0;
 
 void* allocate(std::size_t bytes) { return bytes > most_bytes ? nullptr : std::malloc(bytes); }
 void* reallocate(void* memory, std::size_t bytes) {
   return bytes > most_bytes ? nullptr : std::realloc(memory, bytes);
 }
-// The encoder does not look whether it got memory.
+// The encoder does not check for failed allocations.
 void* allocate_or_throw(std::size_t bytes) {
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
@@ -38,7 +38,7 @@ void* reallocate_or_throw(void* memory, std::size_t bytes) {
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
-#define STBI_ASSERT(condition) ((void)0)  // on a file from anywhere, an error is no reason to abort
+#define STBI_ASSERT(condition) ((void)0)  // a malformed file must not abort
 #define STBI_MALLOC(bytes) allocate(bytes)
 #define STBI_REALLOC(memory, bytes) reallocate(memory, bytes)
 #define STBI_FREE(memory) std::free(memory)
@@ -82,7 +82,7 @@ std::uint32_t big_endian(std::span<const std::byte> file, std::size_t at) {
   return value;
 }
 
-// A chunk is: length, type, `length` bytes, the CRC of type and bytes.
+// A chunk consists of the length, the type, `length` bytes, and the CRC of type and bytes.
 void check_chunks(std::span<const std::byte> file) {
   constexpr std::uint32_t end_of_picture = 0x49454e44;  // IEND
   for (std::size_t at = signature.size();;) {
@@ -103,8 +103,8 @@ void check_chunks(std::span<const std::byte> file) {
   }
 }
 
-// As much as decoding can need at a time: the pixels of 16 bits and four channels with a byte for
-// each row's filter, which may grow by doubling, or the file's compressed bytes, which do.
+// An upper bound for one allocation of the decoder. It holds four 16-bit channels per pixel and a
+// filter byte per row, or the compressed bytes. Both buffers may grow by doubling.
 std::size_t bytes_for(const picture_header& header, std::size_t file_bytes) {
   const std::int64_t pixels = (8 * header.width + 8) * (header.height + 8);
   return std::max<std::size_t>(2 * static_cast<std::size_t>(pixels), 2 * file_bytes) + 65536;

@@ -1,6 +1,7 @@
-// PPM and PGM, the binary kinds: a few words, then the pixels.
+// Binary PPM and PGM: a few words, then the pixels.
 //
-// idea    stb reads them, too, but neither notices a truncated file nor heeds its largest value.
+// idea    stb could read these too, but it does not detect a truncated file and ignores the maximum
+//         value.
 // source  netpbm's ppm(5) and pgm(5)
 #include <algorithm>
 #include <charconv>
@@ -13,12 +14,12 @@ namespace {
 struct pnm_words {
   std::int64_t width = 0, height = 0, largest = 0;
   std::int64_t channels = 0;
-  std::size_t end = 0;  // where the pixels begin
+  std::size_t end = 0;  // offset of the first pixel
 };
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The number after blanks and comments; `at` is then after it.
+// Reads the number after whitespace and comments. Moves `at` past it.
 std::int64_t number(std::string_view file, std::size_t& at) {
   while (at < file.size() && (is_blank(file[at]) || file[at] == '#')) {
     if (file[at] == '#')
@@ -79,8 +80,8 @@ picture decode_pnm(std::span<const std::byte> file) {
   }
   picture result{words.width, words.height, 4,
                  std::vector<std::byte>(static_cast<std::size_t>(4 * pixels), std::byte{255})};
-  // A value of 16 bits has its high byte first. Of the usual 65535, the upper 8 bits are kept, as
-  // of a PNG's; a value above the largest counts as the largest.
+  // A 16-bit value has its high byte first. For the usual maximum, 65535, the upper 8 bits are
+  // kept, as for PNG. Values above the maximum are clamped.
   const auto value = [&](std::int64_t i) {
     const auto* const p = file.data() + words.end + i * bytes_each;
     int v = std::to_integer<int>(p[0]);

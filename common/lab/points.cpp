@@ -10,7 +10,7 @@ namespace stepwise {
 namespace {
 
 constexpr std::string_view dividers = " \t,;\r";
-constexpr std::size_t shown = 40;  // of a line that is quoted
+constexpr std::size_t shown = 40;  // characters of a quoted line
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
@@ -25,7 +25,7 @@ std::string short_text(float value) {
   return text.data();
 }
 
-// The next word of a line, which loses it; empty at the end.
+// Removes and returns the next word of a line; empty at the end.
 std::string_view next_word(std::string_view& line) {
   const std::size_t begin = std::min(line.find_first_not_of(dividers), line.size());
   const std::size_t end = std::min(line.find_first_of(dividers, begin), line.size());
@@ -43,7 +43,7 @@ float coordinate(std::string_view word, std::size_t line, float largest) {
   const char* const end = digits.data() + digits.size();
   const auto [after, error] = std::from_chars(digits.data(), end, value);
   if (error == std::errc::invalid_argument || after != end) return refuse(" is no number");
-  // Out of range are numbers too large for a float, and those so small that they are 0.
+  // The error is "out of range" for numbers that are too large for a float or that round to 0.
   if (error != std::errc{}) return refuse(" is outside the range of float");
   if (!std::isfinite(value)) return refuse(" is no finite number");
   if (std::abs(value) > largest) {

@@ -1,4 +1,4 @@
-// The buffers of a call, and loading a lab's problem.
+// Adds the buffers of a call, and loads a lab's problem.
 #include "common/lab/problem.hpp"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 namespace stepwise {
 namespace {
 
-// A wish, of the whole ones in these bytes: filling them takes less time.
+// Requests huge pages for the whole pages in these bytes, so that filling them takes less time.
 void want_huge_pages(std::byte* data, std::uint64_t bytes) {
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
   const auto at = reinterpret_cast<std::uintptr_t>(data);
@@ -38,8 +38,8 @@ void problem_call::add_scratch(std::string name, std::uint64_t bytes) {
 }
 
 const problem& load_problem(const std::filesystem::path& library) {
-  // Never closed: problems are used until the process ends. Loading one twice gives the same
-  // handle.
+  // Never closed, since problems are used until the process ends. Loading a problem twice gives the
+  // same handle.
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const function = handle == nullptr ? nullptr : dlsym(handle, "stepwise_problem");
   if (function == nullptr) throw std::runtime_error(dlerror());

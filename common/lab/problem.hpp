@@ -1,9 +1,8 @@
-// What a lab asks of a student's function: inputs, a reference, a comparison, and the work.
+// The definition of a lab's problem: inputs, a reference, a comparison, and the amount of work.
 //
-// idea    labs/<lab>/problem.cpp derives one class. It is a shared object,
-// build/labs/problem-<lab>.so,
-//         which only `lab` loads, so that no answer is ever in the process that runs a student's
-//         code.
+// idea    labs/<lab>/problem.cpp derives one class, in the shared object
+//         build/labs/problem-<lab>.so. Only `lab` loads it, so the process that runs a student's
+//         code never contains the answers.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ namespace stepwise {
 struct problem_buffer {
   std::string name;  // as in the contract
   runner::buffer_role role{};
-  std::vector<std::byte> data;  // inputs: content; others have none, they may be gigabytes
+  std::vector<std::byte> data;  // content of inputs; empty for others, to save memory
   std::uint64_t bytes = 0;      // size
 };
 
@@ -31,21 +30,21 @@ struct problem_call {
   std::string label;  // "n = 1023, seed 7"
   std::vector<problem_buffer> buffers;
   std::vector<std::int64_t> scalars;
-  runner::memory_kind memory = runner::memory_kind::device;  // in which the contract's arrays lie
+  runner::memory_kind memory = runner::memory_kind::device;  // of the contract's arrays
 
-  // A buffer after the others. An input's bytes are zero, and lie where any type may.
+  // Append a buffer. An input's bytes are zero, and aligned for any type.
   void add_input(std::string name, std::uint64_t bytes);
   void add_output(std::string name, std::uint64_t bytes);
   void add_scratch(std::string name, std::uint64_t bytes);
 };
 
-// What one call must do at least; bytes count each input once and each output once.
+// The minimum work of one call. `bytes` counts each input and each output once.
 struct problem_work {
   double bytes = 0;
   double operations = 0;
   std::string operation_unit;  // "additions", "flop"
-  // What a rate counts, where it is not the bytes: all that any algorithm gets done, "flop" or
-  // "pairs".
+  // The amount for rates, if it is not the bytes: the work that any algorithm completes, in "flop"
+  // or "pairs".
   double rated = 0;
   std::string rated_unit = {};
 
@@ -56,32 +55,32 @@ class problem {
  public:
   virtual ~problem() = default;
 
-  // A size is what lab.toml lists under sizes: the contract's scalars, and sometimes a kind of
-  // inputs.
+  // A size, as lab.toml lists under sizes: the contract's scalars, and sometimes a kind of inputs.
   using size = std::vector<std::int64_t>;
 
-  // A call with fresh inputs: same size and seed, same bytes. Inputs are asymmetric and random.
+  // A call with new inputs, which are random and asymmetric. The same size and seed give the same
+  // bytes.
   virtual problem_call make_call(const size& n, std::uint64_t seed) const = 0;
 
   // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if
-  // they are right; else one sentence as conventions ask: what was expected, what was found, where,
-  // and what it looks like (a dropped tail, nothing written, ...).
+  // they are correct. Otherwise, one sentence with the expected and the actual value, the position,
+  // and the likely cause (a dropped tail, nothing written, ...).
   virtual std::optional<std::string> check(
       const problem_call& call, std::span<const std::span<const std::byte>> outputs) const = 0;
 
   virtual problem_work work(const size& n) const = 0;
 };
 
-// problem.cpp ends with STEPWISE_PROBLEM(reduction_problem), the function that load_problem()
-// calls.
+// Defines the function that load_problem() calls. For example, problem.cpp ends with
+// STEPWISE_PROBLEM(reduction_problem).
 #define STEPWISE_PROBLEM(type)                                                          \
   extern "C" __attribute__((visibility("default"))) const problem* stepwise_problem() { \
     static const type the_problem;                                                      \
     return &the_problem;                                                                \
   }
 
-// The problem in a shared object, which stays loaded. std::runtime_error with the loader's message
-// if it cannot be loaded or holds no problem.
+// Loads the problem in a shared object, which stays loaded. Throws std::runtime_error with the
+// loader's message if that fails or the object has no problem.
 const problem& load_problem(const std::filesystem::path& library);
 
 }  // namespace stepwise

@@ -1,11 +1,11 @@
 // Random numbers that are the same on every machine, for the labs' inputs.
 //
-// idea    The standard's generators are portable, its distributions are not, and both are slow to
-//         seed. splitmix64 is three lines, passes BigCrush, and takes any seed. Its steps can be
-//         undone: one number reveals all that follow. From least_secret_seed on, the seeds of
-//         judged grades, a second step with a second secret keeps a program that learned a few of a
-//         call's numbers from computing the others on the host.
-// watch   That is no cipher. It is meant to resist for the seconds of a call.
+// idea    The standard library's generators are portable but slow to seed, and its distributions
+//         are not portable. splitmix64 is three lines, passes BigCrush, and takes any seed. But it
+//         is invertible, so one number reveals all later numbers. Judged grades use seeds from
+//         least_secret_seed on. For these, a second step with a second secret keeps a program that
+//         knows a few of a call's numbers from computing the others on the host.
+// watch   This is not a cipher. It only has to resist for the few seconds of a call.
 // source  G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 // tested  common/lab/tests/lab_test.cpp
 #pragma once
@@ -19,7 +19,7 @@ inline constexpr std::uint64_t least_secret_seed = std::uint64_t{1} << 32;
 
 class random_stream {
  public:
-  // `secret` 0: one step, splitmix64's.
+  // If `secret` is 0, this is plain splitmix64.
   explicit constexpr random_stream(std::uint64_t seed, std::uint64_t secret = 0)
       : state_(seed), secret_(secret) {}
 
@@ -30,12 +30,12 @@ class random_stream {
     return secret_ == 0 ? bits : mixed(bits + secret_);
   }
 
-  // The stream as it is after that many numbers.
+  // The stream after skipping this many numbers.
   constexpr random_stream after(std::uint64_t numbers) const {
     return random_stream(state_ + numbers * 0x9e3779b97f4a7c15, secret_);
   }
 
-  // A stream for part `number` of what this one is for, secret if this one is.
+  // An independent stream for part `number` of this stream's data, secret if this stream is.
   constexpr random_stream part(std::uint64_t number) const {
     const std::uint64_t seed = random_stream(*this).next();
     return random_stream(random_stream(seed).next() + random_stream(~number).next(),
@@ -52,8 +52,8 @@ class random_stream {
   std::uint64_t state_, secret_;
 };
 
-// A stream of its own for every buffer of every call: equal seeds of two buffers would make, say,
-// two matrices alike, and then a transposed result could pass.
+// A separate stream for every buffer of every call. If two buffers had the same seed, two matrices
+// would be equal, for example, and a transposed result could pass.
 constexpr random_stream stream_for(std::uint64_t seed, std::uint64_t buffer) {
   const std::uint64_t secret = seed < least_secret_seed ? 0 : random_stream(~seed).next() | 1;
   return random_stream(random_stream(seed).next() + random_stream(~buffer).next(), secret);
