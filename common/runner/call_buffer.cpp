@@ -1,4 +1,4 @@
-// Allocates the buffer with its zones, copies and poisons it, and looks for what changed.
+// Allocates the buffer with its guard zones, copies and poisons it, and finds changes.
 #include "common/runner/call_buffer.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using guard_zone = std::array<std::byte, guard_bytes>;
 
-// Every byte of a zone differs from its neighbours, so that no fill looks like it.
+// Every byte of a zone differs from its neighbours, so no fill can look like an intact zone.
 constexpr guard_zone intact_guard() {
   guard_zone zone{};
   for (std::size_t i = 0; i < zone.size(); ++i) zone[i] = static_cast<std::byte>(37 * i + 11);
@@ -20,7 +20,7 @@ constexpr guard_zone intact_guard() {
 }
 
 constexpr guard_zone intact = intact_guard();
-constexpr std::size_t chunk_bytes = std::size_t{16} << 20;  // of a buffer that is copied back
+constexpr std::size_t chunk_bytes = std::size_t{16} << 20;  // for copying a buffer back
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Makes, reuses and checks the buffers, repeats the call with timing, and hands the outputs back.
+// Allocates, reuses and checks the buffers, repeats and times the call, and returns the outputs.
 #include "common/runner/call_maker.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
   answer.cuda_error = failure.code;
   std::snprintf(answer.message, sizeof answer.message, "%s", failure.message.c_str());
   answer.state = failure.message.empty() ? call_state::done : call_state::failed;
-  std::fflush(nullptr);  // what the call printed belongs before the next one's
+  std::fflush(nullptr);  // the call's output must precede that of the next
 }
 
 void call_maker::run(mapped_call_file& file, const call_record& request, call_record& answer) {
@@ -78,7 +78,7 @@ memory& call_maker::memory_of(const call_record& request) const {
 }
 
 void call_maker::make_buffers(mapped_call_file& file, const call_record& request) {
-  buffers_.clear();  // before the new ones: there may be no room for both
+  buffers_.clear();  // first, since there may be no room for both
   memory& place = memory_of(request);
   made_in_ = request.memory;
   made_for_.assign(request.buffers, request.buffers + request.buffer_count);
@@ -98,7 +98,7 @@ bool call_maker::has_buffers_of(const call_record& request) const {
                     });
 }
 
-// Copies the outputs, and says what must not be as it is.
+// Copies the outputs. Fails the call if a guard zone is broken or an input was changed.
 void call_maker::hand_back(mapped_call_file& file, const call_record& request,
                            call_record& answer) const {
   std::string broken;
@@ -126,7 +126,7 @@ void call_maker::hand_back(mapped_call_file& file, const call_record& request,
 
 void call_maker::repeat(mapped_call_file& file, const call_record& request, call_record& answer) {
   const auto times = file.area(request.times_offset, request.plan.repetitions * sizeof(float));
-  std::vector<void*> pointers;  // as the function takes them
+  std::vector<void*> pointers;  // the function's pointer arguments
   std::vector<std::span<std::byte>> all;
   for (const call_buffer& buffer : buffers_) {
     pointers.push_back(buffer.address());
@@ -138,7 +138,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
       const buffer_record& wanted = request.buffers[b];
       if (wanted.role == buffer_role::input) continue;
       buffers_[b].poison(wanted.poison);
-      // For checks it counts as what nobody wrote.
+      // For checks, these bytes count as uninitialized.
       memory_of(request).forget_contents(buffers_[b].address(), wanted.bytes);
     }
     if (request.plan.cold_l2 != 0) where_.make_cold(all);
@@ -156,11 +156,11 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
   keep_busy(request, answer, pointers);
 }
 
-// Short calls go in batches: the GPU has the next one before it is done with this one.
+// Queues short calls in batches, so the GPU has the next call before it finishes the current one.
 void call_maker::keep_busy(const call_record& request, call_record& answer,
                            std::span<void* const> pointers) {
   using clock = std::chrono::steady_clock;
-  constexpr auto long_enough = std::chrono::milliseconds(10);  // beside it, waiting is short
+  constexpr auto long_enough = std::chrono::milliseconds(10);  // makes waiting negligible
   constexpr std::uint32_t largest_batch = 1 << 14;
   std::uint32_t calls = 0, batch = 1;
   const auto begin = clock::now();

@@ -1,7 +1,7 @@
 // Makes the calls of a call file on a machine: a CUDA device, or the CPU.
 //
-// idea    Allocate, copy in, poison, call, time, copy out: what a CUDA program does by hand,
-//         through whichever CUDA runtime is loaded. Nothing of what is expected is known here.
+// idea    Allocates, copies in, poisons, calls, times and copies out, as a CUDA program would,
+//         through whichever CUDA runtime is loaded. The expected results are not known here.
 // tested  common/runner/tests/runner_test.cpp, and by every lab on its steps and mutants.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace stepwise::runner {
 
-// What a call that `call` makes threw, in words; an empty message if it threw nothing.
+// Runs `call`, and describes the exception that it throws. The message is empty if it throws none.
 call_failure outcome_of(const contract& function, const machine& where,
                         const std::function<void()>& call);
 
@@ -26,9 +26,9 @@ class call_maker {
   // `where` and the function must outlive this.
   call_maker(const contract& function, machine& where) : function_(function), where_(where) {}
 
-  // Makes one call and writes the answer into its record: done, or failed with a message. After a
-  // fault in a kernel the device is lost, and the calls that follow fail with a message that says
-  // so. Throws file_error if the record cannot be acted upon.
+  // Makes one call and stores the outcome in its record: done, or failed with a message. After a
+  // fault in a kernel, the device is lost, and later calls fail with a message that explains this.
+  // Throws file_error if the record is invalid.
   void make(mapped_call_file& file, std::uint32_t number);
 
  private:
@@ -42,7 +42,7 @@ class call_maker {
 
   const contract& function_;
   machine& where_;
-  std::vector<call_buffer> buffers_;  // of the call, or left by the last one
+  std::vector<call_buffer> buffers_;  // of the current call, or kept from the last
   std::vector<buffer_record> made_for_;
   memory_kind made_in_ = memory_kind::device;
   int lost_ = 0;  // the error that every call has returned since a fault

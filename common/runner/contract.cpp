@@ -1,4 +1,4 @@
-// The one file of a runner that knows its lab: compiled once per lab with
+// The only lab-specific file of a runner, compiled once per lab with
 //   -DSTEPWISE_CONTRACT_HEADER="labs/reduction/reduction.hpp" -DSTEPWISE_CONTRACT_FUNCTION=reduce
 #include "common/runner/contract.hpp"
 

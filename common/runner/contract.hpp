@@ -1,9 +1,9 @@
-// The function that a runner calls, made callable with a list of buffers and a list of numbers.
+// Makes the function that a runner calls callable with a list of buffers and a list of numbers.
 //
-// idea    The parameter list of a lab's contract says all that is needed: pointers take the call's
-//         buffers in order, integers its scalars in order. Templates read it; no lab writes glue.
-// watch   nvcc reads this file five times where it compiles many solutions of a lab at once; so it
-//         includes neither <span> nor <string>, <stdexcept>, <tuple>.
+// idea    Templates read the parameter list of a lab's contract, so no lab needs glue code.
+//         Pointers take the buffers of a call in order, and integers take its scalars.
+// watch   nvcc reads this file five times when it compiles many solutions of a lab at once, so it
+//         includes none of <span>, <string>, <stdexcept> and <tuple>.
 // tested  common/runner/tests/runner_test.cpp
 #pragma once
 
@@ -18,15 +18,15 @@ struct contract {
   const char* name;  // of the function
   std::size_t pointers;
   std::size_t integers;
-  // With that many buffers and scalars. Throws std::out_of_range if a scalar does not fit the type
-  // of its parameter, and whatever the function throws.
+  // Calls the function with `pointers` buffers and `integers` scalars. Throws std::out_of_range if
+  // a scalar does not fit its parameter's type, and any exception of the function.
   void (*call)(void* const* buffers, const std::int64_t* scalars);
 };
 
 // The contract that this program was linked with.
 extern const contract lab_contract;
 
-// Throws std::out_of_range, which names the number.
+// Throws std::out_of_range with a message that names the number.
 [[noreturn]] void refuse_scalar(std::int64_t scalar);
 
 template <class Parameter>
@@ -44,7 +44,7 @@ Parameter take_argument(void* const*& buffers, const std::int64_t*& scalars) {
   }
 }
 
-// Braces take what is in them from left to right, and make the call of it.
+// A constructor that calls the function, because braces evaluate arguments from left to right.
 template <auto Function>
 struct call_of {
   template <class... Parameters>

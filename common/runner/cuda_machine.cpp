@@ -18,7 +18,7 @@
 namespace stepwise::runner {
 namespace {
 
-// Our runtime's additions, looked up at run time: absent under NVIDIA's.
+// Our runtime's extensions, looked up at run time. NVIDIA's runtime lacks them.
 struct runtime_additions {
   bool emulated = false;
   int (*get_counters)(void*) = nullptr;
@@ -109,7 +109,7 @@ class cuda_machine : public machine {
     return static_cast<std::byte*>(allocation);
   }
   void release(std::byte* allocation, std::uint64_t) noexcept override {
-    cudaFree(allocation);  // after a fault it cannot succeed
+    cudaFree(allocation);  // fails after a fault
   }
   void copy_in(std::byte* to, std::span<const std::byte> from) override {
     check(cudaMemcpy(to, from.data(), from.size(), cudaMemcpyHostToDevice));
@@ -127,8 +127,8 @@ class cuda_machine : public machine {
     if (additions_.forget_contents) additions_.forget_contents(start, bytes);
   }
 
-  // Overwrites the L2 cache. The emulator has none that would stay warm. Twice the size, because a
-  // GPU's cache is not bound to replace its oldest lines.
+  // Overwrites the L2 cache, except on the emulator, which has no warm cache. Writes twice the
+  // cache size, because a GPU's cache need not replace its oldest lines.
   void make_cold(std::span<const std::span<std::byte>>) override {
     const std::uint64_t bytes = additions_.emulated ? 0 : 2 * l2_bytes_;
     if (bytes == 0) return;
@@ -138,8 +138,8 @@ class cuda_machine : public machine {
 
   void start_clock() override { events_->start.record(); }
 
-  // A launch that could not be made leaves its error behind: it is the call's. Checks are to tell
-  // that the function did not look at it, so it is not the runner that does.
+  // A failed launch sets the last error, which fails the call. Prefers last_error() to
+  // cudaGetLastError(), so that checks still report an error that the function did not check.
   float stop_clock(const char* function) override {
     const cudaError_t code =
         additions_.last_error ? cudaError_t(additions_.last_error()) : cudaGetLastError();
@@ -170,7 +170,7 @@ class cuda_machine : public machine {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
   }
 
-  // Made again, since the call before may have reset the device.
+  // Creates the events again, since the previous call may have reset the device.
   void begin_call() override {
     events_.reset();
     if (overwritten_ != nullptr) release(std::exchange(overwritten_, nullptr), 0);
@@ -178,7 +178,7 @@ class cuda_machine : public machine {
     events_ = std::make_unique<event_pair>();
   }
 
-  // From check(), in the student's code or here.
+  // Handles exceptions from check(), in the student's code or here.
   call_failure failure_of(const std::exception& thrown) const override {
     const auto* const error = dynamic_cast<const cuda_error*>(&thrown);
     if (error == nullptr) return {};
@@ -191,8 +191,8 @@ class cuda_machine : public machine {
   int lasting_error() override { return cudaDeviceSynchronize(); }
 
  private:
-  // "an illegal memory access was encountered (cudaErrorIllegalAddress)", or what our runtime
-  // knows.
+  // For example "an illegal memory access was encountered (cudaErrorIllegalAddress)", or our
+  // runtime's more specific message.
   std::string sentence_for(cudaError_t code) const {
     const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
     const std::string sentence = known != nullptr && *known != 0 ? known : cudaGetErrorString(code);
@@ -203,9 +203,9 @@ class cuda_machine : public machine {
   pageable_memory host_memory_;
   std::string name_;
   std::uint64_t l2_bytes_ = 0;
-  std::byte* overwritten_ = nullptr;  // before cold calls
+  std::byte* overwritten_ = nullptr;  // memory that cold calls overwrite
   std::uint8_t times_overwritten_ = 0;
-  std::unique_ptr<event_pair> events_;  // of the call
+  std::unique_ptr<event_pair> events_;  // of the current call
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The CPU itself: a call's pointers are host memory, and its time is the host's.
+// The CPU as a machine: a call's pointers are host memory, and its time is the host's.
 //
-// idea    The yardstick of a GPU is a CPU that does its best: memory in large pages, next to the
-//         thread that will compute with it, and no transfer in the time.
-// watch   Arrays are filled in bands by the threads that all peers use (thread_team.hpp), so that
-//         their pages lie where these threads run.
+// idea    A GPU is compared with a CPU at its best: memory is in huge pages, close to the thread
+//         that computes with it, and times include no transfers.
+// watch   Arrays are filled in bands by the threads that all CPU baselines use (thread_team.hpp),
+//         so their pages are close to these threads.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t line_bytes = 64;  // of a cache of an x86-64
+constexpr std::uint64_t line_bytes = 64;  // cache line of an x86-64 CPU
 constexpr std::uint64_t page_bytes = 4096, large_page_bytes = std::uint64_t{2} << 20;
 
 std::int64_t as_count(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); }
 
-// Of the mapping that an allocation is: whole large pages where there is more than one.
+// The size of an allocation's mapping, a multiple of the huge page size if it has at least one.
 std::uint64_t mapped_bytes(std::uint64_t bytes) {
   const std::uint64_t unit = bytes < large_page_bytes ? page_bytes : large_page_bytes;
   return (bytes + unit - 1) / unit * unit;
@@ -50,7 +50,7 @@ class host_machine : public machine {
     void* const start = mmap(nullptr, mapped_bytes(bytes), PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) throw std::bad_alloc();
-    madvise(start, mapped_bytes(bytes), MADV_HUGEPAGE);  // a wish: without it all is a bit slower
+    madvise(start, mapped_bytes(bytes), MADV_HUGEPAGE);  // only a hint, for speed
     return static_cast<std::byte*>(start);
   }
   void release(std::byte* allocation, std::uint64_t bytes) noexcept override {
@@ -73,8 +73,8 @@ class host_machine : public machine {
     });
   }
 
-  // Line by line: exact, and it takes no longer than the buffers are large, whatever the size of
-  // the last cache.
+  // Flushes each cache line of the buffers. This is exact, and its time depends on the size of the
+  // buffers, not of the last-level cache.
   void make_cold(std::span<const std::span<std::byte>> buffers) override {
     for (const auto buffer : buffers) {
       host::in_bands(as_count(buffer.size()), page_bytes,

@@ -1,4 +1,4 @@
-// Reads requests, makes the call with a clock around it that waits, and answers.
+// Reads requests, makes each call between start_clock() and stop_clock(), which waits, and answers.
 #include "common/runner/judged_calls.hpp"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ std::span<std::byte> map_arrays(int arrays) {
   return {static_cast<std::byte*>(start), size};
 }
 
-// A call's arrays in the host's memory, as the user's own program would have them.
+// A call's arrays in host memory, as in the user's own program.
 class host_arrays {
  public:
   host_arrays(const judged_request& request, memory& place, std::span<std::byte> shared)
@@ -101,7 +101,7 @@ class judged_calls {
     answer.state = failure.message.empty() ? call_state::done : call_state::failed;
     answer.cuda_error = failure.code;
     std::snprintf(answer.message, sizeof answer.message, "%s", failure.message.c_str());
-    std::fflush(nullptr);  // what the call printed belongs before the next one's
+    std::fflush(nullptr);  // the call's output must precede that of the next
     return answer;
   }
 

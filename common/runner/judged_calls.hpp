@@ -1,4 +1,4 @@
-// Makes the calls of a judge, one after the other, on buffers that are there already.
+// Makes the calls of a judge, one after the other, on buffers that the judge has filled.
 //
 // tested  grader/judge/tests/judged_session_test.cpp
 #pragma once
@@ -7,8 +7,8 @@
 
 namespace stepwise::runner {
 
-// Until the judge's end of `control` is closed; `arrays` is the memory of host arrays. Returns an
-// exit code of the runner.
+// Runs until the judge closes its end of `control`. `arrays` is the memory of host arrays. Returns
+// the runner's exit code.
 int make_judged_calls(const contract& function, int control, int arrays);
 
 }  // namespace stepwise::runner

@@ -1,6 +1,6 @@
-// What a runner's calls are made on: a CUDA device, or the CPU itself.
+// The machine that makes a runner's calls: a CUDA device, or the CPU.
 //
-// idea    Memory, a clock, and what went wrong is all that differs. The linker decides: a lab's
+// idea    Only memory, the clock and the errors differ. The linker selects the machine: a lab's
 //         runner library has cuda_machine.cpp, its host runner library host_machine.cpp.
 // tested  common/runner/tests/runner_test.cpp on the CPU, by every lab on a device
 #pragma once
@@ -16,68 +16,68 @@
 
 namespace stepwise::runner {
 
-// A failure that is the call's, in words for its record.
+// A failure of the call, with a message for its record.
 struct call_failure {
-  int code = 0;  // cudaError_t; 0 where CUDA has no part in it
+  int code = 0;  // cudaError_t; 0 if not from CUDA
   std::string message;
 };
 
-// What a call's arrays lie in.
+// The memory of a call's arrays.
 class memory {
  public:
   virtual ~memory() = default;
 
-  // Whether buffers need guard zones, since nothing else reports wrong addresses.
+  // Whether buffers need guard zones because nothing else reports out-of-bounds accesses.
   virtual bool needs_guards() const = 0;
-  // Who writes where it must not: "a kernel".
+  // The writer in messages about broken guard zones, for example "a kernel".
   virtual const char* writer() const = 0;
 
-  // Aligned to 256 bytes, at least 1 byte. Each throws if it fails, but release.
+  // Allocates at least 1 byte, aligned to 256 bytes. All functions except release throw on failure.
   virtual std::byte* allocate(std::uint64_t bytes) = 0;
   virtual void release(std::byte* allocation, std::uint64_t bytes) noexcept = 0;
   virtual void copy_in(std::byte* to, std::span<const std::byte> from) = 0;
   virtual void copy_out(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void fill(std::byte* start, std::uint8_t value, std::uint64_t bytes) = 0;
-  // For the reports of checks: the parameter's name, and that nothing was written there yet.
+  // For the checks: names an allocation after its parameter, and marks bytes as uninitialized.
   virtual void name_allocation(const std::byte*, const char* /*name*/) {}
   virtual void forget_contents(const std::byte*, std::uint64_t /*bytes*/) {}
 };
 
-// As a memory, it is the device's own.
+// As a `memory`, a machine is the device's own memory.
 class machine : public memory {
  public:
-  // The host's, for a contract that takes its arrays there.
+  // Host memory, for a contract with arrays in host memory.
   virtual memory& host_memory() = 0;
 
-  // What the header of a call file says about the device.
+  // Fills in the fields about the device in the header of a call file.
   virtual void describe(call_file_header& header) const = 0;
 
-  // Takes care that the next call finds nothing of these buffers in a cache.
+  // Ensures that no data of these buffers is in a cache when the next call begins.
   virtual void make_cold(std::span<const std::span<std::byte>> buffers) = 0;
 
-  // Around a call: what stop_clock returns is the time in ms since start_clock. It waits for the
-  // call's end, and throws call_failure if it failed; `function` is its name.
+  // Called before and after a call. stop_clock waits for the end of the call, and returns the time
+  // since start_clock in ms. It throws call_failure if the call failed. `function` is its name.
   virtual void start_clock() = 0;
   virtual float stop_clock(const char* function) = 0;
 
-  // Counters of what runs between the two; left as they are where none are kept.
+  // Counts the work between the two calls. The record is unchanged if the machine does not count.
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
-  // Of a judged call: an array in the host's memory, and the place of the judge's copy of it.
-  // Without bytes: those of the call before are gone.
+  // Adds a host array of a judged call, and the offset of the judge's copy of it. With 0 bytes,
+  // drops the arrays of the previous call.
   virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 
-  // Before a call: errors of the one before are not its.
+  // Called before a call. Clears errors of the previous call.
   virtual void begin_call() {}
-  // What the exception that a call threw says; an empty message if it is nothing of this machine's.
+  // Describes an exception that a call threw. The message is empty if it is not from this machine.
   virtual call_failure failure_of(const std::exception&) const { return {}; }
-  // After a failed call: the error that every later one would return; 0 if there is none.
+  // Called after a failed call. Returns the error that every later call would return, or 0.
   virtual int lasting_error() { return 0; }
 };
 
-// The one that is linked in. Throws std::runtime_error if there is none to run on.
+// Creates the machine that is linked in. Throws std::runtime_error if there is no device.
 std::unique_ptr<machine> make_machine();
 
 }  // namespace stepwise::runner

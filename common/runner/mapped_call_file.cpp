@@ -1,4 +1,4 @@
-// Maps the file, and checks that a record's areas lie within it and suit the contract.
+// Maps the file, and checks that a record's areas are within it and match the contract.
 #include "common/runner/mapped_call_file.hpp"
 
 #include <fcntl.h>
@@ -110,7 +110,7 @@ call_record mapped_call_file::checked_record(std::uint32_t number, const contrac
         require_area(buffer.offset, buffer.bytes, 64, name);
         break;
       case buffer_role::scratch:
-        // Guard zones are added to the size: it must not wrap around.
+        // Limit the size, so adding the guard zones cannot overflow.
         if (buffer.bytes > std::uint64_t{1} << 48) throw file_error(name + " is too large");
         break;
       default:

@@ -1,7 +1,7 @@
 // A call file in memory, with every number in it checked before it is used.
 //
-// watch   The file may hold anything: a run by hand may name the wrong file. A record is copied
-//         before it is checked, so that what was checked is what is used.
+// watch   The file may hold anything, since a run by hand may name the wrong file. A record is
+//         copied before it is checked, so it cannot change after the check.
 // tested  common/runner/tests/runner_test.cpp
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace stepwise::runner {
 
-// what() says what is wrong with the file.
+// what() describes the problem with the file.
 class file_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,8 +24,8 @@ class file_error : public std::runtime_error {
 
 class mapped_call_file {
  public:
-  // Maps the file for reading and writing. Throws file_error if it cannot, or if it is no call
-  // file of this version.
+  // Maps the file for reading and writing. Throws file_error if that fails, or if the file is not a
+  // call file of this version.
   explicit mapped_call_file(const std::string& path);
   ~mapped_call_file();
   mapped_call_file(const mapped_call_file&) = delete;
@@ -34,11 +34,11 @@ class mapped_call_file {
   std::uint32_t call_count() const { return call_count_; }
   call_file_header& header() { return *reinterpret_cast<call_file_header*>(bytes_.data()); }
 
-  // The record in the file, for writing answers; number < call_count().
+  // The record in the file, for storing results. Requires number < call_count().
   call_record& record(std::uint32_t number);
 
-  // A copy of a record that is safe to act upon: counts fit the contract, every area lies within
-  // the file after the records. Throws file_error naming what does not.
+  // A checked copy of a record. Its counts match the contract, and every area is within the file
+  // after the records. Otherwise, throws file_error with a message that names the problem.
   call_record checked_record(std::uint32_t number, const contract& function);
 
   // The bytes of an area that checked_record() accepted.

@@ -1,8 +1,8 @@
-// The host's memory as a program of the user's own has it: pageable, and unknown to the device.
+// Host memory as in a user's own program: pageable, and unknown to the device.
 //
-// idea    People who write the copies write the commonest ones: from `new` or malloc, not from
-//         pinned memory. Nothing here reports a write past an array's end, so there are guard
-//         zones, on the emulator too.
+// idea    Most programs copy from memory from `new` or malloc, not from pinned memory. Nothing
+//         here reports a write past the end of an array, so there are guard zones, even on the
+//         emulator.
 // tested  common/runner/tests/memory_kind_test.cpp
 #pragma once
 

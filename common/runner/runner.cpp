@@ -1,9 +1,9 @@
-// The program around a student's function: makes the calls that a call file asks for.
+// The program around a student's function, which makes the calls in a call file.
 //
-// idea    A runner is linked from this, the glue for the lab's contract, what the calls are made
-//         on (a CUDA device, or the CPU), and one file with the function. It knows neither the
-//         expected results nor how it is judged; `lab` starts it, and a person can start it under
-//         gdb, ncu or compute-sanitizer.
+// idea    A runner is linked from this file, the glue for the lab's contract, the machine (a CUDA
+//         device, or the CPU), and one file with the function. It knows neither the expected
+//         results nor how it is judged. `lab` starts it, and you can start it under gdb, ncu or
+//         compute-sanitizer.
 // usage   RUNNER FILE [--control FD]      see common/lab/call_file.hpp
 //         RUNNER --judged FD ARRAYS       see common/lab/judged_call.hpp
 #include <signal.h>
@@ -40,7 +40,7 @@ void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> co
     for (std::uint32_t number = 0; number < file.call_count(); ++number) maker.make(file, number);
     return;
   }
-  signal(SIGPIPE, SIG_IGN);  // the requester may be gone: then the next read ends it
+  signal(SIGPIPE, SIG_IGN);  // if the requester is gone, write_all() fails
   for (std::uint32_t number; read_all(*control, &number, sizeof number);) {
     maker.make(file, number);
     if (!write_all(*control, &number, sizeof number)) return;

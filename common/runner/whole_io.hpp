@@ -1,4 +1,4 @@
-// Reads and writes all of a structure over a descriptor.
+// Reads and writes whole structures over a descriptor.
 #pragma once
 
 #include <unistd.h>
