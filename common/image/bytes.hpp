@@ -1,4 +1,4 @@
-// Reading numbers out of untrusted bytes.
+// Reads numbers from untrusted bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace stepwise::image {
 
 using bytes = std::span<const std::byte>;
 
-// What is wrong with a file. Caught where the public functions return a result.
+// Describes an error in a file. The public functions catch it and return a result.
 struct corrupt : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The little-endian number or plain structure at `offset`. Throws corrupt, naming `what`, where
-// the bytes end before it does.
+// The little-endian number or plain structure at `offset`. Throws corrupt, naming `what`, if it
+// extends past the end of the bytes.
 template <class T>
 T read_at(bytes from, std::uint64_t offset, const char* what) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -32,7 +32,7 @@ T read_at(bytes from, std::uint64_t offset, const char* what) {
   return value;
 }
 
-// `count` bytes from `offset` on. Throws corrupt where there are fewer.
+// The `count` bytes at `offset`. Throws corrupt if there are fewer.
 inline bytes part_of(bytes from, std::uint64_t offset, std::uint64_t count, const char* what) {
   if (offset > from.size() || from.size() - offset < count) {
     throw corrupt(std::string(what) + " (" + std::to_string(count) + " bytes at byte " +

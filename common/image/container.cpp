@@ -1,4 +1,4 @@
-// Fat binary containers: entries and their content. The fields are listed in FORMATS.md.
+// Reads the entries of fat binary containers, and their content. FORMATS.md lists the fields.
 #include <lz4.h>
 #include <zstd.h>
 
@@ -46,14 +46,14 @@ constexpr std::uint64_t flag_zstd = 0x8000;
 constexpr std::uint64_t flag_arch_specific = 0x100000;
 constexpr std::uint64_t flag_family_specific = 0x200000;
 
-// No entry is larger: what a file says of its content must not empty the machine's memory.
+// The maximum size of an entry, so a corrupt size cannot exhaust memory.
 constexpr std::uint64_t content_limit = std::uint64_t{256} << 20;
 
 status failure(const char* what, const corrupt& why) {
   return {error::invalid_kernel_image, std::string(what) + ": " + why.what()};
 }
 
-// Options are no part of what runs: where they cannot be read there are none.
+// Returns no options if they are unreadable, since they do not affect the code in the entry.
 std::string options_of(bytes header, std::uint32_t place) {
   if (place == 0 || place > header.size() || header.size() - place < 8) return {};
   const auto at = read_at<std::uint32_t>(header, place, "the options' place");
@@ -62,7 +62,7 @@ std::string options_of(bytes header, std::uint32_t place) {
   return {reinterpret_cast<const char*>(header.data()) + at, count};
 }
 
-// The entry at `offset`, which moves past it.
+// Reads the entry at `offset`, and moves `offset` past it.
 fat_entry read_entry(bytes container, std::uint64_t& offset) {
   const auto h = read_at<entry_header>(container, offset, "an entry's header");
   if (h.header_bytes < sizeof(entry_header)) {
@@ -98,8 +98,8 @@ std::vector<std::byte> unpack_zstd(const fat_entry& entry) {
     throw corrupt("the zstd frame holds " + std::to_string(stated) + " bytes, the entry says " +
                   std::to_string(entry.uncompressed_bytes));
   }
-  // A block takes 4 bytes at least and holds 128 KiB at most (RFC 8878, 3.1.1.2): a few bytes
-  // cannot ask for much memory.
+  // A block takes at least 4 bytes and holds at most 128 KiB (RFC 8878, 3.1.1.2), so check that a
+  // few bytes do not request much memory.
   if (entry.uncompressed_bytes >> 15 > entry.payload.size())
     throw corrupt("a zstd frame of an impossible size");
   std::vector<std::byte> out(entry.uncompressed_bytes);
@@ -111,12 +111,12 @@ std::vector<std::byte> unpack_zstd(const fat_entry& entry) {
 }
 
 std::vector<std::byte> unpack_lz4(const fat_entry& entry) {
-  // A block of n bytes cannot hold more than 255 n.
+  // A block of n bytes cannot expand to more than 255 n bytes.
   if (entry.payload.size() > LZ4_MAX_INPUT_SIZE ||
       entry.uncompressed_bytes / 255 > entry.payload.size()) {
     throw corrupt("an LZ4 block of an impossible size");
   }
-  // The library computes with the address, also where nothing is to be written.
+  // The library computes with the address even if it writes nothing, so it must not be null.
   std::vector<std::byte> out(std::max<std::uint64_t>(entry.uncompressed_bytes, 1));
   const int got = LZ4_decompress_safe(
       reinterpret_cast<const char*>(entry.payload.data()), reinterpret_cast<char*>(out.data()),
@@ -140,7 +140,7 @@ std::vector<std::byte> unpack(const fat_entry& entry) {
     throw corrupt("an entry that is compressed in an unknown way (flags " +
                   std::to_string(entry.flags) + ")");
   }
-  // Raw entries may leave their size out; then the padding belongs to them.
+  // Raw entries may omit their size; then the padding is part of the content.
   if (entry.uncompressed_bytes > entry.payload.size()) {
     throw corrupt("an entry's payload is shorter than the entry says");
   }
@@ -156,7 +156,7 @@ bool is_for(const fat_entry& entry, entry_kind kind, std::uint32_t sm) {
   return same_major || (kind == entry_kind::ptx && !(entry.flags & flag_family_specific));
 }
 
-// A GPU takes what was made for it in particular before what was made for several.
+// A GPU prefers code for its exact architecture to code for a family, and that to generic code.
 int specificity(const fat_entry& entry) {
   if (entry.flags & flag_arch_specific) return 2;
   return entry.flags & flag_family_specific ? 1 : 0;
@@ -165,7 +165,7 @@ int specificity(const fat_entry& entry) {
 }  // namespace
 
 std::optional<std::uint64_t> container_bytes(const void* data) {
-  // What is not a container may end right after what would be its magic number.
+  // Data that is not a container may end after 4 bytes, so read only the magic number first.
   container_header h;
   std::memcpy(&h.magic, data, sizeof h.magic);
   if (h.magic != container_magic) return std::nullopt;

@@ -1,4 +1,4 @@
-// Resources of the kernels in a cubin, from its tables. The fields are listed in FORMATS.md.
+// Reads the resources of the kernels in a cubin from its tables. FORMATS.md lists the fields.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -15,8 +15,8 @@ constexpr std::uint8_t osabi_cuda = 0x41;
 constexpr std::uint8_t abi_version = 8;
 constexpr std::uint8_t entry_flag = 0x10;  // in a symbol's st_other: a kernel
 
-// sm_90 and later keep the first 1024 bytes of a block's shared memory for the system. The linker
-// adds them: relocatable files (nvcc -rdc=true) do not have them yet.
+// On sm_90 and later, the system reserves the first 1024 bytes of a block's shared memory. The
+// linker adds these bytes, so relocatable files (nvcc -rdc=true) do not include them yet.
 constexpr std::uint64_t reserved_shared = 1024;
 constexpr int first_sm_with_reserved = 90;
 
@@ -153,8 +153,8 @@ class cubin_reader {
     k->static_shared_bytes = size - std::min(size, reserves ? reserved_shared : 0);
   }
 
-  // Which kernel a sequence of the line table describes follows from the relocation of its address:
-  // with an addend of its own (RELA, sm_90 and later) or without (REL, before).
+  // The relocation of a line table sequence's address identifies the kernel. Relocations have an
+  // addend on sm_90 and later (RELA), but not on older GPUs (REL).
   std::unordered_map<std::uint64_t, const elf_file::symbol*> relocations_of(
       const elf_file::section& section) {
     std::unordered_map<std::uint64_t, const elf_file::symbol*> out;
@@ -186,7 +186,7 @@ class cubin_reader {
       if (found == of_section_.end()) return;
       const std::uint64_t code_bytes = elf_.sections()[at->second->section].header.sh_size;
       if (span.last > code_bytes) throw corrupt("a line table that goes on behind the code");
-      // The last span of a function runs to the end of its section, through the padding there.
+      // The last span of a function includes the padding up to the end of its section.
       const std::uint64_t count =
           span.ends_sequence ? 1 : (span.last - span.first) / instruction_bytes;
       if (count == 0) return;

@@ -16,7 +16,7 @@ elf_file::elf_file(bytes file) : file_(file), budget_(16 * file.size() + (1u << 
   if (header_.e_shoff == 0) throw corrupt("no sections");
   if (header_.e_shentsize != sizeof(Elf64_Shdr)) throw corrupt("section headers of a wrong size");
   const auto first = read_at<Elf64_Shdr>(file_, header_.e_shoff, "section header 0");
-  // More than 65279 sections: the numbers stand in section header 0.
+  // If there are more than 65279 sections, section header 0 holds these numbers.
   const std::uint64_t count = header_.e_shnum ? header_.e_shnum : first.sh_size;
   const std::uint64_t names = header_.e_shstrndx == SHN_XINDEX ? first.sh_link : header_.e_shstrndx;
   if (count > file_.size() / sizeof(Elf64_Shdr)) throw corrupt("more sections than bytes");
@@ -27,7 +27,7 @@ elf_file::elf_file(bytes file) : file_(file), budget_(16 * file.size() + (1u << 
   for (std::uint64_t i = 0; i < count; ++i) {
     sections_[i].header = read_at<Elf64_Shdr>(table, i * sizeof(Elf64_Shdr), "a section header");
   }
-  // The segments are not needed, but they reveal a truncated file: they stand last.
+  // The segment headers are not needed, but they come last, so this detects a truncated file.
   part_of(file_, header_.e_phoff, std::uint64_t{header_.e_phnum} * header_.e_phentsize,
           "the segment headers");
   const bytes strings = content(sections_[names]);

@@ -1,6 +1,6 @@
 // Sections and symbols of a 64-bit ELF file, each field checked against the file's size.
 //
-// watch   A hostile table may name the same bytes a million times; `spend` bounds the work.
+// watch   A malicious table may refer to the same bytes a million times; `spend` bounds the work.
 #pragma once
 
 #include <elf.h>
@@ -22,18 +22,18 @@ class elf_file {
   struct symbol {
     std::string_view name;
     Elf64_Sym entry;
-    std::uint32_t section = 0;  // 0 where it belongs to none
+    std::uint32_t section = 0;  // 0 if it belongs to none
   };
 
-  // Throws corrupt.
+  // Throws corrupt if the file is malformed.
   explicit elf_file(bytes file);
 
   const Elf64_Ehdr& header() const { return header_; }
   const std::vector<section>& sections() const { return sections_; }
   const std::vector<symbol>& symbols() const { return symbols_; }
-  // The bytes of a section; empty for one without (SHT_NOBITS).
+  // The bytes of a section; empty for SHT_NOBITS.
   bytes content(const section& s);
-  // nullptr if there is none of that name; the first, if there are several.
+  // The first section with this name, or nullptr.
   const section* find(std::string_view name) const;
 
  private:

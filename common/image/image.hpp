@@ -1,8 +1,8 @@
-// What nvcc put into a program: fat binaries, the PTX in them, and the resources that the cubin's
-// tables say of each kernel.
+// Reads nvcc's output in a program: fat binaries, their PTX, and each kernel's resources from the
+// cubin's tables.
 //
-// idea    Reads containers, ELF attributes and debug tables; machine-code words are never decoded.
-// watch   Every field comes from a student's file: bounds are checked, nothing is believed.
+// idea    Reads containers, ELF attributes and debug tables, but never decodes machine code.
+// watch   Every field comes from a student's file, so all bounds are checked.
 // source  FORMATS.md in this folder. Tested by tests/.
 #pragma once
 
@@ -27,53 +27,53 @@ struct fat_entry {
   std::uint32_t arch = 0;                              // 90
   std::uint64_t flags = 0;
   std::string source_name;
-  std::string options;  // of ptxas, as nvcc called it: " --fmad false "
+  std::string options;  // that nvcc passed to ptxas: " --fmad false "
   std::span<const std::byte> payload;
   std::uint32_t compressed_bytes = 0;  // 0: raw
   std::uint64_t uncompressed_bytes = 0;
 };
 
-// The size in bytes of the container that starts at `data` (its header states it); nullopt if there
-// is no container's magic number. Reads 16 bytes.
+// The size in bytes of the container at `data`, from its header. nullopt if there is no magic
+// number of a container. Reads 16 bytes.
 std::optional<std::uint64_t> container_bytes(const void* data);
 
 // The entries of a container, in order. invalid_kernel_image, with the reason, if it is corrupt.
 result<std::vector<fat_entry>> read_container(std::span<const std::byte> container);
 
-// An entry's content, decompressed (zstd, LZ4 block, raw). PTX comes without its final NUL.
-// invalid_kernel_image if it does not decompress to the size that it states.
+// An entry's content, decompressed (zstd, LZ4 block, raw). PTX is without its final NUL.
+// invalid_kernel_image if the content does not decompress to the size in the entry.
 result<std::vector<std::byte>> content_of(const fat_entry& entry);
 
-// Whether ptxas, called with these options, fuses multiplications and additions. By default it
-// does; not with -fmad false, -O0 or -g.
+// Whether ptxas, called with these options, fuses multiplications and additions. It does so by
+// default, but not with -fmad false, -O0 or -g.
 bool fuses(std::string_view options);
 
 // The entry that a GPU of compute capability `sm` (90) would use.
 // PTX: the highest arch <= sm. ELF: the same major version, the highest minor <= sm's.
-// Arch-specific entries ("a", flag 0x100000) count only for that very sm.
+// Arch-specific entries ("a", flag 0x100000) match only exactly that sm.
 const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, std::uint32_t sm);
 
-// From `offset` into a kernel's machine code on, up to the next of these, it comes from `ptx_line`.
+// A kernel's machine code from `offset` to the next code_line comes from `ptx_line`.
 struct code_line {
   std::uint32_t offset = 0;
   std::uint32_t ptx_line = 0;
 };
 
-// What a cubin says of one kernel.
+// The resources of one kernel in a cubin.
 struct kernel_resources {
   int registers = 0;
-  std::uint64_t static_shared_bytes = 0;  // without what the system reserves
+  std::uint64_t static_shared_bytes = 0;  // without bytes that the system reserves
   std::uint64_t frame_bytes = 0;          // stack per thread, without the functions it calls
   int barriers = 0;
   int max_threads = 0;  // launch bounds; 0: none
   std::uint32_t parameter_bytes = 0;
   // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
-  // -lineinfo), with those of the functions that were not inlined. Lines that became no
-  // instruction are absent. The line of a body's '{' has what a function does before its first
-  // instruction. Where a function ends, padding cannot be distinguished from code: its last line
-  // counts one instruction.
+  // -lineinfo), including functions that were not inlined. Lines without instructions are absent.
+  // The line of a body's '{' has the code before the function's first instruction. At the end of
+  // a function, padding cannot be distinguished from code, so the last line counts as one
+  // instruction.
   std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
-  // The same table in the order of the code; where instructions are, not what they are.
+  // The same table in the order of the code.
   std::vector<code_line> code_lines;
 };
 
@@ -82,7 +82,7 @@ struct cubin {
   std::map<std::string, kernel_resources, std::less<>> kernels;
 };
 
-// invalid_kernel_image, with the reason, if it is no readable cubin.
+// invalid_kernel_image, with the reason, if it is not a readable cubin.
 result<cubin> read_cubin(std::span<const std::byte> elf);
 
 }  // namespace stepwise::image

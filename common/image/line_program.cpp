@@ -1,4 +1,4 @@
-// Reads each unit's header, and runs its opcodes on a machine that emits spans of addresses.
+// Reads each unit's header, and runs its opcodes on a state machine that emits address spans.
 #include "common/image/line_program.hpp"
 
 #include <array>
@@ -23,7 +23,7 @@ enum extended_opcode : std::uint8_t { end_sequence = 1, set_address = 2 };
 
 class unit {
  public:
-  // `first` is where the unit lies in its section.
+  // `first` is the offset of the unit in its section.
   unit(bytes content, std::uint64_t first, const std::function<void(const line_span&)>& visit)
       : content_(content), first_(first), visit_(visit) {}
 
@@ -99,7 +99,7 @@ class unit {
       case fixed_advance_pc:
         address_ += number<std::uint16_t>();
         return;
-      default:  // set_file, set_column and what later versions added: nothing that is used here
+      default:  // set_file, set_column and opcodes of later versions are not needed
         for (unsigned i = 0; i < operands_[op]; ++i) unsigned_leb();
     }
   }
@@ -142,7 +142,7 @@ class unit {
   unsigned opcode_base_ = 1;
   std::array<std::uint8_t, 256> operands_{};
 
-  // The machine of DWARF: what it is at, and the row that is not finished yet.
+  // The registers of DWARF's state machine, and the row that is not finished yet.
   std::uint64_t address_ = 0;
   std::uint32_t line_ = 1;
   std::uint64_t set_address_at_ = 0;

@@ -1,4 +1,4 @@
-// The line tables of DWARF 2: which line each machine address belongs to.
+// The line tables of DWARF 2, which map machine addresses to lines.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,10 @@ namespace stepwise::image {
 
 // A run of machine code that belongs to one line.
 struct line_span {
-  std::uint64_t set_address_at = 0;  // where in the section its sequence's address is written: what
-                                     // a relocation refers to
+  std::uint64_t set_address_at = 0;   // section offset of the sequence's address, for relocations
   std::uint64_t first = 0, last = 0;  // addresses [first, last)
   std::uint32_t line = 0;
-  bool ends_sequence = false;  // the last span: padding after the code is part of it
+  bool ends_sequence = false;  // last span; includes padding after the code
 };
 
 // Runs all the line programs of a section. Throws corrupt.
