@@ -1,11 +1,11 @@
-// Microbenchmarks of a GPU: what a model of its time needs to know, and nothing of any lab.
+// Microbenchmarks that measure a GPU for the time model. They are independent of any lab.
 //
-// idea    Each figure is one property: a rate when nothing else is in the way, or a latency when
-//         nothing hides it. Times are medians of several launches between events, latencies the
-//         multiprocessor's own clock around a chain of dependent instructions.
+// idea    Each figure is one property: a rate without any other bottleneck, or a latency that
+//         nothing hides. A time is the median of several launches between events. A latency is
+//         measured by the multiprocessor's clock around a chain of dependent instructions.
 // source  pointer chases and chains: H. Wong et al., "Demystifying GPU Microarchitecture through
 //         Microbenchmarking" (2010). The kernels are ours.
-// tests   test "device measure": every figure on the emulator, whose values mean nothing
+// tests   the test "device measure" takes every figure on the emulator, where values mean nothing
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct figure {
   std::string name;  // "shared_latency"
   std::string unit;  // "cycles", "GB/s", "us", "warp instructions / clock / multiprocessor"
   double value = 0;
-  std::string what;  // in a line: how it was measured
+  std::string what;  // how it was measured, in one line
 };
 
-// How much is done: `small` is for a test, where only the way is of interest.
+// The amount of work. `small` is for tests, which check only that the code runs.
 struct effort {
   bool small = false;
   int samples() const { return small ? 1 : 11; }
@@ -30,7 +30,7 @@ struct effort {
   }
 };
 
-// Append to `all`. std::runtime_error names the CUDA call that failed.
+// Append figures to `all`. They throw std::runtime_error, which names the CUDA call that failed.
 void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all);
