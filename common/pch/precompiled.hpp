@@ -1,5 +1,5 @@
-// What many files include of the standard library and of fmt, compiled once: meson.build here says
-// for which. Each of them still includes what it uses, since it may be compiled without this.
+// Precompiled headers of the standard library and of fmt, for the targets listed in meson.build
+// here. Each file still includes what it uses, since it may be compiled without this.
 #include <fmt/core.h>
 
 #include <algorithm>

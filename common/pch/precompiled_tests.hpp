@@ -1,4 +1,4 @@
-// What many tests include, compiled once: meson.build here says for which.
+// Precompiled headers for tests, for the targets listed in meson.build here.
 #include <doctest/doctest.h>
 
 #include "common/pch/precompiled.hpp"
