@@ -1,3 +1,3 @@
-// doctest's code: the test programs link it, see doctest in the root meson.build.
+// doctest's implementation, which the test programs link; see doctest in the root meson.build.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

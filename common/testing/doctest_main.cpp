@@ -1,4 +1,4 @@
-// The main of every test program that has none of its own.
+// The main() of every test program without its own.
 #include <doctest/doctest.h>
 
 #include "common/testing/skip_case.hpp"

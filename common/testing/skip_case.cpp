@@ -1,4 +1,4 @@
-// Counts judged and skipped cases as a listener of doctest, and chooses the exit code.
+// Counts judged and skipped cases in a doctest listener, and chooses the exit code.
 #include "common/testing/skip_case.hpp"
 
 #include <doctest/doctest.h>
