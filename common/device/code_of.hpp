@@ -10,7 +10,7 @@
 
 namespace stepwise {
 
-// As a compute capability, like gpu::compute_capability().
+// The oldest compute capability that nvcc supports, in the form of gpu::compute_capability().
 inline constexpr int oldest_code = 75;
 
 // The GPU's own compute capability, or the oldest that the compiler supports. An older GPU runs

@@ -122,7 +122,7 @@ enum class host_touch : std::uint8_t {
   elsewhere,  // the page is not used by such work
   harmless,   // the bytes are not used by such work, or both the host and the work only read them
   early,      // a race, unless this access is how the host waits
-  flag        // the word is one that programs use to wait
+  flag        // the host waits through this word
 };
 
 }  // namespace stepwise

@@ -33,7 +33,7 @@ struct memory_rules {
   // word that several lanes read (1.x).
   bool half_warps = false;
   unsigned bank_bytes = 4;  // 8: aligned words i and i + 32 of 64 share a word
-  // Pairs of halves or quarters of a warp that read the same addresses share a wavefront.
+  // Halves or quarters of a warp share a wavefront if pairs of their lanes read the same addresses.
   bool joins_pairs = true;
   unsigned cycles_of_wavefront = 1;
 

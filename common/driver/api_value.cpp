@@ -18,7 +18,7 @@ using runtime::state;
 
 namespace {
 
-// A wait, a write, or neither. Memory barriers are neither, since memory is in order here.
+// A wait, a write, or neither. Barriers and flushes are neither, since memory is in order here.
 struct operation {
   enum class what { wait, write, nothing } kind = what::nothing;
   CUdeviceptr address = 0;

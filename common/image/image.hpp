@@ -24,7 +24,7 @@ enum class entry_kind : std::uint16_t { ptx = 1, elf = 2, lto = 8 };
 struct fat_entry {
   entry_kind kind{};
   std::uint16_t version_major = 0, version_minor = 0;  // PTX ISA, for PTX entries
-  std::uint32_t arch = 0;                              // 90
+  std::uint32_t arch = 0;                              // compute capability, such as 90
   std::uint64_t flags = 0;
   std::string source_name;
   std::string options;  // that nvcc passed to ptxas: " --fmad false "

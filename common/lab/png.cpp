@@ -103,8 +103,8 @@ void check_chunks(std::span<const std::byte> file) {
   }
 }
 
-// An upper bound for one allocation of the decoder. It holds four 16-bit channels per pixel and a
-// filter byte per row, or the compressed bytes. Both buffers may grow by doubling.
+// An upper bound for one allocation of the decoder. A buffer holds four 16-bit channels per pixel
+// and a filter byte per row, or the compressed bytes, and may grow by doubling.
 std::size_t bytes_for(const picture_header& header, std::size_t file_bytes) {
   const std::int64_t pixels = (8 * header.width + 8) * (header.height + 8);
   return std::max<std::size_t>(2 * static_cast<std::size_t>(pixels), 2 * file_bytes) + 65536;

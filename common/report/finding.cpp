@@ -1,4 +1,4 @@
-// The names of kinds.
+// The names of finding kinds.
 #include "common/report/finding.hpp"
 
 #include <array>

@@ -81,8 +81,8 @@ struct line_profile {
   profile_counts counts;
   // Differences in the machine code, for example that two adjacent accesses become one of 8 bytes.
   std::vector<std::string> notes;
-  // Parts of the counts that belong to functions inlined here, the most expensive first: at.inner
-  // is the function, the rest of `at` the line in it.
+  // Parts of the counts that belong to functions inlined here, most expensive first. at.inner is
+  // the function, and the rest of `at` is the line in it.
   std::vector<line_profile> inner;
   // Filled in only when the time model ran, for the blocks that it simulated.
   stall_cycles stalled;

@@ -24,8 +24,7 @@ namespace stepwise {
 // A value or an address per lane. The entries of inactive lanes are meaningless.
 struct lane_row {
   std::uint8_t bytes = 4;  // per value; 0: a predicate, of[0] has one bit per lane
-  std::int32_t area =
-      -1;  // values are bytes from the start of this one of `areas`; -1: as they are
+  std::int32_t area = -1;  // values are offsets in this entry of `areas`; -1: absolute
   std::array<std::uint64_t, 32> of{};
 };
 

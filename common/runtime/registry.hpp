@@ -110,7 +110,7 @@ class registry {
   // Null if the library does not exist or was removed.
   loaded_library* find_library(const void* handle);
   void remove_library(loaded_library& library);
-  // A kernel of a library by its name in the module; symbol_not_found.
+  // The kernel of a library with this name in its module, or symbol_not_found.
   result<registered_kernel*> library_kernel(device& on, loaded_library& library,
                                             std::string_view name);
 

@@ -31,8 +31,8 @@ void advance_order(state& s, bool outside_too) {
   if (s.fault.ok()) s.lose(std::move(outcome));
 }
 
-// Runs outstanding work while no thread of the program waits for it. This is a thread of its own,
-// which is safe since the state is never destroyed.
+// Runs outstanding work, in a separate thread, while no thread of the program waits for it. The
+// state is never destroyed, so the thread may outlive the program's objects.
 void look(state& s) {
   for (;;) {
     std::this_thread::sleep_for(between_looks);

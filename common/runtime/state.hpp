@@ -59,8 +59,8 @@ bool asked_for_delays();
 struct state {
   std::mutex lock;
   registry registered;
-  std::unique_ptr<device> current;  // made by the first call that needs it
-  status unavailable;               // why there is none
+  std::unique_ptr<device> current;  // created by the first call that needs it
+  status unavailable;               // why there is no device
   status fault;                     // a kernel's fault, which every later call returns
   stream_record default_stream{0, 0, 1, {}};
   std::set<stream_record*> streams;

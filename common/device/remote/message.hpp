@@ -300,7 +300,7 @@ struct begin_call {
   void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
-  // The work of the call. Only work that the submission asked for counts.
+  // The work of the call. Only the submission's own work counts.
   struct answer {
     std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;         // part of bytes_in that is not from the call's arrays

@@ -23,7 +23,7 @@
 #define STEPWISE_ALIAS(other_name, name) \
   STEPWISE_EXPORT __typeof__(name) other_name __attribute__((alias(#name)))
 
-// Defines that function with the given parameter list; null streams in it are per-thread.
+// Exports a function with the given parameter list, in which the null stream is per-thread.
 #define STEPWISE_OWN_STREAM(other_name, name, parameters, ...) \
   STEPWISE_EXPORT cudaError_t other_name parameters {          \
     const own_stream_call here;                                \

@@ -1,4 +1,4 @@
-// Launches by function call.
+// Launch functions, and host functions in streams.
 #include "common/runtime/api/capturing.hpp"
 #include "common/runtime/api/launch.hpp"
 

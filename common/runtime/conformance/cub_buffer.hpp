@@ -3,7 +3,7 @@
 
 #include "common/emulator/tests/programs/program.hpp"
 
-// Calls f(memory, bytes) both times.
+// Makes both calls, f(memory, bytes).
 template <class F>
 void with_temporary_memory(F f) {
   std::size_t bytes = 0;

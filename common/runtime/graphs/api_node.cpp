@@ -18,7 +18,7 @@ struct new_node {
   const cudaGraphEdgeData* data = nullptr;
 };
 
-// `make(state&, graph&, edges) -> result<node_work>`.
+// Adds a node with the work from `make(state&, graph&, edges) -> result<node_work>`.
 template <class Make>
 cudaError_t add_call(const new_node& where, Make&& make,
                      std::source_location at = std::source_location::current()) {

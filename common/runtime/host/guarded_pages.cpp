@@ -67,7 +67,7 @@ constexpr int most_faults = 5'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;
 
-// The kernel's own structure: the C library would install its own return code in `restorer`.
+// The Linux kernel's own structure, since the C library would set its own `restorer`.
 struct kernel_action {
   void (*handler)(int, siginfo_t*, void*) = nullptr;
   unsigned long flags = 0;
@@ -134,7 +134,7 @@ void set_action(int signal, const kernel_action& action) {
 
 bool is_default(int signal) { return action_of(signal).handler == nullptr; }
 
-// Lets the signal do what it does to a program without a handler.
+// Gives the signal the effect that it has in a program without a handler.
 void end_by(int signal) {
   set_action(signal, {});
   direct_call(SYS_tgkill, direct_call(SYS_getpid, 0, 0, 0, 0, 0, 0),

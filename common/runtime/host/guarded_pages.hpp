@@ -32,9 +32,9 @@ struct access_judge {
   void (*fault_handler)(int, siginfo_t*, void*) = nullptr;  // calls continue_after() first
 };
 
-// An API call begins: until guard_pages() is called, no access is noticed.
+// Called when an API call begins. No access is noticed until guard_pages() is called.
 void pause_guard();
-// The API call ends: from now on these areas are guarded, and no others.
+// Called when the API call ends. Guards these areas and no others from now on.
 void guard_pages(const std::vector<unfinished_area>& areas, const access_judge& judge);
 // Makes all guarded memory accessible, before memory is freed and when the program ends.
 void lift_guard();

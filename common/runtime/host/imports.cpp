@@ -79,7 +79,7 @@ int take_loaded_count(dl_phdr_info* info, std::size_t, void* count) {
 }  // namespace
 
 bool may_create_non_blocking_streams() {
-  // The number of libraries that were loaded at the last search.
+  // The number of loaded libraries at the last search.
   static std::atomic<unsigned long long> searched{0};
   static std::atomic<bool> found{false};
   unsigned long long loaded = 0;

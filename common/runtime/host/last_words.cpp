@@ -38,7 +38,7 @@ void set_handler(int number, void (*handler)(int), int flags) {
   sigaction(number, &ours, nullptr);
 }
 
-// On the first signal, leaves ending the program to a running launch.
+// On the first signal, lets a running launch end the program.
 void stop_on_signal(int number) {
   int none = 0;
   if (interrupted.signal.compare_exchange_strong(none, number) && interrupted.launches != 0) return;

@@ -47,7 +47,7 @@ class stream_order {
   void hold(const stream_use& stream, clock::time_point until);
   // Called when the host waits for a point or queries it. Stops holding all work before the point.
   void hurry(std::uint64_t point);
-  // The same for all work that was submitted to a stream, or to every stream.
+  // Stop holding all work that was submitted to a stream, or to every stream.
   void hurry(const stream_use& stream);
   void hurry_all();
   std::size_t size() const { return items_.size(); }
