@@ -34,7 +34,7 @@ from launcher import arguments, steps  # noqa: E402
 
 PROGRAM = sys.argv.pop(1) if sys.argv[1:2] and os.path.isfile(sys.argv[1]) else ''
 NINJA = shutil.which('ninja', path=f'{HERE}/.venv/bin:{os.environ["PATH"]}')
-MESON = f'"{HERE}/.venv/bin/python" -m mesonbuild.mesonmain' if (HERE / '.venv/.complete').exists() else 'meson'
+MESON = f'"{HERE}/.venv/bin/python" -m mesonbuild.mesonmain' if (HERE / '.venv/.complete').exists() else shutil.which('meson')
 # Another user may not read the one that runs this test.
 PYTHON = '/usr/bin/python3' if os.path.exists('/usr/bin/python3') else sys.executable
 IS_ROOT = os.geteuid() == 0
