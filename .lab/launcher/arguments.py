@@ -14,6 +14,9 @@ READ_ONLY = {'', 'list', 'hint', 'explain', 'diff', 'play', 'worth-it', 'walk', 
 # Without the name of a lab, these run programs of all labs, or a program of yours.
 ALL_LABS = {'release', 'selftest', 'grade-all', 'site'}
 OWN_PROGRAM = {'exec', 'profile', 'ptx', 'try', 'record', 'device'}
+# In a lab's folder, these need no name of a lab.
+LAB_FIRST = {'check', 'diff', 'env', 'grade', 'hint', 'limits', 'pack', 'play', 'profile', 'ptx', 'run', 'start',
+             'sweep', 'walk', 'watch'}
 WITH_TESTS = {'test', 'setup', 'slides'}
 GRADES = {'grade', 'grade-all', 'selftest', 'try'}
 
@@ -31,6 +34,8 @@ class Arguments:
         self.as_json = self.asks_help = False
         self._read(words)
         self.lab = self._find_lab(root)
+        if not self.lab and self.verb in LAB_FIRST and '--file' not in words:
+            self._add_lab_of_folder(root)
 
     def _read(self, words: List[str]) -> None:
         is_value = False
@@ -55,6 +60,14 @@ class Arguments:
             if word and os.path.exists(os.path.join(root, 'labs', word, 'lab.toml')):
                 return word
         return ''
+
+    def _add_lab_of_folder(self, root: str) -> None:
+        path = os.path.relpath(os.getcwd(), os.path.join(os.path.realpath(root), 'labs'))
+        name = path.split(os.sep)[0]
+        if os.path.exists(os.path.join(root, 'labs', name, 'lab.toml')):
+            at = self.words.index(self.verb) + 1
+            self.words = self.words[:at] + [name] + self.words[at:]
+            self.lab = name
 
     def is_text(self) -> bool:
         return self.verb in TEXT
