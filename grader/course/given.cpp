@@ -61,6 +61,9 @@ given_times load_given_times(const fs::path& root, const lab& l) {
     times.size = document.at("size").get<lab_size>();
     times.seed = document.at("seed");
     for (const auto& [name, ms] : document.at("steps").items()) times.ms[name] = ms.get<double>();
+    if (document.contains("skeletons"))
+      for (const auto& [name, hash] : document.at("skeletons").items())
+        times.skeletons[name] = hash.get<std::string>();
   } catch (const json_error& error) {
     throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
   }
@@ -73,7 +76,18 @@ std::string text_of(const given_times& times) {
                    {"seed", times.seed},
                    {"steps", json::object()}};
   for (const auto& [name, ms] : times.ms) document["steps"][name] = ms;
+  for (const auto& [name, hash] : times.skeletons) document["skeletons"][name] = hash;
   return json_text(document, 2) + "\n";
+}
+
+std::vector<fs::path> edited_skeletons(const fs::path& root, const lab& l) {
+  std::vector<fs::path> edited;
+  for (const auto& [name, hash] : load_given_times(root, l).skeletons) {
+    const fs::path file = l.given() / (name + ".cu");
+    const auto text = read_if_there(root / file);
+    if (text && content_hash().add(*text).hex() != hash) edited.push_back(file);
+  }
+  return edited;
 }
 
 }  // namespace stepwise

@@ -37,7 +37,8 @@ struct given_times {
   std::string gpu;  // "NVIDIA H200"
   lab_size size;
   std::uint64_t seed = 0;
-  std::map<std::string, double> ms;  // by step
+  std::map<std::string, double> ms;              // by step
+  std::map<std::string, std::string> skeletons;  // hash of each skeleton's text, by step
 
   // nullopt unless all arguments match.
   std::optional<double> find(const std::string& step_name, std::string_view on_gpu,
@@ -46,6 +47,10 @@ struct given_times {
 // labs/<lab>/given/times.json. Empty if it is missing. Throws failure(ours) if it is malformed.
 given_times load_given_times(const fs::path& root, const lab& l);
 std::string text_of(const given_times& times);
+
+// The skeletons in labs/<lab>/given that are not as the copy brought them. A student may have
+// edited one by mistake.
+std::vector<fs::path> edited_skeletons(const fs::path& root, const lab& l);
 
 // Name and release day of the labs that a student copy lacks. `lab release` writes them.
 std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& build);

@@ -66,19 +66,24 @@ fs::path given_experiment(const lab& l, const experiment& e) {
   return l.given() / "experiments" / (e.name + ".cu");
 }
 
+std::set<std::string> skeletons_of(const lab& l, const released_lab& entry) {
+  std::set<std::string> names(entry.skeletons.begin(), entry.skeletons.end());
+  names.insert(l.skeleton);
+  return names;
+}
+
 void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const released_lab& entry,
-                const given_times& times) {
+                given_times times) {
   const fs::path given = to / l.given();
   write_file(given / "steps.txt", student_steps(l.steps));
-  write_file(given / "times.json", text_of(times));
-  std::set<std::string> skeletons(entry.skeletons.begin(), entry.skeletons.end());
-  skeletons.insert(l.skeleton);
-  for (const std::string& name : skeletons) {
+  for (const std::string& name : skeletons_of(l, entry)) {
     const auto skeleton = skeleton_text(tree, l, find_step(l, name));
     if (!skeleton) throw failure(exit_code::ours, "there is no step " + name + " of " + l.name);
     write_file(given / (name + ".cu"), *skeleton);
+    times.skeletons[name] = content_hash().add(*skeleton).hex();
     if (name == l.skeleton) write_file(to / l.file, *skeleton);
   }
+  write_file(given / "times.json", text_of(times));
   for (const experiment& e : l.sweeps.experiments) {
     if (!e.is_given) continue;
     write_file(to / given_experiment(l, e), read_file(tree / l.experiment_file(e.name), ours));
@@ -103,6 +108,21 @@ std::string with_field(std::string text, const std::string& what, const std::str
   const auto at = text.find(what);
   if (at == std::string::npos) throw failure(exit_code::ours, "a text of the copy lacks " + what);
   return text.replace(at, what.size(), by);
+}
+
+// `<lab>` in the README's commands becomes the first open lab. Explanations stay in their column.
+std::string with_lab(std::string text, const std::string& lab) {
+  static const std::string field = "<lab>";
+  for (auto at = text.find(field); at != std::string::npos;
+       at = text.find(field, at + lab.size())) {
+    text.replace(at, field.size(), lab);
+    const auto end = text.find_first_of(" \n", at);
+    const auto gap = text.find_first_not_of(' ', end) - end;
+    if (gap < 2) continue;
+    const auto wanted = gap + field.size();
+    text.replace(end, gap, std::string(wanted > lab.size() + 2 ? wanted - lab.size() : 2, ' '));
+  }
+  return text;
 }
 
 // For `lab list` in the copy: every lab of the plan, including labs that are not open.
@@ -163,19 +183,18 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const std::vect
       taken.insert(now);
     }
   }
-  const auto is_there = [&](const fs::path& path) {
-    if (taken.contains(path) || path == "README.md") return true;
-    return std::any_of(taken.begin(), taken.end(), [&](const fs::path& file) {
-      return file.native().starts_with(path.native() + "/");
-    });
-  };
+  taken.insert("README.md");
+  for (const released_lab& entry : open)
+    for (const std::string& name : skeletons_of(lab_of(labs, entry), entry))
+      taken.insert(lab_of(labs, entry).given() / (name + ".cu"));
+  const copy_files in_copy(std::move(taken));
   for (const fs::path& file : files) {
     if (file.native().starts_with((own / "student").native())) continue;
     make_folder((to / file).parent_path());
     if (file.extension() == ".md") {
       std::string text = read_file(tree / file, ours);
       for (const auto& [was, now] : moved) replace_all(text, was, now);
-      write_file(to / file, student_markdown(text, file, is_there));
+      write_file(to / file, student_markdown(text, file, in_copy));
     } else {
       fs::copy_file(tree / file, to / file);
     }
@@ -195,6 +214,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const std::vect
   std::string readme = read_file(to / "README.md", ours);
   readme = with_field(readme, "<!-- course -->", plan.course.empty() ? "Stepwise" : plan.course);
   readme = with_field(readme, "<!-- labs -->\n", labs_table(labs, plan, day));
+  if (!open.empty()) readme = with_lab(std::move(readme), open.front().name);
   write_file(to / "README.md", readme);
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 const char* const no_table =
     "*The table of what was measured is not in the student copy: you predict it, and measure.*";
-const char* const no_file = "   # your instructor can show it: the file is not in this copy";
 
 bool is_generated(std::string_view line) {
   return line.starts_with("<!-- ") && line.ends_with(":begin -->");
@@ -19,8 +18,8 @@ bool is_generated(std::string_view line) {
 // Filters a text's links, `[words](path)` and `![words](path)`, to missing files.
 class link_filter {
  public:
-  link_filter(const fs::path& file, const std::function<bool(const fs::path&)>& is_there)
-      : folder_(file.parent_path()), is_there_(is_there) {}
+  link_filter(const fs::path& file, const copy_files& files)
+      : folder_(file.parent_path()), files_(files) {}
 
   std::string filtered(const std::string& text) const {
     static const std::regex link(R"((!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\))");
@@ -44,24 +43,23 @@ class link_filter {
     if (path.empty() || path.find(':') != std::string::npos) return true;  // this file, or the web
     fs::path to = (folder_ / path).lexically_normal();
     if (!to.has_filename()) to = to.parent_path();
-    return is_there_(to);
+    return files_.has(to);
   }
 
   fs::path folder_;
-  const std::function<bool(const fs::path&)>& is_there_;
+  const copy_files& files_;
 };
 
 }  // namespace
 
-std::string student_markdown(std::string_view text, const fs::path& file,
-                             const std::function<bool(const fs::path&)>& is_there) {
-  const link_filter links(file, is_there);
+std::string student_markdown(std::string_view text, const fs::path& file, const copy_files& files) {
+  const link_filter links(file, files);
   std::string result, prose;
   bool in_code = false;
   std::string until;  // the end of an omitted part
   // Links may span lines, so prose is filtered as a whole.
   const auto flush = [&] {
-    result += links.filtered(prose);
+    result += marked_prose(links.filtered(prose), files);
     prose.clear();
   };
   for (const std::string& line : split_lines(text)) {
@@ -74,7 +72,7 @@ std::string student_markdown(std::string_view text, const fs::path& file,
       in_code = !in_code;
       result += line + "\n";
     } else if (in_code) {
-      result += line + (line.find("solutions/") != std::string::npos ? no_file : "") + "\n";
+      result += marked_code(line, files) + "\n";
     } else if (is_generated(line)) {
       flush();
       until = ":end -->";

@@ -3,21 +3,20 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "grader/course/lab.hpp"
+#include "grader/release/commands.hpp"
 
 namespace stepwise {
 
 // Markdown without answers and missing files. Generated tables of measurements (between `<!--
 // NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check figures are
-// removed, links and pictures keep only their words if `is_there` denies their file, and commands
-// on files of solutions/ are marked. `file` and the paths for `is_there` are relative to the root.
-std::string student_markdown(std::string_view text, const fs::path& file,
-                             const std::function<bool(const fs::path&)>& is_there);
+// removed, links and pictures keep only their words if the copy lacks their file, and commands that
+// the copy cannot execute are marked. `file` is relative to the root.
+std::string student_markdown(std::string_view text, const fs::path& file, const copy_files& files);
 
 // hints.md with at most the first `parts` parts of each topic.
 std::string shorter_hints(std::string_view text, int parts);

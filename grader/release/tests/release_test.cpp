@@ -93,9 +93,9 @@ TEST_CASE("what is wrong with a plan is told with its line") {
 }
 
 std::string as_student(const std::string& text) {
-  return student_markdown(text, "labs/one/README.md", [](const fs::path& path) {
-    return path == "labs/one/one.hpp" || path == "labs/glossary.md";
-  });
+  return student_markdown(text, "labs/one/README.md",
+                          copy_files({"labs/one/one.hpp", "labs/one/tests/a.cu",
+                                      "labs/one/given/02_tiled.cu", "labs/glossary.md"}));
 }
 
 TEST_CASE("Markdown loses tables of results, checked figures, and links to what is not there") {
@@ -112,6 +112,30 @@ TEST_CASE("Markdown loses tables of results, checked figures, and links to what 
   CHECK(
       says(as_student("```\n./lab run one --file solutions/one/x.cu\n```\n"), "not in this copy"));
   CHECK(as_student("```cpp\nx[i](j);\n```\n") == "```cpp\nx[i](j);\n```\n");
+}
+
+TEST_CASE("commands that the copy cannot execute are marked") {
+  const auto is_marked = [](const std::string& command) {
+    const bool in_code =
+        says(as_student("```\n" + command + "   why\n```\n"), "(not in this copy)");
+    CHECK(says(as_student("Try `" + command + "` (or not).\n"), "(not in this copy)") == in_code);
+    return in_code;
+  };
+  for (const char* const command :
+       {"./lab run one --step 01", "./lab run one --counters --step 03_x", "./lab ptx one 04",
+        "./lab profile one --compare 02 03", "./lab diff one 02 03", "./lab start one 01",
+        "./lab sweep one 02 --over n=1", "./lab sweep one stride", "./lab limits one",
+        "./lab run one --file solutions/one/x.cu", "./lab check two", "./lab play one 02",
+        "./lab dev validate one"})
+    CHECK_MESSAGE(is_marked(command), command);
+  for (const char* const command :
+       {"./lab run one", "./lab walk one --step 01", "./lab diff one 02 mine", "./lab start one 02",
+        "./lab diff one", "./lab sweep one mine --over n=1", "./lab hint one 12 2",
+        "./lab limits one --memory m.cu --compute c.cu", "./lab run one --step mine",
+        "./lab check one --file labs/one/tests/a.cu", "./lab explain warp", "./lab check LAB",
+        "./lab occupancy --threads 256", "./lab run one --size 1000x1"})
+    CHECK_MESSAGE(!is_marked(command), command);
+  CHECK(as_student("a (`./lab ptx one 04`) b\n") == "a (`./lab ptx one 04`, not in this copy) b\n");
 }
 
 TEST_CASE("hints are shortened by parts, steps lose what they promise") {
