@@ -49,6 +49,8 @@ class arguments {
   argument add(const char* name, std::optional<std::uint64_t>& to, const char* what);
   argument add(const char* name, std::optional<double>& to, const char* what);
   argument add(const char* name, std::vector<std::string>& to, const char* what);
+  // A step of the lab. `mine` leaves `to` empty, which is the student's own file.
+  argument add_step(const char* name, std::string& to, const char* what);
   argument flag(const char* name, bool& to, const char* what);
 
  private:

@@ -149,6 +149,10 @@ argument arguments::add(const char* name, std::optional<double>& to, const char*
 argument arguments::add(const char* name, std::vector<std::string>& to, const char* what) {
   return argument(command_.add_option(name, to, what));
 }
+argument arguments::add_step(const char* name, std::string& to, const char* what) {
+  const auto step_name = [](std::string word) { return word == "mine" ? std::string{} : word; };
+  return argument(command_.add_option(name, to, what)->transform(step_name));
+}
 argument arguments::flag(const char* name, bool& to, const char* what) {
   return argument(command_.add_flag(name, to, what));
 }

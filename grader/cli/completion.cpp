@@ -155,7 +155,8 @@ class proposals {
       if (lab_.empty()) return;
       for (const auto& s : load_lab(build_, lab_).steps)
         if (verb_->name != "play" || s.recording) add(s.name, s.idea);
-      if (of == "A" || of == "B") add("mine", "your own file");
+      const std::string& verb = verb_->name;
+      if (verb != "start" && verb != "walk" && verb != "validate") add("mine", "your own file");
     } else if (of == "--device") {
       for (const char* device : {"auto", "gpu", "emulated"}) add(device, "");
     } else if (of == "--gpu") {

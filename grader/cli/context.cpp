@@ -133,11 +133,17 @@ void show_finding(context& c, const check_report& report) {
   show_printed(c, report.printed);
 }
 
-void show_todos(context& c, const std::string& shown) {
+void show_todos(context& c, const lab& l, const std::string& shown) {
   const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
   if (c.as_json || !text) return;
   const auto todos = find_todos(*text);
   if (todos.empty()) return;
+  for (const fs::path& edited : edited_skeletons(c.where.root, l)) {
+    c.say();
+    c.out.paragraph(
+        fmt::format("You have edited {}, but your file is {}.", edited.string(), l.file.string()),
+        11, "  " + c.out.paint(tone::note, "warning"));
+  }
   c.say();
   c.out.paragraph(
       fmt::format("there {} still to write:", todos.size() == 1 ? "is this" : "are these"), 11,

@@ -78,8 +78,9 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
 
 // Prints the check that did not pass and how to reproduce it.
 void show_finding(context& c, const check_report& report);
-// Prints the TODO lines left in a file that did not pass. They often explain the failure.
-void show_todos(context& c, const std::string& shown);
+// Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
+// instead of it. They often explain the failure.
+void show_todos(context& c, const lab& l, const std::string& shown);
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
 void warn_of_refusals(context& c, const std::string& shown, json& document);
 // Warns that `lab grade` holds a program with code that the checks do not follow, and lists it.

@@ -1,6 +1,8 @@
 // Makes the document of `lab grade`.
 #include "grader/cli/graded_file.hpp"
 
+#include <fmt/core.h>
+
 #include "grader/cli/text/term_line.hpp"
 #include "grader/course/hints.hpp"
 #include "grader/report/findings.hpp"
@@ -64,6 +66,11 @@ help_at_hand help_for(const context& c, const lab& l, const grade_report& report
     break;
   }
   return help;
+}
+
+std::string points_text(double points, double judged, double all) {
+  const std::string text = fmt::format("{:g} of {:g} points", points, all);
+  return judged < all ? fmt::format("{} ({:g} not judged here)", text, all - judged) : text;
 }
 
 std::string remark_text(const graded_file& graded) {

@@ -42,6 +42,9 @@ struct help_at_hand {
 
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report);
 
+// "80 of 100 points (20 not judged here)". `judged`: of the goals that were judged.
+std::string points_text(double points, double judged, double all);
+
 std::string remark_text(const graded_file& graded);
 bool runs_in_sandbox(const device_choice& device);
 const char* trust_of(const device_choice& device);

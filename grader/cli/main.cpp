@@ -7,6 +7,8 @@
 
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/course/source.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/signals.hpp"
 
@@ -18,7 +20,8 @@ void print_document(const json& document) {
   std::fflush(stdout);
 }
 
-// Prints "lab: what\n     more" on stderr, or the one document on stdout.
+// Prints "lab: what\n     more" on stderr, or the one document on stdout. A terminal gets no line
+// that is too long for it.
 int report_failure(const failure& error, bool as_json, const terminal_style& style) {
   const std::string message = error.what();
   if (message.empty()) return static_cast<int>(error.code());
@@ -26,9 +29,16 @@ int report_failure(const failure& error, bool as_json, const terminal_style& sty
     print_document({{"error", message}, {"exit_code", static_cast<int>(error.code())}});
     return static_cast<int>(error.code());
   }
-  std::string text = style.paint(tone::bad, "lab:") + " ";
-  for (const char c : message) text += c == '\n' ? std::string("\n     ") : std::string(1, c);
-  std::fputs((text + "\n").c_str(), stderr);
+  const std::string indent = "     ";
+  const auto room = static_cast<std::size_t>(style.width) - indent.size();
+  std::string text;
+  for (const std::string& line : split_lines(message)) {
+    const bool fits = isatty(STDERR_FILENO) == 0 || display_width(line) <= room;
+    for (const std::string& piece : fits ? std::vector{line} : wrapped(line, room))
+      text += indent + piece + "\n";
+  }
+  text.replace(0, indent.size(), style.paint(tone::bad, "lab:") + " ");
+  std::fputs(text.c_str(), stderr);
   return static_cast<int>(error.code());
 }
 

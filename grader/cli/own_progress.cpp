@@ -1,6 +1,7 @@
 // Records a command's result for a student's own file.
 #include "grader/cli/own_progress.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "grader/system/files.hpp"
@@ -19,6 +20,55 @@ void remember_own(const context& c, const lab& l, const subject& s, const char* 
     seen.met = goals->names;
   }
   remember(c.where.root, c.where.build, l.name, std::move(seen));
+}
+
+own_file state_of(const context& c, const lab& l, const course_progress& all) {
+  own_file own;
+  const auto entry = all.labs.find(l.name);
+  if (entry != all.labs.end()) own.known = entry->second;
+  const auto mine = read_if_there(c.where.root / l.file);
+  if (!mine) return own.state = "not started", own;
+  own.skeleton = skeleton_of(c, l, *mine);
+  own.state = own.skeleton.empty() ? "in work" : "skeleton of " + own.skeleton;
+  const std::string text = hash_of_text(*mine);
+  own.is_current = own.known && own.known->text == text;
+  own.is_packed = own.known && own.known->packed == text;
+  return own;
+}
+
+std::optional<next_command> next_in_lab(const lab& l, const own_file& own) {
+  const auto command = [&](const char* verb, const char* why) {
+    return next_command{std::string("./lab ") + verb + " " + l.name, why};
+  };
+  if (own.state == "not started") return command("start", "writes the skeleton to work in");
+  if (!own.skeleton.empty()) return command("run", "tests the file once you have filled it in");
+  if (own.is_packed) return {};
+  if (!own.is_current) return command("run", "tests the file as it is now");
+  const std::string& found = own.known->verdict;
+  if (found == "PASS" && own.goals_are_current()) return command("pack", "makes your archive");
+  if (found == "SLOW") return command("hint", "helps with the next goal");
+  if (found == "PASS" && own.known->by == "run")
+    return command("check", "looks for races and wrong addresses");
+  if (found == "PASS") return command("grade", "shows which goals are met");
+  if (found == "CHECK") return command("check", "shows the findings again");
+  return command("check", "often finds why a result is wrong");
+}
+
+std::optional<next_command> next_in_course(const context& c, const lab& l) {
+  const course_progress progress = load_progress(c.where.root);
+  auto labs = load_labs(c.where.build);
+  std::ranges::rotate(labs, std::ranges::find(labs, l.name, &lab::name));
+  for (const stepwise::lab& one : labs)
+    if (auto next = next_in_lab(one, state_of(c, one, progress))) return next;
+  return {};
+}
+
+void show_next(context& c, const lab& l) {
+  const auto next = next_in_course(c, l);
+  if (c.as_json || !next) return;
+  c.say();
+  c.say("  " + c.out.paint(tone::dim, "next     ") + next->command +
+        c.out.paint(tone::dim, "   " + next->why));
 }
 
 }  // namespace stepwise::cli

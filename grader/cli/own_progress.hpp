@@ -1,4 +1,4 @@
-// The progress of the student's own files, for `lab list`.
+// The progress of the student's own files, and the command that comes next.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,30 @@ struct goals_met {
 };
 void remember_own(const context& c, const lab& l, const subject& s, const char* by, verdict found,
                   const std::optional<goals_met>& goals = {});
+
+// The state of the student's file in a lab.
+struct own_file {
+  std::string state;                  // "not started", "skeleton of 03_tiled", "in work"
+  std::string skeleton;               // the step, if the file is its untouched skeleton
+  std::optional<lab_progress> known;  // the last result, perhaps of an earlier text
+  bool is_current = false;            // the result is that of the present text
+  bool is_packed = false;             // the present text is in the archive
+
+  // Whether the last judged goals are those of the present text.
+  bool goals_are_current() const { return is_current && known->text_of_goals == known->text; }
+  bool has_goals() const { return known && !known->text_of_goals.empty(); }
+};
+own_file state_of(const context& c, const lab& l, const course_progress& all);
+
+struct next_command {
+  std::string command, why;  // "./lab run first", "tests the file as it is now"
+};
+// Empty if the present text is packed, so that the lab is done.
+std::optional<next_command> next_in_lab(const lab& l, const own_file& own);
+// The same, or else the first command of the next lab that is not done, in the course's order.
+// Empty if all labs are done.
+std::optional<next_command> next_in_course(const context& c, const lab& l);
+// Prints it as the last line of a command's output.
+void show_next(context& c, const lab& l);
 
 }  // namespace stepwise::cli

@@ -26,7 +26,8 @@ lab_progress parse(const json& entry) {
   lab_progress p{word_of(entry, "text"),          word_of(entry, "by"),
                  word_of(entry, "verdict"),       word_of(entry, "when"),
                  word_of(entry, "text_of_goals"), number_of(entry, "points"),
-                 number_of(entry, "best"),        {}};
+                 number_of(entry, "best"),        {},
+                 word_of(entry, "packed")};
   if (entry.contains("met") && entry.at("met").is_array())
     for (const json& name : entry.at("met"))
       if (name.is_string()) p.met.push_back(name.get<std::string>());
@@ -43,7 +44,8 @@ json document_of(const course_progress& all) {
                        {"text_of_goals", p.text_of_goals},
                        {"points", p.points},
                        {"best", p.best},
-                       {"met", p.met}};
+                       {"met", p.met},
+                       {"packed", p.packed}};
   }
   return j;
 }
@@ -89,6 +91,7 @@ void remember(const fs::path& root, const fs::path& build, const std::string& la
       seen.points = entry.points;
       seen.met = std::move(entry.met);
     }
+    if (seen.packed.empty()) seen.packed = entry.packed;
     seen.best = std::max({seen.best, entry.best, seen.points});
     entry = std::move(seen);
     write_atomically(progress_file(root), json_text(document_of(all), 1) + "\n");

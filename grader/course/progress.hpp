@@ -26,6 +26,7 @@ struct lab_progress {
   std::string text_of_goals;
   double points = 0, best = 0;   // best: over all texts
   std::vector<std::string> met;  // names of goals
+  std::string packed = {};       // hash of the text that was packed last
 };
 
 struct course_progress {

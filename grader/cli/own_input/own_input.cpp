@@ -105,14 +105,14 @@ void complete(json& document, const check_report& report, const std::vector<fs::
   for (const auto& file : written) document["written"].push_back(file.string());
 }
 
-void show_own_result(context& c, const subject& s, const problem_call& call,
+void show_own_result(context& c, const lab& l, const subject& s, const problem_call& call,
                      const check_report& report, const std::vector<remark>& remarks,
                      const std::vector<fs::path>& written) {
   if (report.correct()) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), on_a_line(call.label)));
   } else {
     show_finding(c, report);
-    show_todos(c, s.shown);
+    show_todos(c, l, s.shown);
     c.say();
   }
   const auto row = [&](const std::string& mark, tone t, const std::string& text) {

@@ -56,7 +56,7 @@ void complete(json& document, const check_report& report, const std::vector<fs::
 struct remark {
   std::string mark, text;
 };
-void show_own_result(context& c, const subject& s, const problem_call& call,
+void show_own_result(context& c, const lab& l, const subject& s, const problem_call& call,
                      const check_report& report, const std::vector<remark>& remarks,
                      const std::vector<fs::path>& written);
 

@@ -183,7 +183,7 @@ int run_picture(context& c, const own_input& o) {
     complete(document, report, names);
     c.print(document);
   } else {
-    show_own_result(c, s, made.call, report, remarks_on(o, made, wrong), names);
+    show_own_result(c, l, s, made.call, report, remarks_on(o, made, wrong), names);
   }
   return exit_code_of(report.found.what);
 }

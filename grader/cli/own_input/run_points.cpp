@@ -84,7 +84,7 @@ int run_points(context& c, const own_input& o) {
     } else if (!report.correct()) {
       remarks.push_back({"note", "the result is written as it is, which is wrong"});
     }
-    show_own_result(c, s, call, report, remarks, written);
+    show_own_result(c, l, s, call, report, remarks, written);
   }
   return exit_code_of(report.found.what);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "grader/cli/recorded/choice.hpp"
+#include "grader/course/given.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
 #include "grader/model/kept_times.hpp"
@@ -65,6 +66,7 @@ std::optional<warp_recording> record_call(context& c, const lab& l, const subjec
 }
 
 fs::path course_recording(context& c, const lab& l, const step& s) {
+  worked_step(l, s.name);
   if (!s.recording)
     refuse(fmt::format(
         "{} is not recorded. Record it first: ./lab dev record {} {} --out a.json, then "

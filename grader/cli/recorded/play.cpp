@@ -93,29 +93,12 @@ void play_on_terminal(context& c, const warp_recording& r) {
   }
 }
 
-[[noreturn]] void refuse_without_step(const context& c, const std::string& lab_name) {
-  std::string steps;
-  for (const step& s : load_lab(c.where.build, lab_name).steps)
-    if (s.recording) steps += " " + s.name;
-  refuse("which step? `lab play " + lab_name + " STEP`; recorded are" +
-         (steps.empty() ? " none" : steps));
-}
-
-int play(context& c, const play_options& o) {
-  fs::path file = o.what;
-  if (!o.step.empty()) {
-    const lab l = load_lab(c.where.build, o.what);
-    file = course_recording(c, l, find_step(l, o.step));
-  }
-  if (o.step.empty() && !fs::exists(file) &&
-      std::ranges::count(lab_names(c.where.build), o.what) > 0)
-    refuse_without_step(c, o.what);
-  const warp_recording r = read_recording(file);
-  if (r.steps.empty()) refuse(file.string() + " has no steps");
+int show(context& c, const warp_recording& r, const std::string& origin, const play_options& o) {
+  if (r.steps.empty()) refuse(origin + " has no steps");
   if (c.as_json) {
     json steps = json::array();
     for (const auto& s : r.steps) steps.push_back(step_text(r, s));
-    c.print({{"file", file.string()}, {"recorded", kept_text(r)}, {"steps", steps}});
+    c.print({{"file", origin}, {"recorded", kept_text(r)}, {"steps", steps}});
     return 0;
   }
   if (!o.list && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
@@ -127,14 +110,37 @@ int play(context& c, const play_options& o) {
   return 0;
 }
 
+// Records the first warp of the student's file.
+int play_own(context& c, const lab& l, const play_options& o) {
+  const subject s = prepare(c, l, "", "");
+  if (s.program.empty())
+    return report_compile_errors(c, s, {{"lab", l.name}, {"subject", s.shown}});
+  const auto made = record_call(c, l, s, {"", 7, words_of(recorded_choice{})}, "");
+  if (!made) refuse(s.shown + " launches no kernel, so there is no warp to play");
+  return show(c, *made, s.shown, o);
+}
+
+int play(context& c, const play_options& o) {
+  const bool is_lab = std::ranges::count(lab_names(c.where.build), o.what) > 0;
+  if (is_lab && o.step.empty() && !fs::is_regular_file(o.what))
+    return play_own(c, load_lab(c.where.build, o.what), o);
+  fs::path file = o.what;
+  if (!o.step.empty()) {
+    const lab l = load_lab(c.where.build, o.what);
+    file = course_recording(c, l, find_step(l, o.step));
+  }
+  return show(c, read_recording(file), file, o);
+}
+
 const verb play_verb(
-    {verb_place::group::study, 70}, "play", "step through a recorded warp",
+    {verb_place::group::study, 70}, "play", "step through the instructions of a warp",
+    "  ./lab play reduction            the first warp of your file\n"
     "  ./lab play reduction 02         a warp that the course has recorded\n"
-    "  ./lab play a.json               one that `./lab dev record` has written\n"
-    "  ./lab play a.json --list        as a list, a line for each instruction",
+    "  ./lab play a.json               a recording of `./lab dev record`\n"
+    "  ./lab play a.json --list        as a list, one line per instruction",
     [](arguments& takes, play_options& o) {
       takes.add("WHAT", o.what, "a file, or a lab").required();
-      takes.add("STEP", o.step, "of that lab");
+      takes.add_step("STEP", o.step, "a recorded step of that lab; without it, your file");
       takes.flag("--list", o.list, "print all instructions, on a terminal, too");
     },
     play);

@@ -54,7 +54,7 @@ const verb record_verb(
     "  ./lab play a.json                              looks at it",
     [](arguments& takes, record_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("STEP", o.step, "a solution step; without one, your own file");
+      takes.add_step("STEP", o.step, "a solution step; without one, your own file");
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "of the call, like 1023 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/course/given.hpp"
 #include "grader/grade/grade.hpp"
@@ -37,22 +38,27 @@ walked_file examine(context& c, const lab& l, const device_choice& emulator, std
   return mine;
 }
 
+json document_of(const lab& l, const given_times& times) {
+  return {{"lab", l.name},
+          {"student_copy", true},
+          {"time_size", times.size},
+          {"modelled_as", times.gpu},
+          {"steps", json::array()}};
+}
+
+json step_json(const step& s, const given_times& times, const fs::path& root) {
+  const auto ms = times.ms.find(s.name);
+  return {{"name", s.name},
+          {"over", s.over.empty() ? json(nullptr) : json(s.over)},
+          {"idea", s.idea},
+          {"time_ms", ms == times.ms.end() ? json(nullptr) : json(ms->second)},
+          {"skeleton", fs::exists(root / s.file)}};
+}
+
 json document_of(const lab& l, const given_times& times, const walked_file& mine,
                  const fs::path& root) {
-  json document = {{"lab", l.name},
-                   {"student_copy", true},
-                   {"time_size", times.size},
-                   {"modelled_as", times.gpu},
-                   {"steps", json::array()}};
-  for (const step& s : l.steps) {
-    const auto ms = times.ms.find(s.name);
-    document["steps"].push_back(
-        {{"name", s.name},
-         {"over", s.over.empty() ? json(nullptr) : json(s.over)},
-         {"idea", s.idea},
-         {"time_ms", ms == times.ms.end() ? json(nullptr) : json(ms->second)},
-         {"skeleton", fs::exists(root / s.file)}});
-  }
+  json document = document_of(l, times);
+  for (const step& s : l.steps) document["steps"].push_back(step_json(s, times, root));
   document["mine"] = {{"file", l.file.string()},
                       {"class", name_of(mine.found())},
                       {"time_ms", mine.m.timed() ? json(mine.m.time_ms) : json(nullptr)}};
@@ -81,6 +87,28 @@ void show_steps(context& c, const lab& l, const given_times& times, const walked
 
 }  // namespace
 
+int show_given(context& c, const lab& l, const step& s) {
+  const given_times times = load_given_times(c.where.root, l);
+  if (c.as_json) {
+    json document = document_of(l, times);
+    document["steps"].push_back(step_json(s, times, c.where.root));
+    return c.print(document), 0;
+  }
+  const auto labelled = [&](const char* label, const std::string& text) {
+    c.out.paragraph(text, 12, "  " + c.out.paint(tone::dim, label));
+  };
+  c.out.paragraph(s.idea, s.name.size() + 2, c.out.paint(tone::strong, s.name));
+  c.say();
+  if (const auto ms = times.ms.find(s.name); ms != times.ms.end())
+    labelled("modelled", fmt::format("{}, one call at size {} on an {}", time_text(ms->second),
+                                     size_text(times.size), times.gpu));
+  if (fs::exists(c.where.root / s.file))
+    labelled("skeleton", "./lab start " + l.name + " " + s.name);
+  labelled("code", "not in this student copy; your instructor can show it");
+  labelled("compare", "./lab walk " + l.name + " shows all steps and your file");
+  return 0;
+}
+
 int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_t seed) {
   const given_times times = load_given_times(c.where.root, l);
   const gpu model = stand_for(c, gpu_id);
@@ -102,8 +130,7 @@ int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_
       0, "", tone::dim);
   if (mine.m.timed() && mine.m.gpu != times.gpu)
     c.out.paragraph("Your file's time is that of an " + mine.m.gpu + ".", 0, "", tone::dim);
-  c.say(c.out.paint(tone::dim, "now you   ") +
-        fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
+  show_next(c, l);
   return exit_code_of(mine.found());
 }
 

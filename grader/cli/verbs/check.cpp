@@ -66,7 +66,7 @@ int check(context& c, const check_options& o) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
   } else {
     show_finding(c, report);
-    show_todos(c, s.shown);
+    show_todos(c, l, s.shown);
   }
   return code;
 }
@@ -81,7 +81,7 @@ const verb check_verb(
     [](arguments& takes, check_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--step", o.step, "a solution step instead of a file");
+      takes.add_step("--step", o.step, "a solution step instead of a file");
       takes.add("--size", o.size, "one size only, like 1023 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
     },

@@ -39,9 +39,17 @@ version load_version(const context& c, const lab& l, const std::string& name) {
   return {s.file.string(), read_file(c.where.root / s.file, static_cast<int>(exit_code::ours))};
 }
 
+version skeleton_version(const context& c, const lab& l) {
+  const step& s = find_step(l, l.skeleton);
+  const auto text = skeleton_text(c.where.root, l, s);
+  if (!text) throw failure(exit_code::ours, "there is no " + s.file.string());
+  return {"the skeleton of " + s.name, *text};
+}
+
 int diff(context& c, const diff_options& o) {
   const lab l = load_lab(c.where.build, o.lab);
-  const version a = load_version(c, l, o.before), b = load_version(c, l, o.after);
+  const version a = o.before.empty() ? skeleton_version(c, l) : load_version(c, l, o.before);
+  const version b = load_version(c, l, o.after.empty() ? "mine" : o.after);
   if (c.as_json) {
     const clean_source from = diff_side(a.text, o.headers), to = diff_side(b.text, o.headers);
     json document = {
@@ -65,13 +73,14 @@ int diff(context& c, const diff_options& o) {
 }
 
 const verb diff_verb(
-    {verb_place::group::more, 10}, "diff", "what changes between two versions",
-    "  ./lab diff reduction 02 03             two steps\n"
-    "  ./lab diff reduction 03_sequential mine  a step and your file",
+    {verb_place::group::more, 10}, "diff", "show the changes between two versions",
+    "  ./lab diff reduction                   the skeleton and your file\n"
+    "  ./lab diff reduction 02                a step and your file\n"
+    "  ./lab diff reduction 02 03             two steps",
     [](arguments& takes, diff_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("A", o.before, "a step, a file, or mine").required();
-      takes.add("B", o.after, "a step, a file, or mine").required();
+      takes.add("A", o.before, "a step, a file, or mine (the first skeleton)");
+      takes.add("B", o.after, "the same (mine: your file)");
       takes.flag("--headers", o.headers, "compare the leading comments too");
     },
     diff);

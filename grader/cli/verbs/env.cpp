@@ -148,7 +148,7 @@ const verb env_verb(
     [](arguments& takes, env_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--step", o.step, "a solution step instead of a file");
+      takes.add_step("--step", o.step, "a solution step instead of a file");
       takes.add("--size", o.size, "the call's size");
       takes.flag("--check", o.check, "say whether the call that was run by hand is right");
       takes.add("--seed", o.seed, "of the random inputs (7)");

@@ -302,7 +302,7 @@ int grade(context& c, const grade_options& o) {
   }
   if (report.correctness && !report.correctness->correct()) {
     show_finding(c, *report.correctness);
-    show_todos(c, s.shown);
+    show_todos(c, l, s.shown);
     c.say();
     if (report.correctness->size) {
       // Under an instructor's key, the inputs cannot be derived from the seed.
@@ -325,10 +325,9 @@ int grade(context& c, const grade_options& o) {
     c.out.paragraph(remark_text(graded), 11, "  " + c.out.paint(tone::note, "remark"));
     c.say();
   }
-  const std::string points =
-      report.what == verdict::infra
-          ? "no points: this was not the submission's fault"
-          : fmt::format("{:g} of {:g} points", report.points, report.max_points);
+  const std::string points = report.what == verdict::infra
+                                 ? "no points: the machine failed, not the file"
+                                 : points_text(report.points, report.max_points, l.points());
   c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
                     c.out.paint(tone::strong, points),
                     c.out.paint(tone::dim, fmt::format("   trust: {}, seed {}",
@@ -347,7 +346,7 @@ const verb grade_verb(
     [](arguments& takes, grade_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--step", o.step, "a solution step instead of a file");
+      takes.add_step("--step", o.step, "a solution step instead of a file");
       takes.add("--seed", o.seed, "of the random inputs (new every time)");
       takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
       takes.flag("--practice", o.practice, "quickly, trusting what the program says of itself");

@@ -413,7 +413,7 @@ int limits(context& c, const limits_options& o) {
   if (!report.correct()) {
     if (c.as_json) c.print(document);
     show_finding(c, report);
-    show_todos(c, e.all[0].source.shown);
+    show_todos(c, l, e.all[0].source.shown);
     return exit_code_of(report.found.what);
   }
   count(c, l, p, device.gpu ? std::nullopt : wanted, o.seed, e);
@@ -457,7 +457,7 @@ const verb limits_verb(
       takes.add("--memory", o.memory, "the .cu with the accesses and no arithmetic");
       takes.add("--compute", o.compute, "the .cu with the arithmetic and no accesses");
       takes.add("--file", o.file, "the whole: a .cu file other than your own");
-      takes.add("--step", o.step, "the whole: a solution step");
+      takes.add_step("--step", o.step, "the whole: a solution step");
       takes.add("--size", o.size, "a size other than the lab's largest");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);

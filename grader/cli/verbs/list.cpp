@@ -1,72 +1,32 @@
 // lab list: the labs, and the student's progress in each.
 #include <fmt/core.h>
 
-#include <utility>
-
 #include "grader/cli/context.hpp"
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
-#include "grader/course/progress.hpp"
 #include "grader/report/table.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise::cli {
 namespace {
 
-// Whether the student's file is a step's skeleton, something else, or missing.
-struct own_file {
-  std::string state;                    // "not started", "skeleton of 03_tiled", "in work"
-  std::string skeleton;                 // the step, if it is its skeleton
-  const lab_progress* known = nullptr;  // result for it or for an earlier text
-  bool is_current = false;              // `known` is about this text
-};
-
-own_file state_of(const context& c, const lab& l, const course_progress& all) {
-  own_file own;
-  const auto entry = all.labs.find(l.name);
-  if (entry != all.labs.end()) own.known = &entry->second;
-  const auto mine = read_if_there(c.where.root / l.file);
-  if (!mine) return own.state = "not started", own;
-  own.skeleton = skeleton_of(c, l, *mine);
-  own.state = own.skeleton.empty() ? "in work" : "skeleton of " + own.skeleton;
-  own.is_current = own.known != nullptr && own.known->text == hash_of_text(*mine);
-  return own;
-}
-
-// Whether the grade is about the present text.
-bool goals_are_current(const own_file& own) {
-  return own.is_current && own.known->text_of_goals == own.known->text;
-}
-
-// The next command, and why.
-std::pair<std::string, std::string> next_of(const lab& l, const own_file& own) {
-  const auto command = [&](const char* verb) {
-    return std::string("./lab ") + verb + " " + l.name;
-  };
-  if (own.state == "not started") return {command("start"), "the skeleton to write in"};
-  if (!own.skeleton.empty()) return {command("run"), "write what " + l.file.string() + " lacks"};
-  if (!own.is_current) return {command("run"), "is it right as it is now?"};
-  const std::string& found = own.known->verdict;
-  if (found == "PASS" && goals_are_current(own)) return {command("pack"), "all goals are met"};
-  if (found == "SLOW") return {command("hint"), "the next goal; watch tells when it is met"};
-  if (found == "PASS" && own.known->by == "run")
-    return {command("check"), "it is right; is it clean?"};
-  if (found == "PASS") return {command("grade"), "it is right and clean: which goals are met?"};
-  if (found == "CHECK") return {command("check"), "the checks found something"};
-  return {command("check"), "it is not right yet; the checks often know why"};
-}
-
 std::string shown_state(const own_file& own) {
   if (own.state != "in work") return own.skeleton.empty() ? own.state : "skeleton " + own.skeleton;
-  if (own.known == nullptr) return own.state;
+  if (!own.known) return own.state;
+  if (own.is_packed) return "packed";
   if (!own.is_current) return "changed since " + own.known->by;
   return own.known->by + ": " + own.known->verdict;
 }
 
 json progress_json(const own_file& own) {
-  if (own.known == nullptr) return nullptr;
+  if (!own.known) return nullptr;
   const lab_progress& p = *own.known;
-  json j = {{"by", p.by}, {"class", p.verdict}, {"when", p.when}, {"current", own.is_current}};
+  json j = {{"by", p.by},
+            {"class", p.verdict},
+            {"when", p.when},
+            {"current", own.is_current},
+            {"packed", own.is_packed}};
   const bool judged = !p.text_of_goals.empty();
   j["graded"] = judged ? json(p.points) : json(nullptr);
   j["best"] = judged ? json(p.best) : json(nullptr);
@@ -79,16 +39,15 @@ int list(context& c) {
   json document = {{"labs", json::array()}};
   std::vector<std::vector<cell>> rows;
   const course_progress progress = load_progress(c.where.root);
-  std::pair<std::string, std::string> next;  // for the lab of the latest work, or the first
-  std::string last;
+  const lab* latest = labs.empty() ? nullptr : &labs.front();  // the lab of the latest work
+  std::string when;
   for (const auto& l : labs) {
     const own_file own = state_of(c, l, progress);
-    const auto todo = next_of(l, own);
-    const bool is_done = goals_are_current(own) && own.known->verdict == "PASS";
-    const std::string when = own.known != nullptr ? own.known->when : "";
-    if (next.first.empty() || (when > last && !is_done)) {
-      next = todo;
-      last = when;
+    const auto next = next_in_lab(l, own);
+    const bool is_done = own.is_packed || (own.goals_are_current() && own.known->verdict == "PASS");
+    if (own.known && own.known->when > when) {
+      latest = &l;
+      when = own.known->when;
     }
     document["labs"].push_back({{"name", l.name},
                                 {"title", l.title},
@@ -96,21 +55,20 @@ int list(context& c) {
                                 {"steps", json::array()},
                                 {"file", l.file.string()},
                                 {"state", own.state},
-                                {"next", todo.first},
+                                {"next", next ? json(next->command) : json(nullptr)},
                                 {"progress", progress_json(own)}});
     for (const auto& s : l.steps) document["labs"].back()["steps"].push_back(s.name);
-    rows.push_back({{l.name, tone::strong},
-                    {l.title},
-                    {std::to_string(l.steps.size())},
-                    {own.known == nullptr || own.known->text_of_goals.empty()
-                         ? fmt::format("{:g}", l.points())
-                         : fmt::format("{:g} of {:g}", own.known->points, l.points())},
-                    {own.known == nullptr || own.known->text_of_goals.empty()
-                         ? fmt::format("{}", l.goals.size())
-                         : fmt::format("{} of {}", own.known->met.size(), l.goals.size())},
-                    {shown_state(own), is_done                  ? tone::good
-                                       : own.state == "in work" ? tone::note
-                                                                : tone::plain}});
+    rows.push_back(
+        {{l.name, tone::strong},
+         {l.title},
+         {std::to_string(l.steps.size())},
+         {own.has_goals() ? fmt::format("{:g} of {:g}", own.known->points, l.points())
+                          : fmt::format("{:g}", l.points())},
+         {own.has_goals() ? fmt::format("{} of {}", own.known->met.size(), l.goals.size())
+                          : fmt::format("{}", l.goals.size())},
+         {shown_state(own), is_done                  ? tone::good
+                            : own.state == "in work" ? tone::note
+                                                     : tone::plain}});
   }
   const auto coming = coming_labs(c.where.build);
   if (!coming.empty()) document["coming"] = json::array();
@@ -134,15 +92,15 @@ int list(context& c) {
   if (!progress.trouble.empty())
     c.say(c.out.paint(tone::note, progress.trouble) +
           "; what comes of your files is remembered from now on");
-  if (!labs.empty()) {
-    c.say();
-    if (!last.empty())
-      c.say(c.out.paint(tone::dim, "next        ") + next.first +
-            c.out.paint(tone::dim, "   " + next.second));
-    c.say(c.out.paint(tone::dim, "begin with  ") + labs[0].handout().string() +
-          c.out.paint(tone::dim, "  and  ") + "./lab start " + labs[0].name);
-    c.say(c.out.paint(tone::dim, "then        labs/LAB/README.md, a lab at a time; ") +
-          "labs/LAB/deeper.md" + c.out.paint(tone::dim, " goes beyond it"));
+  if (latest == nullptr) return 0;
+  const auto label = [&](const char* name) { return "  " + c.out.paint(tone::dim, name); };
+  c.say();
+  if (const auto next = next_in_course(c, *latest)) {
+    const std::string name = next->command.substr(next->command.rfind(' ') + 1);
+    c.say(label("next     ") + next->command + c.out.paint(tone::dim, "   " + next->why));
+    c.say(label("handout  ") + load_lab(c.where.build, name).handout().string());
+  } else {
+    c.out.paragraph("You have packed every lab. labs/LAB/deeper.md goes further.", 2);
   }
   return 0;
 }

@@ -123,7 +123,7 @@ const verb occupancy_verb(
       takes.add("--registers", o.registers, "of a thread");
       takes.add("--shared", o.shared, "bytes of a block, static and dynamic");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
-      takes.add("--step", o.step, "a solution step instead of your file");
+      takes.add_step("--step", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "of the call; a small one if not given");
       takes.add("--svg", o.svg, "a file for a picture of the curves");

@@ -13,9 +13,12 @@
 #include <cstdlib>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/graded_file.hpp"
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/grade.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/course/source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -55,12 +58,26 @@ fs::path archive_for(const lab& l, const pack_options& o) {
   return fs::absolute(l.name + (user.empty() ? "" : "-" + user) + ".tar.gz");
 }
 
-void refuse_existing(const context& c, const lab& l, const fs::path& archive) {
+// Whether the file is an archive of this lab that `lab pack` made, which may be replaced.
+bool is_own_archive(const lab& l, const fs::path& archive) {
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(archive, ignored))) return;
-  throw failure(exit_code::usage, c.where.shown(archive) +
-                                      " is there already\nremove it, or name " +
-                                      "another file: ./lab pack " + l.name + " --output FILE");
+  if (!fs::is_regular_file(fs::symlink_status(archive, ignored))) return false;
+  child_options tar;
+  tar.command = {"tar", "--list", "--gzip", "--force-local", "--file=" + archive.string()};
+  tar.environment = {"TAR_OPTIONS", "GZIP", "LC_ALL=C"};
+  const auto result = run_child(tar, seconds_for_tar);
+  if (!result.end.ok()) return false;
+  const auto names = split_lines(result.out);
+  return std::ranges::count(names, l.name + "/grade.json") == 1 &&
+         std::ranges::all_of(
+             names, [&](const std::string& name) { return name.starts_with(l.name + "/"); });
+}
+
+void refuse_other_files(const context& c, const lab& l, const fs::path& archive) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(archive, ignored)) || is_own_archive(l, archive)) return;
+  refuse(c.where.shown(archive) + " exists and is not an archive of this lab\n" +
+         "Remove it, or choose another name: ./lab pack " + l.name + " --output FILE");
 }
 
 fs::path source_of(const context& c, const lab& l, const pack_options& o) {
@@ -148,19 +165,34 @@ std::string archived(const lab& l, const std::vector<packed_file>& files) {
   return *content;
 }
 
+void remember_packed(const context& c, const lab& l, const std::vector<packed_file>& files,
+                     const json& grade) {
+  const auto source = std::ranges::find(files, l.file.filename().string(), &packed_file::name);
+  lab_progress seen{hash_of_text(source->content), "pack", "", utc_now(), {}, 0, 0, {}, {}};
+  seen.packed = seen.text;
+  seen.verdict = grade.value("class", "INFRA");
+  if (grade.contains("goals") && grade.at("points").is_number()) {
+    seen.text_of_goals = seen.text;
+    seen.points = grade.at("points").get<double>();
+    for (const json& goal : grade.at("goals"))
+      if (goal.at("passed") == true) seen.met.push_back(goal.at("name").get<std::string>());
+  }
+  remember(c.where.root, c.where.build, l.name, std::move(seen));
+}
+
 void show(context& c, const fs::path& archive, std::size_t bytes, const json& grade, const lab& l) {
   c.say(fmt::format("packed {} ({}): {}/{}.cu, answers.md, grade.json",
                     c.out.paint(tone::place, c.where.shown(archive)),
                     bytes_text(static_cast<double>(bytes)), l.name, l.name));
   const auto warn = [&](const std::string& text) { c.out.paragraph(text, 2, "", tone::note); };
   if (grade.contains("error")) {
-    warn("it could not be graded here, and is packed without points: " +
+    warn("It was packed without points, because it could not be graded here: " +
          grade["error"].get<std::string>());
     return;
   }
   const std::string what = grade["class"];
   if (grade["answers"].is_null()) {
-    warn("there is no answers.md in it");
+    warn("It contains no answers.md.");
   } else {
     const json& beyond = grade["answers"]["deeper"];
     c.say(fmt::format("  {} of {} questions answered, and {} of {} in {}",
@@ -169,21 +201,22 @@ void show(context& c, const fs::path& archive, std::size_t bytes, const json& gr
                       beyond["questions"].get<int>(), l.deeper().string()));
   }
   if (what == "COMPILE") {
-    warn("it does not compile, and is packed as it is; it will earn nothing like this: " +
+    warn("It was packed although it does not compile. As it is, it earns no points: " +
          escaped_lines(grade["message"].get<std::string>(), 1, 300).at(0));
   } else if (grade["points"].is_null()) {
-    warn("it could not be graded here, and is packed without points: " +
+    warn("It was packed without points, because it could not be graded here: " +
          escaped_lines(grade["message"].get<std::string>(), 1, 300).at(0));
   } else {
-    c.say(fmt::format("  {}, {:g} of {:g} points here", what, grade["points"].get<double>(),
-                      grade["max_points"].get<double>()));
+    c.say(fmt::format(
+        "  {}, {}", what,
+        points_text(grade["points"].get<double>(), grade["max_points"].get<double>(), l.points())));
   }
 }
 
 int pack(context& c, const pack_options& o) {
   const lab l = load_lab(c.where.build, o.lab);
   const fs::path archive = archive_for(l, o);
-  refuse_existing(c, l, archive);
+  refuse_other_files(c, l, archive);
   const fs::path source = source_of(c, l, o);
   auto files = read_work(c, l, source);
   const json grade = grade_of(c, l, o);
@@ -200,8 +233,9 @@ int pack(context& c, const pack_options& o) {
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   const std::string content = archived(l, files);
-  refuse_existing(c, l, archive);
+  refuse_other_files(c, l, archive);
   write_atomically(archive, content);
+  if (o.file.empty()) remember_packed(c, l, files, grade);
   if (c.as_json) {
     json document = {{"lab", l.name},
                      {"archive", archive.string()},
@@ -212,6 +246,7 @@ int pack(context& c, const pack_options& o) {
     c.print(document);
   } else {
     show(c, archive, content.size(), grade, l);
+    if (o.file.empty()) show_next(c, l);
   }
   return 0;
 }
@@ -222,12 +257,12 @@ const verb pack_verb(
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
     "  ./lab pack reduction --file try.cu         another file, and the answers.md beside it\n"
     "  tar -tvzf mine.tar.gz                      what is in it\n\n"
-    "What does not compile, or cannot be graded here, is packed, too; a warning says\n"
-    "so.",
+    "A file that does not compile, or cannot be graded here, is packed with a warning.\n"
+    "An earlier archive of the lab with the same name is replaced.",
     [](arguments& takes, pack_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--output", o.output, "the archive's name; nothing is overwritten");
+      takes.add("--output", o.output, "the archive's name (reduction-USER.tar.gz)");
     },
     pack);
 

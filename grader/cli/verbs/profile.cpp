@@ -440,7 +440,7 @@ const verb profile_verb(
     "  ./lab profile --metrics list               those that there are",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
-      takes.add("STEP", o.step, "a solution step instead of your file");
+      takes.add_step("STEP", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");

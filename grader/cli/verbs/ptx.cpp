@@ -97,11 +97,10 @@ ptx_subject find_subject(context& c, const ptx_options& o, const fs::path& folde
     return compile_alone(c, o.file, folder);
   }
   const lab l = load_lab(c.where.build, o.lab);
-  const std::string step_name = o.step == "mine" ? "" : o.step;
-  const subject s = prepare(c, l, o.file, step_name);
-  const fs::path source = !step_name.empty() ? c.where.root / find_step(l, step_name).file
-                          : o.file.empty()   ? c.where.root / l.file
-                                             : fs::absolute(o.file);
+  const subject s = prepare(c, l, o.file, o.step);
+  const fs::path source = !o.step.empty()  ? c.where.root / find_step(l, o.step).file
+                          : o.file.empty() ? c.where.root / l.file
+                                           : fs::absolute(o.file);
   return {s.shown, source, s.program, s.compile_errors};
 }
 
@@ -337,7 +336,7 @@ const verb ptx_verb(
     "  ./lab ptx --file saxpy.cu --kernel saxpy any .cu, one of its kernels",
     [](arguments& takes, ptx_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
-      takes.add("STEP", o.step, "a solution step instead of your file");
+      takes.add_step("STEP", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file; no LAB is needed");
       takes.add("--line", o.line, "one source line only").positive();
       takes.add("--kernel", o.kernel, "kernels with this in their names");

@@ -116,7 +116,7 @@ int run(context& c, const run_options& o) {
       c.print(document);
     } else {
       show_finding(c, report);
-      show_todos(c, s.shown);
+      show_todos(c, l, s.shown);
       c.say();
       c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, report));
       // An apparent arithmetic error is often a race, and `check` can name an address.
@@ -161,6 +161,7 @@ int run(context& c, const run_options& o) {
   if (modelled) show_modelled(c, *modelled, l, o.step);
   if (counted) show_lines(c, l, s.shown, *counted);
   show_printed(c, report.printed);
+  if (s.shown == l.file.string()) show_next(c, l);
   return 0;
 }
 
@@ -177,7 +178,7 @@ const verb run_verb(
     [](arguments& takes, run_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--step", o.step, "a solution step instead of a file");
+      takes.add_step("--step", o.step, "a solution step instead of a file");
       const auto size = takes.add("--size", o.size, "one size only, like 1023 or 512x256");
       const auto seed = takes.add("--seed", o.seed, "of the random inputs (7)");
       const auto counters =

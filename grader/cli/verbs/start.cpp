@@ -70,23 +70,19 @@ int start(context& c, const start_options& o) {
              {"answers_file", asked ? json(l.answers().string()) : json(nullptr)}});
     return 0;
   }
-  if (!changed) {
-    c.say(fmt::format("{} is the skeleton of {} already; nothing was changed", l.file.string(),
-                      s.name));
-  } else {
-    c.say(fmt::format("{} is now the skeleton of {}: {}", c.out.paint(tone::place, l.file.string()),
-                      c.out.paint(tone::strong, s.name), s.idea));
-  }
-  if (!kept.empty()) {
-    c.say(fmt::format("your work was kept as {}", c.out.paint(tone::place, kept)));
-  }
-  if (asked) {
-    c.say(fmt::format("the handout's questions wait for your answers in {}",
-                      c.out.paint(tone::place, l.answers().string())));
-  }
+  if (!changed)
+    c.out.paragraph(fmt::format("{} is already the skeleton of {}. Nothing was changed.",
+                                l.file.string(), s.name),
+                    0);
+  else
+    c.out.paragraph(
+        fmt::format("{} is now the skeleton of {}: {}", l.file.string(), s.name, s.idea), 0);
+  if (!kept.empty()) c.out.paragraph("Your earlier work is kept in " + kept + ".", 0);
+  if (asked) c.out.paragraph("Answer the handout's questions in " + l.answers().string() + ".", 0);
   const auto todos = find_todos(skeleton).size();
-  c.say(fmt::format("it has {} TODO{}; see how far you are with  ./lab run {}", todos,
-                    todos == 1 ? "" : "s", l.name));
+  c.out.paragraph(fmt::format("It has {} TODO{}. `./lab run {}` shows what is still missing.",
+                              todos, todos == 1 ? "" : "s", l.name),
+                  0);
   return 0;
 }
 

@@ -84,9 +84,11 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   if (!o.file.empty() && !o.step.empty()) {
     throw failure(exit_code::usage, "--file and STEP exclude each other: which is it?");
   }
+  // A student copy has no step to sweep.
+  const bool is_own = o.step == "mine" || (o.step.empty() && o.file.empty() && !l.is_worked);
   if (!o.file.empty()) {
     file = fs::absolute(o.file);
-  } else if (o.step == "mine") {
+  } else if (is_own) {
     file = c.where.root / l.file;
     if (!fs::exists(file)) {
       throw failure(exit_code::usage, l.file.string() + " is not there\n`./lab start " + l.name +
@@ -103,7 +105,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
                                         l.steps.front().name + " --over ...`, or `mine`");
   }
   auto& subject = chosen.subject;
-  const bool ours = o.file.empty() && o.step != "mine";
+  const bool ours = o.file.empty() && !is_own;
   subject.file = file;
   subject.shown = c.where.shown(file);
   subject.source = read_file(file, static_cast<int>(ours ? exit_code::ours : exit_code::usage));

@@ -8,6 +8,7 @@
 #include <future>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/recorded/make.hpp"
 #include "grader/cli/text/diff_text.hpp"
@@ -227,10 +228,9 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
     show_modelled_table(c, l, all);
   }
   c.say();
-  c.say(c.out.paint(tone::dim, "now you   ") +
-        fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
-  c.say(c.out.paint(tone::dim, "deeper    ") + l.deeper().string() +
-        c.out.paint(tone::dim, "  what was measured, and what comes next"));
+  c.say("  " + c.out.paint(tone::dim, "deeper   ") + l.deeper().string() +
+        c.out.paint(tone::dim, "   the measurements, and what comes next"));
+  show_next(c, l);
 }
 
 int code_of_walk(const std::vector<walked>& all) {
@@ -275,10 +275,9 @@ bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
 
 int walk(context& c, const walk_options& o) {
   const lab l = load_lab(c.where.build, o.lab);
-  if (!l.is_worked) {
-    if (!o.step.empty()) worked_step(l, o.step);  // explains that there is none
-    return walk_given(c, l, o.gpu, o.seed);
-  }
+  if (!l.is_worked)
+    return o.step.empty() ? walk_given(c, l, o.gpu, o.seed)
+                          : show_given(c, l, find_step(l, o.step));
   const problem& p = problem_of(l, c.where);
   std::vector<const step*> chosen;
   if (!o.step.empty()) {

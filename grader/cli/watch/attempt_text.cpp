@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "grader/course/hints.hpp"
+#include "grader/course/source.hpp"
 #include "grader/model/analysis.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
@@ -23,7 +24,7 @@ verdict class_of(const attempt& a) {
 
 namespace {
 
-constexpr std::size_t label_width = 9, most_counters = 4, most_changed_goals = 3;
+constexpr std::size_t label_width = 9, most_counters = 4, most_changed_goals = 3, most_todos = 3;
 constexpr double same = 0.005;  // smaller changes are not shown
 
 class lines_of {
@@ -137,6 +138,18 @@ std::string limiter_text(const attempt& a) {
   return text;
 }
 
+// The first TODOs that are left in the file.
+void add_todos(lines_of& lines, const answer_place& at) {
+  const auto text = read_if_there(at.root / at.shown);
+  const auto todos = text ? find_todos(*text) : std::vector<todo>{};
+  for (std::size_t i = 0; i < std::min(todos.size(), most_todos); ++i)
+    lines.labelled(i == 0 ? "TODO" : "", tone::note,
+                   fmt::format("line {}: {}", todos[i].line, todos[i].text), tone::plain, 2);
+  if (todos.size() > most_todos)
+    lines.labelled("", tone::note, fmt::format("and {} more", todos.size() - most_todos), tone::dim,
+                   1);
+}
+
 void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before,
                const answer_place& at) {
   double points = 0;
@@ -205,6 +218,7 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
       begin = end + 1;
     }
   }
+  if (what != verdict::pass) add_todos(lines, at);
   if (before.last && class_of(*before.last) != what)
     lines.labelled("", tone::dim, fmt::format("before: {}", name_of(class_of(*before.last))),
                    tone::dim, 1);
