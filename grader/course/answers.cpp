@@ -71,17 +71,15 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
   std::string text = heading(handout.substr(0, handout.find('\n')), "# ") + ": answers\n";
   text.insert(0, "# ");
   text +=
-      "\nWrite down what you expect before you measure, and why: two or three lines below each "
-      "question.\n"
-      "Where you were wrong, leave it, and add what you found. Figures and tables that a question "
-      "speaks\n"
-      "of are in [the handout](README.md) and in [deeper.md](deeper.md), whose questions come last "
-      "and\n"
-      "are for those who go on. Keep the headings: `./lab grade " +
+      "\nBefore you measure, write down what you expect and why, in two or three lines below each\n"
+      "question. If you were wrong, leave your guess and add what you found. The figures and "
+      "tables\n"
+      "that a question mentions are in [the handout](README.md) and in [deeper.md](deeper.md), "
+      "whose\n"
+      "questions come last and are optional. Keep the headings: `./lab grade " +
       std::string(lab) +
-      "` tells by them what is\n"
-      "answered. No points of `./lab grade` depend on it; people read "
-      "it.\n";
+      "` finds your\n"
+      "answers by them. They do not change the points of `./lab grade`; people read them.\n";
   std::string section;
   for (const auto& q : questions_of(handout)) {
     if (q.section != section) text += "\n## " + q.section + "\n";
