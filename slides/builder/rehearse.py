@@ -1,8 +1,8 @@
 """What a deck takes when it is given from its notes: an estimate, slide by slide, beside the plan.
 
 The notes and the slide's own sentences are read aloud at 130 words a minute. A question takes a minute:
-half of it silence, half of it answers. A block of code or of output takes 20 seconds to look at, a
-figure, chart or table 15. An exercise in class takes what its notes plan, and is not estimated.
+half of it silence, half of it answers. A block of code or output takes 20 seconds to look at, and a
+figure, chart or table 15. An exercise in class is not estimated; it takes the planned time.
 """
 import html
 import re
@@ -45,6 +45,6 @@ def table(deck):
 def document(decks):
     """Markdown of several decks, with what the figures mean."""
     told = ' '.join(__doc__.split('\n\n', 1)[1].split())
-    return ('# Rehearsal\n\nMade by `./lab dev slides --rehearse`; a test keeps it fresh. Minutes: reading aloud, pauses, '
-            f'both, and the plan of the notes, whose rest is for discussion.\n{told}\n'
+    return ('# Rehearsal\n\nMade by `./lab dev slides --rehearse`; a test keeps it current. Minutes: reading aloud, '
+            f'pauses, both, and the plan in the notes. Spare time is for discussion.\n{told}\n'
             + ''.join(f'\n## {deck.name[:2]} {deck.title}\n\n{table(deck)}\n' for deck in decks))
