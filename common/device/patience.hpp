@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace stepwise {
@@ -13,12 +12,6 @@ namespace stepwise {
 struct patience {
   double seconds = 10;
 
-  // STEPWISE_PATIENCE_S, if it is a number above 0.
-  static patience from_environment() {
-    const char* const text = std::getenv("STEPWISE_PATIENCE_S");
-    const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
-    return value > 0 && value < 1e6 ? patience{value} : patience{};
-  }
   std::chrono::steady_clock::duration duration() const {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
         std::chrono::duration<double>(seconds));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/device/device.hpp"
+#include "common/device/engine_settings.hpp"
 #include "common/device/interruption.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
@@ -51,8 +52,8 @@ class emulated_device final : public device,
   explicit emulated_device(const gpu& model)
       : model_(model),
         memory_(model.memory_bytes),
-        workers_(static_cast<unsigned>(emulator::environment_number(
-            "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {
+        workers_(settings_.workers > 0 ? settings_.workers
+                                       : std::max(1u, std::thread::hardware_concurrency())) {
     extras_ = {.registration = this,
                .mappings = &mapped_,
                .waiting = this,
@@ -66,27 +67,26 @@ class emulated_device final : public device,
       const auto found = model_.limits.find(static_cast<int>(n));
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
-    if (emulator::environment_number("STEPWISE_CHECK", 0) != 0) {
+    if (settings_.check) {
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       watch_ = &watchers_;
       mapped_.set_checker(*checker_);
     }
-    const auto addresses = emulator::addresses_wanted();
-    if (checker_ || addresses == "apart") {
+    if (checker_ || settings_.addresses == "apart") {
       library_.set_room_between(256);
       memory_.set_room_between();
-    } else if (addresses == "gpu") {
+    } else if (settings_.addresses == "gpu") {
       memory_.place_as_gpu();
     }
-    if (emulator::environment_number("STEPWISE_COUNTERS", 0) > 0) {
-      profiler_ = std::make_unique<emulator::profiler>(model_, emulator::timing_wanted());
-      transfers_ = std::make_unique<emulator::transfer_counter>(
-          model_, emulator::timing_wanted().has_value());
+    if (settings_.counters) {
+      const auto timing = emulator::timing_wanted(settings_.times);
+      profiler_ = std::make_unique<emulator::profiler>(model_, timing);
+      transfers_ = std::make_unique<emulator::transfer_counter>(model_, timing.has_value());
       watchers_.add(*profiler_);
       watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
     }
-    if (auto wanted = emulator::recording_wanted(); !wanted.file.empty()) {
+    if (auto wanted = emulator::recording_wanted(settings_); !wanted.file.empty()) {
       recorder_ = std::make_unique<emulator::warp_recorder>(model_, std::move(wanted));
       recorder_->name_of_allocation = [this](device_address at) {
         bool freed = false;
@@ -97,8 +97,8 @@ class emulated_device final : public device,
       watch_ = &watchers_;
     }
     grids_ = std::make_unique<emulator::grids>(emulator::grids::parts{
-        model_, memory_, library_, workers_, checker_.get(), profiler_.get(), transfers_.get(),
-        watch_, [this](device_limit which) { return limit(which); }});
+        model_, settings_, memory_, library_, workers_, checker_.get(), profiler_.get(),
+        transfers_.get(), watch_, [this](device_limit which) { return limit(which); }});
   }
 
   const gpu& description() const override { return model_; }
@@ -374,6 +374,7 @@ class emulated_device final : public device,
   }
 
   gpu model_;
+  const engine_settings settings_ = engine_settings::from_environment();
   global_memory memory_;
   emulator::device_library library_{memory_};
   unsigned workers_;

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "common/device/launch_check.hpp"
-#include "common/emulator/options.hpp"
 #include "common/emulator/prepare.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
@@ -39,7 +38,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
   if (of_.transfers != nullptr) of_.transfers->end_rows();
   auto all = std::make_unique<host_launch>();
   all->code = k.code.get();
-  if (const double limit_s = time_limit_s(); limit_s > 0) {
+  if (const double limit_s = of_.settings.time_limit_s; limit_s > 0) {
     all->deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
                                         std::chrono::duration<double>(limit_s));
   }
@@ -109,7 +108,7 @@ status grids::move_bytes(const child_work& work) {
 // Starts a grid. Afterwards it has ended or is left running. Returns why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
-  if (!k.code->tensor_instruction.empty() && !allows_tensor_cores())
+  if (!k.code->tensor_instruction.empty() && !of_.settings.tensor_cores)
     return {error::not_permitted, k.code->pretty + " has the instruction " +
                                       k.code->tensor_instruction +
                                       ": the contract rules tensor cores out"};
@@ -161,11 +160,11 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
              static_cast<std::uint64_t>(of_.model.max_threads_per_multiprocessor) / threads));
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
-  state.time_limit_s = time_limit_s();
+  state.time_limit_s = of_.settings.time_limit_s;
   // The kernels that this kernel launches run after it.
   state.ends_hangs = of_.check != nullptr && !k.code->uses(device_function::runtime);
   state.others_write = of_.check == nullptr || !of_.check->stream().is_alone;
-  state.patience = patience_;
+  state.patience = {of_.settings.patience_s};
 }
 
 // Completes a grid that has ended. Its children run in launch order, and its tail launches

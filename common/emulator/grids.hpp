@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/engine_settings.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/kernel_time.hpp"
 #include "common/emulator/profile/profiler.hpp"
@@ -31,6 +32,7 @@ class grids {
   // Parts of the device, which outlive this object.
   struct parts {
     const gpu& model;
+    const engine_settings& settings;
     global_memory& memory;
     device_library& library;
     unsigned workers = 1;
@@ -114,7 +116,6 @@ class grids {
   kernel_time time_;
   execution_counters counters_;
   std::optional<modelled_launch> last_;
-  const patience patience_ = patience::from_environment();
   bool leaves_ = false, announces_wait_ = false;
   std::uint64_t last_left_ = 0, left_so_far_ = 0;
   std::vector<std::unique_ptr<host_launch>> beside_;  // launches that were left running, in order

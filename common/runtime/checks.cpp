@@ -14,6 +14,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/interruption.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/call_stacks.hpp"
@@ -33,11 +34,6 @@ struct pending_launch {
   std::uint64_t origin = 0;
 };
 thread_local pending_launch next_launch;
-
-bool asked_for_checks() {
-  const char* const wanted = std::getenv("STEPWISE_CHECK");
-  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
-}
 
 // For example "cudaErrorInvalidValue (the reason)".
 std::string error_in_words(int code, const char* name, const std::string& why) {
@@ -79,7 +75,7 @@ void program_interrupted(const std::string& why) {
 }
 
 __attribute__((constructor)) void watch_the_end() {
-  if (!asked_for_checks()) return;
+  if (!engine_settings::from_environment().check) return;
   on_exit(program_exits, nullptr);
   interrupted.finish = program_interrupted;
 }
@@ -100,10 +96,10 @@ finding_style style_of_stderr() {
 }
 
 std::unique_ptr<call_checks> call_checks::from_environment() {
-  if (!asked_for_checks()) return nullptr;
+  const auto settings = engine_settings::from_environment();
+  if (!settings.check) return nullptr;
   stop_launches_on({SIGINT, SIGTERM});
-  const char* const file = std::getenv("STEPWISE_FINDINGS");
-  return std::make_unique<call_checks>(file ? file : "");
+  return std::make_unique<call_checks>(settings.findings);
 }
 
 call_checks::watched_call call_checks::watch() {

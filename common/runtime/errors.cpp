@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/error_table.hpp"
 
 namespace stepwise::runtime {
@@ -81,10 +82,7 @@ const char* error_text(int code) {
   return entry ? entry->text : unrecognized_error;
 }
 
-bool is_quiet() {
-  const char* const quiet = std::getenv("STEPWISE_QUIET");
-  return quiet && std::strcmp(quiet, "1") == 0;
-}
+bool is_quiet() { return engine_settings::from_environment().quiet; }
 
 bool has_announced() { return announced; }
 

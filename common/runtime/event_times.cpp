@@ -3,19 +3,16 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string_view>
 
+#include "common/device/engine_settings.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/last_words.hpp"
 
 namespace stepwise::runtime {
 namespace {
 
-std::string_view wanted_times() {
-  const char* const text = std::getenv("STEPWISE_EVENT_TIMES");
-  return text != nullptr ? text : "";
-}
+std::string wanted_times() { return engine_settings::from_environment().event_times; }
 
 // The last query, and its process, since a child of fork() inherits this. Never destroyed.
 struct asked_times {
@@ -45,7 +42,7 @@ void say_at_exit(int, void*) {
 }
 
 __attribute__((constructor)) void watch_for_event_times() {
-  const std::string_view wanted = wanted_times();
+  const std::string wanted = wanted_times();
   if (!wanted.empty() && !wanted.ends_with(",quiet")) on_exit(say_at_exit, nullptr);
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "common/device/engine_settings.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/last_words.hpp"
 
@@ -43,8 +44,8 @@ void suggest_at_abort(int number) {
 
 // Registers before the program's own objects are constructed, to be called after their destructors.
 __attribute__((constructor)) void watch_for_failure() {
-  const char* const asked = std::getenv("STEPWISE_SUGGEST_CHECK");
-  wanted = asked != nullptr && std::strcmp(asked, "1") == 0 && !is_quiet();
+  const auto settings = engine_settings::from_environment();
+  wanted = settings.suggest_check && !settings.quiet;
   if (wanted) on_exit(suggest_at_exit, nullptr);
 }
 

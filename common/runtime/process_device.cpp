@@ -1,14 +1,12 @@
 // Creates the device of a program. This is a separate file so that tests can link their own
 // device, and graded submissions the one in served/.
-#include <cstdlib>
-
+#include "common/device/engine_settings.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {
 
 result<std::unique_ptr<device>> make_process_device() {
-  const char* const wanted = std::getenv("STEPWISE_GPU");
-  const auto model = find_gpu(wanted && *wanted ? wanted : "h200");
+  const auto model = find_gpu(engine_settings::from_environment().gpu_or_default());
   if (!model.ok()) {
     return {error::no_device, "STEPWISE_GPU: " + model.failure().message};
   }

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "common/device/engine_settings.hpp"
 #include "common/report/profile_json.hpp"
 #include "common/report/profile_text.hpp"
 #include "common/runtime/errors.hpp"
@@ -21,10 +22,7 @@
 namespace stepwise::runtime {
 namespace {
 
-bool asked_for_counters() {
-  const char* const wanted = std::getenv("STEPWISE_COUNTERS");
-  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
-}
+bool asked_for_counters() { return engine_settings::from_environment().counters; }
 
 std::vector<kernel_profile>& kept() {
   // Never destroyed, because it is printed after the program's own objects are destroyed.
@@ -61,16 +59,15 @@ void show_at_exit(int, void*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   keep_profile(s.current.get());
-  const char* const name = std::getenv("STEPWISE_PROFILE");
-  const bool shown = name == nullptr || *name == '\0';
+  const std::string name = engine_settings::from_environment().profile;
+  const bool shown = name.empty();
   const bool moved = transfers() != device_transfers{};
   if (kept().empty() && (shown || (failure().empty() && !moved))) return;
   if (shown)
     return write_all(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
-  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0)
-    return announce("STEPWISE_PROFILE: " + std::string(name) +
-                    " cannot be written: " + std::strerror(errno));
+    return announce("STEPWISE_PROFILE: " + name + " cannot be written: " + std::strerror(errno));
   write_all(file, profile_json(kept(), failure(), transfers()) + "\n");
   close(file);
 }

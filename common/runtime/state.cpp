@@ -47,7 +47,7 @@ void look(state& s) {
 template <class Outstanding>
 void wait_while(state& s, Outstanding outstanding) {
   const auto began = std::chrono::steady_clock::now();
-  const patience until_announced = patience::from_environment();
+  const patience until_announced{s.settings.patience_s};
   bool announced = false;
   for (;;) {
     advance_order(s, false);
@@ -88,11 +88,6 @@ void name_running_at_exit(int, void*) {
 __attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_exit, nullptr); }
 
 }  // namespace
-
-bool asked_for_delays() {
-  const char* const wanted = std::getenv("STEPWISE_LATE");
-  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
-}
 
 bool is_fault(error code) {
   switch (code) {

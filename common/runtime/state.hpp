@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "common/device/engine_settings.hpp"
 #include "common/runtime/checks.hpp"
 #include "common/runtime/managed.hpp"
 #include "common/runtime/order/order.hpp"
@@ -52,9 +53,6 @@ struct host_allocation {
 // the tests if they are linked.
 result<std::unique_ptr<device>> make_process_device();
 
-// Whether asynchronous work should begin as late as it may on a GPU (STEPWISE_LATE=1).
-bool asked_for_delays();
-
 // Everything below is guarded by `lock`, which every API call holds.
 struct state {
   std::mutex lock;
@@ -70,8 +68,10 @@ struct state {
   pool_set pools;
   texture_set textures;
   stream_order order;
-  const bool delays_work = asked_for_delays();  // delays asynchronous work in a plain run
-  bool has_looker = false;                      // a thread runs the outstanding work in `order`
+  const engine_settings settings = engine_settings::from_environment();
+  // Begins asynchronous work as late as a GPU may, in a plain run.
+  const bool delays_work = settings.late;
+  bool has_looker = false;  // a thread runs the outstanding work in `order`
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, without the device's own

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "common/device/engine_settings.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/event_times.hpp"
 #include "common/runtime/host/last_words.hpp"
@@ -22,10 +23,7 @@ namespace {
 
 constexpr std::size_t most_asked = 200'000;
 
-const char* wanted_file() {
-  const char* const name = std::getenv("STEPWISE_TIMELINE");
-  return name != nullptr && *name != '\0' ? name : nullptr;
-}
+std::string wanted_file() { return engine_settings::from_environment().timeline; }
 
 // Turns "cudaError_t cudaMalloc(void**, size_t)" into "cudaMalloc", and "cuMemAlloc_v2" into
 // "cuMemAlloc".
@@ -49,27 +47,26 @@ void write_at_exit(int, void*) {
     if (tries == 100) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  const char* const name = wanted_file();
-  if (!s.recorder || name == nullptr) return;
-  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const std::string name = wanted_file();
+  if (!s.recorder || name.empty()) return;
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0)
-    return announce("STEPWISE_TIMELINE: " + std::string(name) +
-                    " cannot be written: " + std::strerror(errno));
+    return announce("STEPWISE_TIMELINE: " + name + " cannot be written: " + std::strerror(errno));
   write_all(file, asked_json(s.recorder->list()) + "\n");
   close(file);
 }
 
 // The C library calls write_at_exit() after the destructors of the program's own objects.
 __attribute__((constructor)) void watch_for_timeline() {
-  if (wanted_file() != nullptr) on_exit(write_at_exit, nullptr);
+  if (!wanted_file().empty()) on_exit(write_at_exit, nullptr);
 }
 
 }  // namespace
 
 std::unique_ptr<call_recorder> call_recorder::from_environment() {
-  if (wanted_file() == nullptr && !wants_modelled_events()) return nullptr;
+  if (wanted_file().empty() && !wants_modelled_events()) return nullptr;
   auto made = std::make_unique<call_recorder>();
-  made->keeps_list_ = wanted_file() != nullptr;
+  made->keeps_list_ = !wanted_file().empty();
   return made;
 }
 

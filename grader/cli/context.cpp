@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "common/device/code_of.hpp"
+#include "common/device/engine_settings.hpp"
 #include "grader/course/given.hpp"
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
@@ -192,8 +193,8 @@ std::string right_text(const context& c, const check_report& report) {
 }
 
 gpu stand_for(context& c, const std::string& id) {
-  const char* set = std::getenv("STEPWISE_GPU");
-  const std::string chosen = !id.empty() ? id : set != nullptr && *set != '\0' ? set : "h200";
+  const std::string chosen =
+      !id.empty() ? id : engine_settings::from_environment().gpu_or_default();
   const gpu model = gpu_named(chosen);
   const bool is_file = chosen.ends_with(".toml");
   setenv("STEPWISE_GPU", (is_file ? fs::absolute(chosen).string() : chosen).c_str(), 1);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
@@ -96,8 +97,7 @@ void find_runtime(gpu_state& state, const installation& where) {
 }
 
 void stand_in(device_choice& choice) {
-  const char* chosen = std::getenv("STEPWISE_GPU");
-  const std::string id = chosen != nullptr && *chosen != '\0' ? chosen : "h200";
+  const std::string id = engine_settings::from_environment().gpu_or_default();
   const auto model = find_gpu(id);
   choice.name = model.ok() ? model->name : id;
   if (model.ok()) choice.peak_bytes_per_s = model->memory_bytes_per_s();

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/device/engine_settings.hpp"
 #include "common/report/profile_json.hpp"
 #include "grader/judge/judged_buffers.hpp"
 #include "grader/judge/outcomes.hpp"
@@ -49,16 +50,11 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Keeps an environment variable about the emulated GPU, as `name=value`.
-void keep(std::vector<std::string>& environment, const char* name) {
-  const char* const value = std::getenv(name);
-  if (value != nullptr && *value != '\0') environment.push_back(std::string(name) + "=" + value);
-}
-
 // Files that the server may read: sources that findings quote, and a GPU's description.
 std::vector<std::filesystem::path> sources(const device_choice& device) {
   auto all = device.shown;
-  if (const char* const gpu = std::getenv("STEPWISE_GPU")) all.push_back(gpu);
+  const std::string gpu = engine_settings::from_environment().gpu;
+  if (!gpu.empty()) all.push_back(gpu);
   return all;
 }
 
@@ -152,17 +148,17 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
                 kept_arrays_.get()};
   const auto kernels = kernels_of(program_);
   if (access(kernels.c_str(), F_OK) == 0) start.command.push_back(kernels);
-  std::vector<std::string> environment = {
-      fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s),
-      "STEPWISE_ADDRESSES=apart"};  // as with checks: addresses must not reveal that checks are on
-  keep(environment, "STEPWISE_GPU");
+  engine_settings settings;
+  settings.gpu = engine_settings::from_environment().gpu;
+  settings.time_limit_s = options_.time_limit_s;
+  settings.addresses = "apart";  // as with checks: addresses must not reveal that checks are on
+  settings.workers = options_.workers;
+  settings.counters = !options_.profile.empty();
+  settings.times = options_.times;
+  settings.check = !options_.findings.empty();
+  settings.tensor_cores = options_.tensor_cores;
+  std::vector<std::string> environment = settings.environment();
   if (device.gpu) std::ranges::move(gpu_environment(), std::back_inserter(environment));
-  if (options_.workers > 0)
-    environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
-  if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
-  if (!options_.times.empty()) environment.push_back("STEPWISE_TIMES=" + options_.times);
-  if (!options_.findings.empty()) environment.push_back("STEPWISE_CHECK=1");
-  if (!options_.tensor_cores) environment.push_back("STEPWISE_TENSOR_CORES=0");
   start.environment = empty_environment(std::move(environment));
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
+#include "common/device/engine_settings.hpp"
 #include "grader/judge/judged_session.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -24,10 +26,8 @@ child_options guarded(child_options start, const device_choice& device,
                       const session_options& options, std::size_t call_file_bytes) {
   std::vector<std::filesystem::path> shown = device.shown, outputs;
   start.environment.push_back("PATH=/usr/bin:/bin");
-  if (const char* gpu = std::getenv("STEPWISE_GPU")) {
-    shown.push_back(gpu);  // may be a file
-    start.environment.push_back(std::string("STEPWISE_GPU=") + gpu);
-  }
+  const std::string gpu = engine_settings::from_environment().gpu;
+  if (!gpu.empty()) shown.push_back(gpu);  // may be a file
   for (const auto& file : {options.profile, options.findings}) {
     if (!file.empty()) outputs.push_back(file);
   }
@@ -71,36 +71,20 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   child_options start;
   start.command = {program_, "/proc/self/fd/3", "--control", "4"};
   start.environment = device.environment();
-  start.environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s));
-  start.environment.push_back(options_.tensor_cores ? "STEPWISE_TENSOR_CORES"
-                                                    : "STEPWISE_TENSOR_CORES=0");
-  if (options_.workers > 0) {
-    start.environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
-  }
-  // Never use the caller's settings for counters.
-  if (options_.profile.empty()) {
-    start.environment.insert(start.environment.end(), {"STEPWISE_COUNTERS", "STEPWISE_PROFILE"});
-  } else {
-    start.environment.push_back("STEPWISE_COUNTERS=1");
-    start.environment.push_back("STEPWISE_PROFILE=" + options_.profile.string());
-  }
-  start.environment.push_back(options_.times.empty() ? "STEPWISE_TIMES"
-                                                     : "STEPWISE_TIMES=" + options_.times);
-  start.environment.push_back(options_.modelled_events ? "STEPWISE_EVENT_TIMES=modelled,quiet"
-                                                       : "STEPWISE_EVENT_TIMES");
-  // Never use the caller's settings for checks, either.
-  if (options_.findings.empty()) {
-    start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});
-  } else {
-    start.environment.push_back("STEPWISE_CHECK=1");
-    start.environment.push_back("STEPWISE_FINDINGS=" + options_.findings.string());
-  }
-  if (options_.recording.empty()) {
-    start.environment.insert(start.environment.end(), {"STEPWISE_RECORD", "STEPWISE_RECORD_OF"});
-  } else {
-    start.environment.push_back("STEPWISE_RECORD=" + options_.recording.string());
-    start.environment.push_back("STEPWISE_RECORD_OF=" + options_.recorded);
-  }
+  // Never uses the caller's settings for counters, times and checks.
+  auto settings = engine_settings::from_environment();
+  settings.time_limit_s = options_.time_limit_s;
+  settings.tensor_cores = options_.tensor_cores;
+  if (options_.workers > 0) settings.workers = options_.workers;
+  settings.counters = !options_.profile.empty();
+  settings.profile = options_.profile;
+  settings.times = options_.times;
+  settings.event_times = options_.modelled_events ? "modelled,quiet" : "";
+  settings.check = !options_.findings.empty();
+  settings.findings = options_.findings;
+  settings.record = options_.recording;
+  settings.record_of = options_.recording.empty() ? "" : options_.recorded;
+  std::ranges::move(settings.environment(), std::back_inserter(start.environment));
   start.pass = {file.descriptor(), ends[1]};
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;

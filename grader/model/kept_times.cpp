@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "common/device/engine_settings.hpp"
 #include "common/formats/json.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -22,8 +23,8 @@ std::string hash_of_emulator(const installation& where, const device_choice& emu
   hash.add(content("/proc/self/exe"))
       .add(content(where.emulated_runtime / "libcudart.so.13"))
       .add(emulator.name);
-  const char* const gpu = std::getenv("STEPWISE_GPU");
-  hash.add(gpu == nullptr ? "" : gpu).add(gpu == nullptr ? "" : content(gpu));
+  const std::string gpu = engine_settings::from_environment().gpu;
+  hash.add(gpu).add(gpu.empty() ? "" : content(gpu));
   return hash.hex();
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
 #include "common/report/profile_json.hpp"
 #include "grader/judge/call_file.hpp"
@@ -55,9 +56,13 @@ void count_on_emulator(const validation_request& request, const std::string& ste
   call_file file(calls, {planned_call{}}, call);
   child_options options;
   options.command = {request.where.solution(request.l.name, step).string(), call.string()};
-  options.environment = {"LD_LIBRARY_PATH=" + request.where.emulated_runtime.string(),
-                         "STEPWISE_GPU=" + gpu, "STEPWISE_COUNTERS=1",
-                         "STEPWISE_PROFILE=" + profile.string(), "STEPWISE_CHECK"};
+  auto settings = engine_settings::from_environment();
+  settings.gpu = gpu;
+  settings.counters = true;
+  settings.profile = profile;
+  settings.check = false;
+  options.environment = settings.environment();
+  options.environment.push_back("LD_LIBRARY_PATH=" + request.where.emulated_runtime.string());
   options.tick = request.now.tick;
   const auto result = run_child(options, most_emulated_seconds);
   if (!result.end.ok()) {

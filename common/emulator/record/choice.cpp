@@ -1,7 +1,6 @@
 // Reads the recording options from the environment.
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 #include "common/emulator/record/recorder.hpp"
@@ -44,12 +43,10 @@ bool read_word(std::string_view name, std::string_view value, recording_choice& 
 
 }  // namespace
 
-recording_choice recording_wanted() {
+recording_choice recording_wanted(const engine_settings& settings) {
   recording_choice c;
-  const char* const file = std::getenv("STEPWISE_RECORD");
-  if (file == nullptr || *file == 0) return c;
-  const char* const of = std::getenv("STEPWISE_RECORD_OF");
-  std::istringstream words(of != nullptr ? of : "");
+  if (settings.record.empty()) return c;
+  std::istringstream words(settings.record_of);
   for (std::string word; words >> word;) {
     const auto sign = word.find('=');
     if (sign != std::string::npos && read_word(std::string_view(word).substr(0, sign),
@@ -61,7 +58,7 @@ recording_choice recording_wanted() {
                  word.c_str());
     return {};
   }
-  c.file = file;
+  c.file = settings.record;
   return c;
 }
 

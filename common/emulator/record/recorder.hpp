@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/device/engine_settings.hpp"
 #include "common/emulator/machine/observer.hpp"
 #include "common/emulator/profile/code_view.hpp"
 #include "common/report/recording.hpp"
@@ -32,9 +33,9 @@ struct recording_choice {
   std::uint64_t steps = 400;               // the most instructions to keep
 };
 
-// Reads STEPWISE_RECORD and STEPWISE_RECORD_OF ("launch=1 block=0,2 warps=0,1 first=1 steps=400").
-// After an error in the latter, prints it to stderr and records nothing.
-recording_choice recording_wanted();
+// Reads `record` and `record_of` ("launch=1 block=0,2 warps=0,1 first=1 steps=400"). After an error
+// in the latter, prints it to stderr and records nothing.
+recording_choice recording_wanted(const engine_settings& settings);
 
 class warp_recorder final : public observer {
  public:

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/remote/remote_device.hpp"
 #include "common/runtime/host/call_stacks.hpp"
 #include "common/runtime/state.hpp"
@@ -35,8 +36,7 @@ result<std::unique_ptr<device>> remote_device_at(std::string_view text) {
 }  // namespace
 
 result<std::unique_ptr<device>> make_process_device() {
-  const char* const server = std::getenv("STEPWISE_REMOTE_DEVICE");
-  return remote_device_at(server != nullptr ? server : "");
+  return remote_device_at(engine_settings::from_environment().remote_device);
 }
 
 }  // namespace stepwise::runtime

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <set>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
 #include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
@@ -81,9 +82,9 @@ void note(const std::string& sentence) { say("lab: note: " + sentence + "\n"); }
 
 // The GPU of --gpu, else of STEPWISE_GPU, else the runtime's own choice.
 gpu wanted_gpu(const std::string& asked) {
-  const char* set = std::getenv("STEPWISE_GPU");
-  const bool from_environment = asked.empty() && set != nullptr && *set != '\0';
-  const auto found = find_gpu(!asked.empty() ? asked : from_environment ? set : "h200");
+  const auto settings = engine_settings::from_environment();
+  const bool from_environment = asked.empty() && !settings.gpu.empty();
+  const auto found = find_gpu(!asked.empty() ? asked : settings.gpu_or_default());
   if (!found.ok()) {
     refuse((from_environment ? "STEPWISE_GPU: " : "--gpu: ") + found.failure().message);
   }
@@ -276,8 +277,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   const program_file file = check_kind(program, model);
   std::vector<std::string> environment = {
       prepended(where.emulated_driver.string() + ':' + where.emulated_runtime.string(),
-                "LD_LIBRARY_PATH", ':'),
-      "STEPWISE_GPU=" + model.id};
+                "LD_LIBRARY_PATH", ':')};
   const fs::path whole = fs::absolute(program);
   const auto libraries = libraries_of(whole, file.interpreter, environment);
   std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
@@ -418,31 +418,29 @@ int exec(context& c, const exec_options& o) {
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
-  // A name without `=` removes the variable from the environment.
-  const auto set = [&](const std::string& name, const std::string& value) {
-    environment.push_back(value.empty() ? name : name + "=" + value);
-  };
-  set("STEPWISE_SUGGEST_CHECK", o.check ? "" : "1");
-  set("STEPWISE_ADDRESSES", o.as_gpu ? "gpu" : "");
-  set("STEPWISE_LATE", o.late ? "1" : "");
-  if (o.time_limit_s) set("STEPWISE_TIME_LIMIT_S", fmt::format("{}", *o.time_limit_s));
+  auto settings = engine_settings::from_environment();
+  settings.gpu = model.id;
+  settings.suggest_check = !o.check;
+  settings.addresses = o.as_gpu ? "gpu" : "";
+  settings.late = o.late;
+  if (o.time_limit_s) settings.time_limit_s = *o.time_limit_s;
   if (o.check) {
-    set("STEPWISE_CHECK", "1");
-    set("STEPWISE_FINDINGS", (folder->path() / "findings").string());
+    settings.check = true;
+    settings.findings = folder->path() / "findings";
   }
   if (o.counters || o.timed()) {
-    set("STEPWISE_COUNTERS", "1");
-    set("STEPWISE_PROFILE", folder ? (folder->path() / "profile").string() : "/dev/null");
+    settings.counters = true;
+    settings.profile = folder ? (folder->path() / "profile").string() : "/dev/null";
   }
   std::error_code absent;
   if (!o.record.empty()) fs::remove(o.record, absent);  // from an earlier run
-  set("STEPWISE_RECORD", o.record.empty() ? "" : fs::absolute(o.record).string());
-  set("STEPWISE_RECORD_OF", o.record.empty() ? "" : words_of(o.recorded));
-  set("STEPWISE_TIMELINE", o.records_calls() ? (folder->path() / "timeline").string() : "");
-  set("STEPWISE_TIMES", o.profile ? "whole,experiments" : o.time ? "whole" : "");
+  settings.record = o.record.empty() ? "" : fs::absolute(o.record).string();
+  settings.record_of = o.record.empty() ? "" : words_of(o.recorded);
+  settings.timeline = o.records_calls() ? (folder->path() / "timeline").string() : "";
+  settings.times = o.profile ? "whole,experiments" : o.time ? "whole" : "";
   // With --json, the setting is a key of the printed document.
-  set("STEPWISE_EVENT_TIMES",
-      std::string(o.event_times()) + (o.watched() && c.as_json ? ",quiet" : ""));
+  settings.event_times = std::string(o.event_times()) + (o.watched() && c.as_json ? ",quiet" : "");
+  std::ranges::move(settings.environment(), std::back_inserter(environment));
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
     say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/ptx_listing.hpp"
@@ -105,8 +106,7 @@ ptx_subject find_subject(context& c, const ptx_options& o, const fs::path& folde
 }
 
 std::uint32_t chosen_sm() {
-  const char* set = std::getenv("STEPWISE_GPU");
-  const auto model = find_gpu(set != nullptr && *set != '\0' ? set : "h200");
+  const auto model = find_gpu(engine_settings::from_environment().gpu_or_default());
   if (!model.ok()) refuse("STEPWISE_GPU: " + model.failure().message);
   return static_cast<std::uint32_t>((*model).compute_capability());
 }

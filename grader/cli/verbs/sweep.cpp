@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
 #include "common/report/profile_text.hpp"
 #include "grader/cli/context.hpp"
@@ -128,8 +129,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
 
 // Multiprocessors of the emulated GPU, whose occupancy is shown. 0 if unknown.
 int multiprocessors_of_the_emulated() {
-  const char* chosen = std::getenv("STEPWISE_GPU");
-  const auto model = find_gpu(chosen != nullptr && *chosen != '\0' ? chosen : "h200");
+  const auto model = find_gpu(engine_settings::from_environment().gpu_or_default());
   return model.ok() ? model->multiprocessors : 0;
 }
 

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/device/engine_settings.hpp"
 #include "common/device/remote/serve.hpp"
 
 namespace {
@@ -27,8 +28,7 @@ using namespace stepwise;
 
 std::unique_ptr<device> make_device(std::string_view kind, std::string& why) {
   if (kind == "gpu") return make_gpu_device(0, why);
-  const char* const wanted = std::getenv("STEPWISE_GPU");
-  const auto model = find_gpu(wanted != nullptr && *wanted != '\0' ? wanted : "h200");
+  const auto model = find_gpu(engine_settings::from_environment().gpu_or_default());
   if (!model.ok()) {
     why = "STEPWISE_GPU: " + model.failure().message;
     return nullptr;
