@@ -85,6 +85,15 @@ struct warp_event {
   const op* at;
 };
 
+// The work of one block.
+struct probed_work {
+  std::uint64_t instructions = 0;  // PTX instructions of its warps
+  std::uint64_t requests = 0;      // to global memory
+
+  // A request to memory takes about as long as eight instructions.
+  std::uint64_t total() const { return instructions + 8 * requests; }
+};
+
 class observer {
  public:
   virtual ~observer() = default;
@@ -100,9 +109,9 @@ class observer {
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
     const global_memory* memory = nullptr;
     const warp_time* time = nullptr;  // null: the kernel reads no clock
-    // The work of a block, at most `enough`, found by a probe without effects
+    // The work of a block, up to about `enough`, found by a probe without effects
     // (run/block_probe.hpp). Empty if the kernel cannot be probed. Valid during begin_launch().
-    std::function<std::uint64_t(std::uint64_t block, std::uint64_t enough)> work_of_block;
+    std::function<probed_work(std::uint64_t block, std::uint64_t enough)> work_of_block;
   };
   virtual void begin_launch(const launch_info&) {}
   // `failure`: how the launch ended. The returned status replaces it if it was ok.

@@ -1,8 +1,6 @@
 // Launches one block with an observer that counts its work and skips its writes.
 #include "common/emulator/run/block_probe.hpp"
 
-#include <algorithm>
-
 namespace stepwise::emulator {
 namespace {
 
@@ -10,22 +8,22 @@ class work_counter final : public observer {
  public:
   explicit work_counter(std::uint64_t enough) : enough_(enough) {}
 
-  std::int64_t slice() override { return done_ < enough_ ? slice_of_warp : 0; }
+  std::int64_t slice() override { return done_.total() < enough_ ? slice_of_warp : 0; }
   std::uint32_t access(const access_event& e) override {
     if (e.space != memory_space::global) return e.active;
-    if (e.active != 0) done_ += instructions_of_request;
+    if (e.active != 0) ++done_.requests;
     return e.site->kind == access_kind::load ? e.active : 0;
   }
   void executed(std::uint32_t, std::uint32_t first, std::uint32_t end, std::uint32_t) override {
-    done_ += end - first;
+    done_.instructions += end - first;
   }
 
-  std::uint64_t done() const { return done_; }
+  const probed_work& done() const { return done_; }
 
  private:
   static constexpr std::int64_t slice_of_warp = 200;
-  static constexpr std::uint64_t instructions_of_request = 8;
-  std::uint64_t enough_, done_ = 0;
+  std::uint64_t enough_;
+  probed_work done_;
 };
 
 }  // namespace
@@ -38,7 +36,7 @@ bool can_probe(const launch_state& launch) {
          !calls(device_function::runtime);
 }
 
-std::uint64_t work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough) {
+probed_work work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough) {
   work_counter counter(enough);
   launch_state probe;
   probe.code = launch.code;
@@ -56,7 +54,7 @@ std::uint64_t work_of_block(const launch_state& launch, std::uint64_t block, std
   probe.deadline = launch.deadline;
   probe.time_limit_s = launch.time_limit_s;
   scheduler(probe).run();
-  return std::min(counter.done(), enough);
+  return counter.done();
 }
 
 }  // namespace stepwise::emulator

@@ -17,8 +17,7 @@ namespace stepwise::emulator {
 // bulk copies, or reads a clock that is modelled.
 bool can_probe(const launch_state& launch);
 
-// The PTX instructions of the block's warps, plus eight for each request to global memory; the
-// block stops at `enough`.
-std::uint64_t work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough);
+// The block stops when the total of its work reaches `enough`.
+probed_work work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough);
 
 }  // namespace stepwise::emulator

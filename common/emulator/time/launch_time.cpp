@@ -29,9 +29,10 @@ bool changes_accesses(const multiprocessor_work& work) {
 
 }  // namespace
 
-// The launch's work, in multiples of the recorded blocks' work. The blocks of an early
+// The launch's work, in multiples of the recorded blocks' work. `share` is the average block's work
+// relative to a recorded one's, if not every block ran. The blocks of an early
 // multiprocessor lie closer together at the front, so each represents the blocks nearest to it.
-double timer::in_recorded_blocks() const {
+double timer::in_recorded_blocks(double share) const {
   const std::vector<block_trace>& seen = trace_->blocks;
   double recorded = 0, of_launch = 0;
   const auto blocks = static_cast<double>(shape_.blocks);
@@ -48,8 +49,7 @@ double timer::in_recorded_blocks() const {
     of_launch += static_cast<double>(seen[n].instructions) * stands_for;
   }
   if (recorded == 0) return 0;
-  of_launch *= work_share_;
-  return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
+  return (cuts_ ? of_launch * share : static_cast<double>(run_instructions_)) / recorded;
 }
 
 // The whole launch, in multiples of the part that was run.
@@ -57,7 +57,8 @@ double timer::scale() const {
   if (!cuts_ || run_instructions_ == 0) return 1;
   double recorded = 0;
   for (const block_trace& b : trace_->blocks) recorded += static_cast<double>(b.instructions);
-  return std::max(1.0, recorded * in_recorded_blocks() / static_cast<double>(run_instructions_));
+  return std::max(1.0, recorded * in_recorded_blocks(instruction_share_) /
+                           static_cast<double>(run_instructions_));
 }
 
 // Data that is read or stored displaces other data in L2, some of which must first be written to
@@ -124,14 +125,14 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   return all;
 }
 
-// The launch's blocks, in multiples of the simulated ones.
-double timer::of_a_block() const {
+// The launch's work, in multiples of the simulated one, with `share` as above.
+double timer::of_a_block(double share) const {
   double recorded = 0, all = 0;
   for (const block_trace& b : trace_->blocks) {
     recorded += static_cast<double>(b.recorded);
     all += static_cast<double>(b.instructions);
   }
-  return recorded > 0 ? all / recorded * in_recorded_blocks() : 0;
+  return recorded > 0 ? all / recorded * in_recorded_blocks(share) : 0;
 }
 
 // The number of sectors that each site requests. It is known if every block ran. Otherwise it is
@@ -144,8 +145,8 @@ std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffi
         if (a.site < seen.size()) seen[a.site] += a.sectors;
   for (std::size_t n = 0; n < traffic.size(); ++n) {
     const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
-    all[n] =
-        cuts_ && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block() : traffic[n].sectors * scale();
+    all[n] = cuts_ && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block(request_share_)
+                                                : traffic[n].sectors * scale();
   }
   return all;
 }
@@ -160,12 +161,12 @@ std::vector<site_account> timer::whole(std::vector<site_account> simulated,
   for (std::size_t n = 0; n < simulated.size(); ++n) {
     site_account& a = simulated[n];
     if (n >= traffic.size()) {
-      a *= of_a_block();
+      a *= of_a_block(request_share_);
       continue;
     }
     const site_traffic& t = traffic[n];
     const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
-    a *= a.sectors == 0 || is_atomic ? of_a_block() : sectors[n] / a.sectors;
+    a *= a.sectors == 0 || is_atomic ? of_a_block(request_share_) : sectors[n] / a.sectors;
     const bool unseen = a.sectors == 0 && t.sectors > 0;
     if (unseen) {
       a.sectors = sectors[n];
@@ -357,7 +358,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.us += idle_us;
   result.counted = 1 / scale();
   result.active_warps = t.warp_cycles / std::max(1.0, t.simulated_cycles);
-  result.instructions = t.slots * of_a_block();
+  result.instructions = t.slots * of_a_block(instruction_share_);
   result.sites = whole(std::move(t.sites), work.sites, traffic);
   std::copy(std::begin(t.busy), std::end(t.busy), std::begin(result.busy));
   result.stalled = std::move(t.stalled);

@@ -95,17 +95,24 @@ bool timer::is_small() const {
 // If a grid has more blocks than work, the first blocks have all of it. The wave is then taken from
 // among those that have work, and represents the others in proportion to their work.
 void timer::find_uneven() {
-  work_share_ = busy_share_ = 1;
+  instruction_share_ = request_share_ = busy_share_ = 1;
   idle_share_ = 0;
   const auto& work_of = shape_.launch.work_of_block;
   if (first_ == 0 || !work_of || code_->waits_for_blocks || shape_.launch.config->cooperative)
     return;
-  std::vector<double> work;
+  std::vector<double> work;  // of each probed block
+  double instructions = 0, requests = 0, most_instructions = 0, most_requests = 0;
   const auto probed = [&](std::size_t n) {
     return (2 * n + 1) * shape_.blocks / (2 * probed_blocks);
   };
-  for (std::size_t n = 0; n < probed_blocks; ++n)
-    work.push_back(static_cast<double>(work_of(probed(n), most_probed_work)));
+  for (std::size_t n = 0; n < probed_blocks; ++n) {
+    const probed_work found = work_of(probed(n), most_probed_work);
+    work.push_back(static_cast<double>(std::min(found.total(), most_probed_work)));
+    instructions += static_cast<double>(found.instructions);
+    requests += static_cast<double>(found.requests);
+    most_instructions = std::max(most_instructions, static_cast<double>(found.instructions));
+    most_requests = std::max(most_requests, static_cast<double>(found.requests));
+  }
   const double average =
       std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(probed_blocks);
   const double middle = (work[probed_blocks / 2 - 1] + work[probed_blocks / 2]) / 2;
@@ -122,7 +129,9 @@ void timer::find_uneven() {
   }
   first_ = probed(busiest[busiest.size() / 2]) / wave_ * wave_;
   first_ = std::min(first_, (shape_.blocks / wave_ - 1) * wave_);
-  work_share_ = average / most;
+  constexpr auto probes = static_cast<double>(probed_blocks);
+  instruction_share_ = instructions / most_instructions / probes;
+  request_share_ = most_requests > 0 ? requests / most_requests / probes : instruction_share_;
   busy_share_ = of_busy / most / static_cast<double>(probed_blocks);
   idle_share_ = idle / static_cast<double>(probed_blocks);
 }
@@ -169,7 +178,7 @@ void timer::choose_by_seed() {
   lane_ = draw(shape_.blocks <= processors ? shape_.blocks : busiest == 0 ? processors : busiest);
   // The first wave finds empty caches, and the last ones are short.
   const std::uint64_t waves = shape_.blocks / wave_;
-  const bool is_even = idle_share_ == 0 && busy_share_ == 1 && work_share_ == 1;
+  const bool is_even = idle_share_ == 0 && busy_share_ == 1;
   if (first_ != 0 && waves > 4 && is_even) first_ = (1 + draw(waves - 4)) * wave_;
 }
 

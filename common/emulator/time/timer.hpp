@@ -107,7 +107,7 @@ class timer {
   double longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const;
   multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;
-  double in_recorded_blocks() const;
+  double in_recorded_blocks(double share) const;
   double scale() const;
   struct room {
     double evicted = 0;  // bytes written to memory per byte that comes
@@ -117,7 +117,7 @@ class timer {
   std::vector<site_account> whole(std::vector<site_account> simulated,
                                   const std::vector<site_rates>& rates,
                                   const std::vector<site_traffic>& traffic) const;
-  double of_a_block() const;
+  double of_a_block(double share) const;
   std::vector<double> whole_sectors(const std::vector<site_traffic>& traffic) const;
   std::future<double> us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
@@ -140,9 +140,10 @@ class timer {
   const code_costs* code_ = nullptr;
   launch_shape shape_;
   const global_memory* memory_ = nullptr;
-  bool cuts_ = false;      // this launch is sampled
-  double work_share_ = 1;  // an average block's work, relative to a recorded one's
-  double busy_share_ = 1;  // of this, the part in blocks with at least half the most work
+  bool cuts_ = false;  // this launch is sampled
+  // An average block's instructions and requests to global memory, relative to a recorded one's.
+  double instruction_share_ = 1, request_share_ = 1;
+  double busy_share_ = 1;  // an average block's work, in blocks with at least half the most work
   double idle_share_ = 0;  // the share of blocks that have less
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor

@@ -56,8 +56,8 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
   const auto us_of = [&](timer::options how, std::uint64_t last_busy) {
     timer t(model(), how);
     timer::launch_shape s = k.shape(blocks);
-    s.launch.work_of_block = [&](std::uint64_t block, std::uint64_t enough) {
-      return std::min<std::uint64_t>(enough, block < last_busy ? 1000 : 20);
+    s.launch.work_of_block = [&](std::uint64_t block, std::uint64_t) {
+      return probed_work{block < last_busy ? 1000U : 20U, 0};
     };
     t.begin(s);
     const auto length = static_cast<std::uint32_t>(t.code().at.size());
