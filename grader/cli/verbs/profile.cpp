@@ -135,6 +135,36 @@ void show_head(const session_of_profiles& s, const std::string& what, const mode
       0, {}, tone::strong);
 }
 
+// A wrong result makes every figure doubtful, so it is shown before them.
+check_report check_result(const session_of_profiles& s, const subject& of) {
+  return check_program(s.l, s.p, of.program, s.emulator, s.l.check, s.seed, s.c.now());
+}
+
+void warn_if_wrong(const session_of_profiles& s, const check_report& report) {
+  if (report.correct()) return;
+  s.c.say();
+  s.c.out.paragraph(
+      fmt::format("The result is {}, so these figures may change once it is right. `./lab run {}` "
+                  "shows the mistake.",
+                  name_of(report.found.what), s.l.name),
+      11, "  " + s.c.out.paint(tone::note, "warning"));
+}
+
+// Says so if most of the call is outside its kernels, where the analysis of kernels cannot help.
+void show_share_of_kernels(const session_of_profiles& s, const modelled_figures& m) {
+  constexpr double clearly = 0.5;
+  double kernels_ms = 0;
+  for (const kernel_profile& k : m.kernels) kernels_ms += k.timing.us / 1e3;
+  const double share = kernels_ms / m.time_ms;
+  if (!m.with_copies || share > clearly) return;
+  s.c.say();
+  s.c.out.paragraph(
+      fmt::format("{:.0f} % of the call is spent outside its kernels, mostly in copies between "
+                  "host and device. The kernels take {} of {}, so a faster kernel gains little.",
+                  100 * (1 - share), time_text(kernels_ms), time_text(m.time_ms)),
+      11, "  " + s.c.out.paint(tone::note, "copies"));
+}
+
 // Shows how accurate the figures are.
 void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   s.c.say();
@@ -392,6 +422,8 @@ int profile(context& c, const profile_options& o) {
     write_atomically(o.svg, roofline_svg(roofs, of.shown + ": modelled, " + model.name));
   const bool guided = !o.experiment && !o.roofline && !o.csv;
   if (guided) add_advice(s, v);
+  const check_report result = at == nullptr ? check_result(s, of) : check_report{};
+  if (at == nullptr) document["correct"] = result.correct();
   if (c.as_json) {
     document["kernels"] = profile_document(m.kernels);
     document["analysis"] = analysis_json(v.costliest);
@@ -416,7 +448,9 @@ int profile(context& c, const profile_options& o) {
         "comes from DRAM in the whole launch: its point lies further to the right.",
         2, "  ", tone::dim);
   }
+  if (at == nullptr) warn_if_wrong(s, result);
   if (guided) {
+    show_share_of_kernels(s, m);
     show(c, kernel_lines(v, style));
     show(c, limit_lines(v, style));
     show(c, branch_lines(v, style));
