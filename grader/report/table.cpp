@@ -67,8 +67,12 @@ std::vector<std::string> table_lines(const std::vector<column>& wanted_columns,
   std::vector<std::string> lines;
   const auto add = [&](const auto& text_of, const auto& tone_of) {
     std::string line;
+    std::vector<std::string> pieces;  // of the last column
+    if (columns.back().wraps) pieces = wrapped(text_of(columns.size() - 1), widths.back());
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      std::string text = shortened(text_of(c), widths[c], style.ellipsis());
+      const bool is_wrapped = pieces.size() > 1 && c + 1 == columns.size();
+      const std::string text =
+          is_wrapped ? pieces[0] : shortened(text_of(c), widths[c], style.ellipsis());
       const std::size_t used = display_width(text);
       const std::string blanks(widths[c] - std::min(widths[c], used), ' ');
       const bool last = c + 1 == columns.size();
@@ -78,6 +82,9 @@ std::vector<std::string> table_lines(const std::vector<column>& wanted_columns,
       if (!last) line.append(gap, ' ');
     }
     lines.push_back(without_trailing_blanks(std::move(line)));
+    const std::string indent(total - widths.back(), ' ');
+    for (std::size_t p = 1; p < pieces.size(); ++p)
+      lines.push_back(indent + style.paint(tone_of(columns.size() - 1), pieces[p]));
   };
   add([&](std::size_t c) { return columns[c].title; }, [](std::size_t) { return tone::dim; });
   std::string rule;

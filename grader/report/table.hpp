@@ -20,9 +20,10 @@ struct column {
   bool right = false;     // numbers
   bool flexible = false;  // shortened when the table is wider than the terminal; at most one
   bool optional = false;  // flexible, and omitted instead of shortened to under 24 columns
+  bool wraps = false;     // the last column: continued on further lines instead of shortened
 };
 
-// Lines of the table: titles, a rule, one line per row. No line is wider than style.width unless
+// Lines of the table: titles, a rule, the rows. No line is wider than style.width unless
 // the inflexible columns alone are.
 std::vector<std::string> table_lines(const std::vector<column>& columns,
                                      const std::vector<std::vector<cell>>& rows,

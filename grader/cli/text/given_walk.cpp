@@ -80,8 +80,8 @@ void show_steps(context& c, const lab& l, const given_times& times, const walked
        {""},
        {mine.m.found.ok() && mine.m.timed() ? "" : std::string(name_of(mine.found())), tone::bad}});
   for (const auto& line :
-       table_lines({{"step"}, {"modelled", true}, {"skeleton"}, {"idea", false, true, true}}, rows,
-                   c.out.style()))
+       table_lines({{"step"}, {"modelled", true}, {"skeleton"}, {"idea", false, true, true, true}},
+                   rows, c.out.style()))
     c.say(line);
 }
 

@@ -85,6 +85,19 @@ TEST_CASE("a table fits any width and shortens only the flexible column") {
   CHECK(sample_table(45).at(2).ends_with("..."));
 }
 
+TEST_CASE("a column that wraps keeps every word") {
+  terminal_style style;
+  style.width = 40;
+  const auto lines = table_lines(
+      {{"step"}, {"idea", false, true, true, true}},
+      {{{"00_pairs"}, {"a long idea that needs more than one line"}}, {{"01_x"}, {"short"}}},
+      style);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[2] == "00_pairs  a long idea that needs more");
+  CHECK(lines[3] == "          than one line");
+  CHECK(lines[4] == "01_x      short");
+}
+
 TEST_CASE("an optional column goes rather than becoming a stump") {
   terminal_style style;
   style.width = 40;
