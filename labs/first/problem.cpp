@@ -104,6 +104,10 @@ class wrong_picture {
         }))
       return "every pixel comes from one place too far to the right: column x belongs in column "
              "width - 1 - x";
+    if (w != h &&
+        is_where_written([&](std::int64_t i) { return in_.pixels[i / h * h + h - 1 - i % h]; }))
+      return "the rows of this picture have " + std::to_string(h) +
+             " pixels: are width and height exchanged, in the launch or in an index?";
     return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
            std::to_string(first_) + "] to out[" + std::to_string(last_) + "]";
   }
@@ -113,6 +117,16 @@ class wrong_picture {
     for (std::int64_t i = 0; i < std::ssize(found_); ++i)
       if (found_[i] != rule(i)) return false;
     return true;
+  }
+  // Bytes that fill out before a call are odd, those of the picture are even.
+  bool is_where_written(const std::function<byte(std::int64_t)>& rule) const {
+    std::int64_t written = 0;
+    for (std::int64_t i = 0; i < std::ssize(found_); ++i) {
+      if (found_[i] % 2 != 0) continue;
+      if (found_[i] != rule(i)) return false;
+      ++written;
+    }
+    return 4 * written > std::ssize(found_);
   }
   bool is_but_for_one(const std::function<byte(std::int64_t)>& rule) const {
     std::int64_t differ = 0;

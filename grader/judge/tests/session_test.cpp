@@ -108,7 +108,7 @@ TEST_CASE("one call of somebody's own: its outputs are there if it has ended, ri
 TEST_CASE("a larger call of somebody's own may take as much longer, a smaller one no less") {
   const fake behaviour("limit");
   const lab l = doubling_lab();
-  for (const auto& [times, limit] : {std::pair{2.5, "2.500"}, {0.1, "1.000"}}) {
+  for (const auto& [times, limit] : {std::pair{2.5, "2.5"}, {0.1, "1"}}) {
     const auto made = check_one_call(l, doubling(), fake_runner(), emulated_device(),
                                      doubling().make_call({33}, 7), times, {});
     CHECK(made.report.printed == std::string(limit) + "\n");
