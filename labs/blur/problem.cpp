@@ -1,7 +1,7 @@
 // The blur lab's pictures, reference and comparison.
 //
-// idea    Ramps of different slope along x and y, bright squares here and there, and noise: no two
-//         places look alike, so whatever is shifted, mirrored or left out leaves other edges. Every
+// idea    Ramps of different slopes along x and y, scattered bright squares, and noise. No two
+//         places look alike, so shifting, mirroring or omitting anything changes the edges. Every
 //         stage is defined to the bit, so pictures are compared with ==.
 // tested  labs/blur/tests/problem_test.cpp; the mutants in tests/mutants
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using byte = unsigned char;
 
-// A picture in one colour, black outside.
+// A single-colour picture that is black outside its bounds.
 struct grey_picture {
   std::int64_t width = 0, height = 0;
   std::vector<byte> data;
@@ -31,10 +31,10 @@ struct grey_picture {
   int at(std::int64_t x, std::int64_t y) const {
     return x < 0 || y < 0 || x >= width || y >= height ? 0 : data[y * width + x];
   }
-  // Every pixel as value(x, y) says, by all cores.
+  // Sets every pixel to value(x, y), on all cores.
   template <class Value>
   void fill(const Value& value) {
-    in_bands(height, 64 * width, [&](std::int64_t begin, std::int64_t end) {  // 64: work, not bytes
+    in_bands(height, 64 * width, [&](std::int64_t begin, std::int64_t end) {  // 64: the work
       for (std::int64_t y = begin; y < end; ++y)
         for (std::int64_t x = 0; x < width; ++x) data[y * width + x] = value(x, y);
     });
@@ -51,12 +51,12 @@ grey_picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::i
   return grey;
 }
 
-// The sums of the rows first, then of the columns: integers, so the order does not matter.
+// Adds along the rows first, then along the columns. Integers make the order irrelevant.
 grey_picture blurred(const grey_picture& in) {
   constexpr std::array<int, 7> weight = {1, 2, 3, 4, 3, 2, 1};
   grey_picture out(in.width, in.height);
   in_bands(in.height, 64 * in.width, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<int> rows((end - begin + 6) * in.width);  // from row begin - 3 on
+    std::vector<int> rows((end - begin + 6) * in.width);  // starts at row begin - 3
     for (std::int64_t y = std::max<std::int64_t>(0, begin - 3); y < std::min(in.height, end + 3);
          ++y) {
       for (std::int64_t x = 0; x < in.width; ++x) {
@@ -90,7 +90,7 @@ grey_picture edges_of(const grey_picture& in) {
   return out;
 }
 
-// A colour picture: three of those below with different slopes; the fourth byte is noise.
+// Paints three such pictures with different slopes, one per colour. The fourth byte is noise.
 void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
            const random_stream& random) {
   random_stream slopes = random;
@@ -114,7 +114,7 @@ void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
   });
 }
 
-// What a wrong picture looks like: the usual mistakes, tried one by one.
+// Recognises common mistakes in a wrong picture by trying them one by one.
 class wrong_picture {
  public:
   wrong_picture(const grey_picture& grey, const grey_picture& right, std::span<const byte> found)
@@ -172,7 +172,7 @@ class wrong_picture {
     return "";
   }
 
-  // Only where a stage's neighbours lie outside.
+  // Only pixels near the border are wrong, where a stage's neighbours lie outside the picture.
   std::string at_the_border() const {
     for (std::int64_t y = 4; y < right_.height - 4; ++y)
       for (std::int64_t x = 4; x < right_.width - 4; ++x)
@@ -182,7 +182,7 @@ class wrong_picture {
            " grey picture and in the blurred one?";
   }
 
-  // Whole rows from some row on.
+  // All rows from some row on hold the same byte.
   std::string rows_missing() const {
     const std::int64_t row = first_ / right_.width;
     const byte left = found_.back();
@@ -243,8 +243,8 @@ class blur_problem : public picture_problem {
     return "edges: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
   }
 
-  // Each pixel's four bytes are read, and one is written. 5 operations for grey, 49 multiply-adds
-  // for the blur, 16 for the edges.
+  // Each pixel's four bytes are read, and one byte is written. The stages take 5 operations for
+  // grey, 49 multiply-adds for the blur, and 16 operations for the edges.
   problem_work work(const size& n) const override {
     const auto [width, height] = checked(n);
     const auto pixels = static_cast<double>(width * height);
@@ -252,7 +252,7 @@ class blur_problem : public picture_problem {
   }
 
  private:
-  // Without its input's content.
+  // The call without its input's content.
   static problem_call call_of(std::int64_t width, std::int64_t height, const std::string& label) {
     const std::uint64_t count = width * height;
     return {label,

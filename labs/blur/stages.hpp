@@ -1,18 +1,18 @@
-// The grey and the edge stage as 01_naive has them, for the steps whose subject is the blur.
+// The grey and edge stages of 01_naive, for the steps that change only the blur.
 //
-// idea    A thread for every pixel. Neighbouring threads take neighbouring pixels of a row; what
-//         lies outside the picture counts as 0. Pictures lie in device memory, row-major without
-//         gaps: the pixel in column x of row y is number y * width + x.
+// idea    One thread per pixel. Neighbouring threads take neighbouring pixels of a row. Pixels
+//         outside the picture count as 0. Pictures lie in device memory, row-major without gaps:
+//         the pixel in column x of row y has index y * width + x.
 #pragma once
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 
-// A row of a filter of 1 2 3 4 3 2 1 in both directions.
+// The blur's weights along one axis. A pixel's weight is that of its row times that of its column.
 static __constant__ const int weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
-// The pixel of a picture of width x height bytes in device or shared memory; 0 outside it.
+// A pixel of a picture of width x height bytes in device or shared memory; 0 outside the picture.
 __device__ inline int pixel(const unsigned char* picture, int x, int y, int width, int height) {
   const bool inside = x >= 0 && x < width && y >= 0 && y < height;
   return inside ? picture[y * width + x] : 0;
@@ -23,8 +23,8 @@ __device__ inline unsigned char grey_of(uchar4 p) {
   return static_cast<unsigned char>(fmaf(p.z, 0.114350f, fmaf(p.x, 0.298839f, p.y * 0.586811f)));
 }
 
-// Of four colours, as solutions/blur/parts/vector_access.hpp loads them: a byte for each, the first
-// one lowest.
+// The grey values of four colours that solutions/blur/parts/vector_access.hpp loads at once: one
+// byte per colour, the first colour in the lowest byte.
 __device__ inline unsigned grey_quad(uint4 colours) {
   const auto* const p = reinterpret_cast<const uchar4*>(&colours);
   return grey_of(p[0]) | grey_of(p[1]) << 8 | grey_of(p[2]) << 16 | grey_of(p[3]) << 24;

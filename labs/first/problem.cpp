@@ -1,9 +1,9 @@
 // The first lab's pictures, reference and comparison.
 //
-// idea    Ramps, squares and noise: no two places look alike, so whatever is shifted, turned or
-//         left out is another picture. All pixels are even and not 0, and what fills `out` before a
-//         call is odd, so nothing that was left unwritten is right by chance.
-// memory  The arrays are the host's: a call is a whole program's worth, with its copies.
+// idea    Ramps, squares and noise. No two places look alike, so shifting, rotating or omitting
+//         anything changes the picture. All pixels are even and not 0, and the byte that fills
+//         `out` before a call is odd, so a pixel that was never written cannot be right by chance.
+// memory  The arrays lie in host memory: a call is a whole program, with its copies.
 // tested  labs/first/tests/problem_test.cpp; the mutants in tests/mutants
 #include <algorithm>
 #include <functional>
@@ -26,7 +26,7 @@ struct grey_picture {
   std::span<const byte> pixels;
 
   byte at(std::int64_t x, std::int64_t y) const { return pixels[y * width + x]; }
-  // The value that belongs into place i of the mirrored picture.
+  // The value at index i of the mirrored picture.
   byte mirrored(std::int64_t i) const { return at(width - 1 - i % width, i / width); }
 };
 
@@ -66,7 +66,7 @@ std::string plural(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// What a wrong picture looks like: the usual mistakes, tried one by one.
+// Recognises common mistakes in a wrong picture by trying them one by one.
 class wrong_picture {
  public:
   wrong_picture(const grey_picture& in, std::span<const byte> found) : in_(in), found_(found) {
@@ -77,7 +77,7 @@ class wrong_picture {
       is_one_byte_ = is_one_byte_ && found[i] == found[first_];
       first_column_ = std::min(first_column_, i % in.width);
     }
-    // What fills out before a call is odd. A picture of your own may hold anything.
+    // The byte that fills out before a call is odd. A user's own picture may hold any byte.
     is_untouched_ = is_one_byte_ && found[first_] % 2 != 0;
   }
 
@@ -162,9 +162,9 @@ class wrong_picture {
   const grey_picture& in_;
   std::span<const byte> found_;
   std::int64_t wrong_ = 0, first_ = 0, last_ = 0;
-  std::int64_t first_column_ = std::int64_t{1} << 40;  // that has a wrong pixel
-  bool is_one_byte_ = true;                            // all wrong pixels hold the same
-  bool is_untouched_ = false;                          // and it is what filled out
+  std::int64_t first_column_ = std::int64_t{1} << 40;  // with a wrong pixel
+  bool is_one_byte_ = true;                            // all wrong pixels hold the same byte
+  bool is_untouched_ = false;                          // and that byte filled out before the call
 };
 
 class first_problem : public picture_problem {
@@ -179,7 +179,7 @@ class first_problem : public picture_problem {
     return call;
   }
 
-  // In grey: the mean of a pixel's three colours.
+  // Converts to grey: the mean of a pixel's three colours.
   problem_call call_with(picture rgba, const std::string& label) const override {
     const auto [width, height] = checked({rgba.width, rgba.height});
     problem_call call = call_of(width, height, label);
@@ -212,7 +212,7 @@ class first_problem : public picture_problem {
            guess;
   }
 
-  // Each pixel is read once and written once; nothing is computed of it.
+  // Each pixel is read once and written once. Nothing is computed from it.
   problem_work work(const size& n) const override {
     const auto [width, height] = checked(n);
     return {2 * static_cast<double>(width * height), 0, "operations"};

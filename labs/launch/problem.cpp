@@ -1,8 +1,8 @@
 // The launch lab's inputs, reference and comparison.
 //
 // idea    Whole numbers from [-2^21, 2^21), so that every sum is exact and the comparison is ==.
-//         No two of 2^22 neighbours in x are alike, nor in y, and the two have different orders: a
-//         sum of the wrong elements is a wrong sum.
+//         Within a stretch of 2^22 elements, no two in x are equal, and no two in y. x and y have
+//         different orders, so a sum of the wrong elements is a wrong sum.
 // tested  labs/launch/tests/problem_test.cpp; the mutants in tests/mutants
 #include "common/lab/problem.hpp"
 
@@ -22,10 +22,10 @@
 namespace stepwise {
 namespace {
 
-constexpr int number_bits = 22;  // of a number in x or y
+constexpr int number_bits = 22;  // bits per number in x or y
 constexpr std::int64_t different = std::int64_t{1} << number_bits;
 
-// What fills z before a call is one byte again and again.
+// One byte, repeated, fills z before a call.
 constexpr float filled_with(std::uint32_t byte) { return std::bit_cast<float>(byte * 0x01010101u); }
 
 bool is_left_as_it_was(float value) {
@@ -62,8 +62,7 @@ class permutation {
   std::uint32_t mask_, first_, second_;
 };
 
-// Every 2^22 elements have another permutation, so that no stretch of the array is another one's
-// copy.
+// Every stretch of 2^22 elements has its own permutation, so no stretch is a copy of another.
 void fill(std::span<float> values, const random_stream& random) {
   in_bands(std::ssize(values), sizeof(float), [&](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
@@ -104,7 +103,7 @@ std::string element(const char* array, std::int64_t i) {
   return array + ("[" + std::to_string(i)) + "]";
 }
 
-// What a wrong result looks like: the usual mistakes, tried one by one.
+// Recognises common mistakes in a wrong result by trying them one by one.
 class wrong_result {
  public:
   explicit wrong_result(const arrays& a) : a_(a) {
@@ -142,7 +141,7 @@ class wrong_result {
            (a_.count() == 1 ? " element is" : " elements are");
   }
 
-  // Whether every wrong element that was written is what `rule` makes of its index.
+  // True if `rule` explains every wrong element that was written from its index.
   template <class Rule>
   bool explains(Rule rule) const {
     for (std::int64_t i = first_; i <= last_; ++i)
@@ -176,7 +175,7 @@ class wrong_result {
     return "";
   }
 
-  // Elements that stand some places further on or back, in one array or in both.
+  // Elements from some places before or after the right one, in one array or in both.
   std::string neighbour() const {
     constexpr std::int64_t furthest = 1024;
     for (std::int64_t by = 1; by <= furthest; ++by) {
@@ -210,7 +209,7 @@ class wrong_result {
   const arrays& a_;
   std::int64_t wrong_ = 0, unwritten_ = 0, nan_ = 0;
   std::int64_t first_ = 0, last_ = 0, first_unwritten_ = 0;
-  std::int64_t first_written_ = -1;  // that is wrong
+  std::int64_t first_written_ = -1;  // the first wrong element that was written
 };
 
 std::span<const float> floats(std::span<const std::byte> bytes) {
@@ -249,7 +248,7 @@ class launch_problem : public problem {
     return "launch: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
   }
 
-  // Two numbers must be read, one written, for each addition.
+  // For each addition, two numbers must be read and one written.
   problem_work work(const size& n) const override {
     const auto count = static_cast<double>(checked(n));
     return {3 * sizeof(float) * count, count, "additions"};

@@ -1,9 +1,9 @@
 // The matmul lab's inputs, reference and comparison.
 //
-// idea    Two kinds of input. Whole numbers, so small that every order of the sums is exact, are
-//         compared with ==: one product too few or too many shows. Real numbers are compared with a
-//         bound that grows with n. Whole ones alone would not tell an order of the sum that loses
-//         precision; a bound alone, at large n, would let a small mistake pass.
+// idea    Whole numbers are so small that a sum is exact in any order. They are compared with ==,
+//         which detects a missing product. Real numbers are compared within a bound that grows with
+//         n. Whole numbers alone would not detect an order that loses precision; the bound alone
+//         would let small errors pass at large n.
 // tested  labs/matmul/tests/problem_test.cpp; the mutants in tests/mutants
 #include "common/lab/problem.hpp"
 
@@ -23,12 +23,12 @@ namespace {
 
 using namespace matmul_lab;
 
-constexpr int most_compared = 512;  // up to this n, every element is computed again
+constexpr int most_compared = 512;  // up to this n, every element is recomputed
 
 enum : std::uint64_t { stream_a, stream_b };  // equal streams would make b a copy of a
 
-// n a / 6, the expected sum of a c's positive products, stays below 2^24; so does every part of it.
-// Up to n = 16384 some elements have 12 bits: TF32 and half precision (11 bits) lose the last.
+// n a / 6, the expected sum of an element's positive products, is below 2^24; so are its parts. Up
+// to n = 16384 some elements have 12 bits, and TF32 and half precision (11 bits) lose the last.
 int largest_whole(int n) { return std::clamp((1 << 26) / n, 1, 4095); }
 
 void fill_with_whole(std::span<float> values, int largest, random_stream random) {
@@ -75,7 +75,7 @@ std::string range(const char* what, int first, int last) {
   return first == last ? text : text + " to " + std::to_string(last);
 }
 
-// What a wrong product looks like: the usual mistakes, tried one by one, with every element.
+// Recognises common mistakes in a wrong product by trying them one by one on every element.
 class wrong_product {
  public:
   explicit wrong_product(const matrices& m) : m_(m), n_(m.n), expected_(n_ * n_) {
@@ -89,7 +89,7 @@ class wrong_product {
     }
   }
 
-  // What there is to say after the first wrong element, with a semicolon before each part.
+  // The text to add after the first wrong element, with a semicolon before each part.
   std::string looks_like() const {
     const std::string end = where().empty() ? "" : "; " + where();
     for (const auto guess :
@@ -107,7 +107,7 @@ class wrong_product {
   int row_of(std::size_t i) const { return static_cast<int>(i / n_); }
   int col_of(std::size_t i) const { return static_cast<int>(i % n_); }
 
-  // How many elements are wrong, and which, if they are an edge of c: whole rows, columns, or both.
+  // The number of wrong elements, and where they are if they form an edge of c.
   std::string where() const {
     if (n_ == 1) return "";
     int top = m_.n, left = m_.n, corner = m_.n;
@@ -146,7 +146,7 @@ class wrong_product {
     return bytes + "not every element was written";
   }
 
-  // The byte that may have filled c whose float, added to the product, comes closest.
+  // Finds the fill byte whose float, added to the product, comes closest.
   std::string added_to_what_was() const {
     float best = 0;
     double best_error = std::numeric_limits<double>::infinity();
@@ -167,14 +167,14 @@ class wrong_product {
            ", which filled c before the call: store the sum, do not add it to what is there";
   }
 
-  // Whether `candidate(row, col)` is what stands at every element that is wrong.
+  // True if every wrong element is equal to `candidate(row, col)`.
   bool is_everywhere(const std::function<double(int, int)>& candidate) const {
     return std::all_of(wrong_.begin(), wrong_.end(), [&](std::size_t i) {
       return is_right(m_, found(i), candidate(row_of(i), col_of(i)));
     });
   }
 
-  // What an index of an element of a or b grows by with row, col and k.
+  // The amounts by which an index into a or b grows with row, col and k.
   struct strides {
     std::size_t row, col, k;
     std::size_t at(int y, int x, std::size_t i) const { return y * row + x * col + i * k; }
@@ -211,7 +211,7 @@ class wrong_product {
     return "";
   }
 
-  // The last or the first products missing from every wrong sum.
+  // The last or the first products are missing from every wrong sum.
   std::string without_an_end() const {
     const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
     for (const bool last : {true, false}) {
@@ -253,7 +253,7 @@ class wrong_product {
     return "this is 2 times the product: is every product added twice?";
   }
 
-  // Small errors everywhere, compared with the size of the elements.
+  // All errors are small compared with the elements.
   std::string imprecise() const {
     double largest = 0;
     for (const double value : expected_) largest = std::max(largest, std::abs(value));
@@ -286,7 +286,7 @@ class matmul_problem : public problem {
     };
     const auto a = stream_for(seed, count).part(stream_a);
     const auto b = stream_for(seed, count).part(stream_b);
-    // The sizes of a lab take turns, and with the next seed it is the other way round.
+    // The two kinds alternate over a lab's sizes; the next seed swaps them.
     if ((count + seed) % 2 == 0) {
       fill_with_whole(values(0), largest_whole(count), a);
       fill_with_whole(values(1), 1, b);
@@ -329,7 +329,7 @@ class matmul_problem : public problem {
     return message;
   }
 
-  // A multiplication and an addition for every product; two matrices to read, one to write.
+  // Each product takes a multiplication and an addition. Two matrices are read, one is written.
   problem_work work(const size& n) const override {
     const double count = checked(n);
     const double flop = 2 * count * count * count;

@@ -1,8 +1,8 @@
-// Two ways to find out whether c = a * b, for matrices of n x n floats in row-major order.
+// Two ways to check whether c = a * b, for matrices of n x n floats in row-major order.
 //
-// idea    Small matrices are multiplied again, and every element is compared. For large ones that
-//         takes a CPU minutes; there c is multiplied by vectors of random numbers, which takes n^2
-//         steps: if c is wrong, c x and a (b x) differ, unless the numbers conspire.
+// idea    Small matrices are multiplied again, and every element is compared. A CPU needs minutes
+//         to do that for large ones, so there c is multiplied by random vectors x, which takes n^2
+//         steps. If c is wrong, c x and a (b x) differ, except by an unlikely coincidence.
 // source  R. Freivalds, "Probabilistic Machines Can Use Less Running Time" (1977).
 // tested  labs/matmul/tests/problem_test.cpp
 #pragma once
@@ -19,9 +19,9 @@
 
 namespace stepwise::matmul_lab {
 
-// What the elements of a and b are, which decides how exact c must be.
+// The kind of number in a and b. It decides how exact c must be.
 enum class kind {
-  whole,  // integers, so small that every order of a sum in float32 is exact: c must be equal
+  whole,  // integers so small that a sum in float32 is exact in any order: c must be equal
   real,   // random numbers from [-1, 1]: c may be off by largest_error(n)
 };
 
@@ -34,25 +34,25 @@ struct matrices {
 struct wrong_element {
   int row = 0, col = 0;
   double expected = 0;
-  bool whole_row = false;  // no element is guilty by itself, but together those of the row are
+  bool whole_row = false;  // only the row as a whole is wrong: no element is out of bounds
 };
 
-// 8 n u, where u = 2^-24 is the most by which one rounding is off, relatively.
+// 8 n u, where u = 2^-24 is the largest relative error of one rounding.
 //
-// Where it comes from: the sum of m products of random numbers from [-1, 1] is about sqrt(m) / 3,
-// and each of n - 1 additions, in whatever order, is off by at most u times that, up or down. In
-// the least favourable order, one after the other, that makes 0.14 n u (root mean square; the worst
-// of 250 000 elements had 1.2 n u, as the sums of some stray further from 0). Up to n = 8, where
-// chance has little say, the bound is never below n u times the sum of all |a| |b|. Operands cut
-// down to TF32 are off by some 2^-14 sqrt(n), which is more up to n = 16384.
+// The derivation: the sum of m products of random numbers from [-1, 1] is about sqrt(m) / 3. Each
+// of the n - 1 additions, in any order, is off by at most u times its sum, up or down. In the worst
+// order, one after the other, that makes 0.14 n u (root mean square). The worst of 250 000 elements
+// had 1.2 n u, because some sums stray further from 0. Up to n = 8, with few random terms, the
+// bound is never below n u times the sum of all |a| |b|. TF32 operands cause errors of about
+// 2^-14 sqrt(n), which exceeds the bound up to n = 16384.
 inline double largest_error(int n) { return 8.0 * n * 0x1p-24; }
 
-// False for a NaN.
+// Returns false for a NaN.
 inline bool is_right(const matrices& m, float found, double expected) {
   return m.of == kind::whole ? found == expected : std::abs(found - expected) <= largest_error(m.n);
 }
 
-// row `row` of a * b, in double precision: for whole numbers exact.
+// Row `row` of a * b in double precision, which is exact for whole numbers.
 inline void expected_row(const matrices& m, int row, std::vector<double>& out) {
   const std::size_t n = m.n;
   out.assign(n, 0);
@@ -63,7 +63,7 @@ inline void expected_row(const matrices& m, int row, std::vector<double>& out) {
   }
 }
 
-// The first element of a row that is wrong.
+// The first wrong element of a row; nullopt if the row is right.
 inline std::optional<wrong_element> compare_row(const matrices& m, int row,
                                                 std::vector<double>& expected) {
   expected_row(m, row, expected);
@@ -74,7 +74,7 @@ inline std::optional<wrong_element> compare_row(const matrices& m, int row,
   return std::nullopt;
 }
 
-// The first wrong element in row-major order; nullopt if c is right. n^3 steps.
+// The first wrong element in row-major order; nullopt if c is right. Takes n^3 steps.
 inline std::optional<wrong_element> compare_all(const matrices& m) {
   std::vector<double> expected;
   for (int row = 0; row < m.n; ++row) {
@@ -85,7 +85,7 @@ inline std::optional<wrong_element> compare_all(const matrices& m) {
 
 namespace detail {
 
-// Integers wrap around, which keeps sums exact modulo 2^64; real numbers are added in double.
+// Integers wrap around, which keeps sums exact modulo 2^64. Real numbers are added in double.
 template <class Number>
 Number number_of(float value) {
   if constexpr (std::is_same_v<Number, double>) return value;
@@ -104,7 +104,7 @@ std::vector<Number> times(std::span<const float> matrix, const std::vector<Numbe
   return y;
 }
 
-// A row in which c x is not a (b x).
+// A row in which c x differs from a (b x).
 inline std::optional<int> suspicious_row(const matrices& m, random_stream& random) {
   if (m.of == kind::whole) {
     std::vector<std::uint64_t> x(m.n);
@@ -126,20 +126,20 @@ inline std::optional<int> suspicious_row(const matrices& m, random_stream& rando
 
 }  // namespace detail
 
-// As compare_all, with some 6 n^2 steps; the wrong element need not be the first one. If c is
-// right, so is the answer. If it is wrong in a row, whole numbers miss that with probability 2^-38;
-// for real ones, errors that add up to less than sqrt(n) largest_error(n) in every row may pass.
+// Like compare_all, but in about 6 n^2 steps; the wrong element need not be the first. If c is
+// right, the result is nullopt. Whole numbers hide a wrong row with probability 2^-38. Real numbers
+// may hide errors that add up to less than sqrt(n) largest_error(n) in every row.
 inline std::optional<wrong_element> compare_quickly(const matrices& m, random_stream random) {
   const std::size_t n = m.n;
   std::vector<double> expected;
-  // What is no integer of float32's exact range has no place in the arithmetic below.
+  // The arithmetic below needs integers that float32 represents exactly. Anything else is wrong.
   if (m.of == kind::whole) {
     for (std::size_t i = 0; i < n * n; ++i) {
       if (!(std::abs(m.c[i]) <= 0x1p24f) || m.c[i] != std::trunc(m.c[i]))
         return compare_row(m, static_cast<int>(i / n), expected);
     }
   }
-  // Corners, where ragged tiles are, and random elements, each by itself.
+  // Checks the corners, where ragged tiles are, and random elements one by one.
   for (int i = 0; i < 64; ++i) {
     const int row = i < 4 ? i / 2 * (m.n - 1) : random.next() % n;
     const int col = i < 4 ? i % 2 * (m.n - 1) : random.next() % n;

@@ -1,13 +1,13 @@
-// Nearest other points on the CPU: what the results of the lab are compared with.
+// Finds nearest other points on the CPU. The lab's results are compared with these.
 //
-// idea    A k-d tree whose nodes keep the box and the lowest index of their points. Going down for
-//         a point, a node is left out if no point of it can be nearer than the best, or as near
-//         with a lower index: so it stays quick if all points coincide.
-// watch   Exact, as the contract's distance is rounded: a box's distance is computed by the same
-//         operations from the gaps along the axes. Rounding keeps order, so it never exceeds the
-//         distance to a point in the box.
+// idea    A k-d tree whose nodes store the bounding box and the lowest index of their points. A
+//         search skips a node if none of its points can be nearer than the best, or as near with a
+//         lower index. It stays fast even if all points coincide.
+// watch   The result is exact for the contract's rounded distance. A box's distance is computed
+//         from the gaps along the axes by the same operations. Rounding preserves order, so it
+//         never exceeds the distance to a point in the box.
 // source  J. Bentley, "Multidimensional Binary Search Trees Used for Associative Searching" (1975).
-// tested  labs/neighbour/tests/problem_test.cpp, against all pairs
+// tested  labs/neighbour/tests/problem_test.cpp compares it with all pairs.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace stepwise {
 
 using point = std::array<float, 3>;
 
-// The contract's, by the differences along the axes; of either sign, as they are squared.
+// The contract's squared distance from the differences along the axes. Their signs do not matter.
 inline float squared_distance(float dx, float dy, float dz) {
   return std::fmaf(dz, dz, std::fmaf(dy, dy, dx * dx));
 }
@@ -33,14 +33,14 @@ inline float squared_distance(const point& from, const point& to) {
 
 class nearest_tree {
  public:
-  // The points, at least one, must outlive the tree. None has a NaN.
+  // The points must outlive the tree. There is at least one, and none has a NaN.
   explicit nearest_tree(std::span<const point> points)
       : points_(points), order_(points.size()), nodes_(1) {
     std::iota(order_.begin(), order_.end(), 0);
     build(0, 0, static_cast<int>(points.size()));
   }
 
-  // The j != i at the smallest squared distance, the lowest such j; -1 if there is no other point.
+  // The j != i at the smallest squared distance; of several, the lowest. -1 if none.
   int nearest(int i) const {
     search s{i, points_[i]};
     visit(0, s);
@@ -52,9 +52,9 @@ class nearest_tree {
 
   struct node {
     point low, high;  // the box
-    int begin, end;   // its points, in order_
-    int first_index;  // the lowest
-    int left = 0;     // its first child, which the other one follows; 0: a leaf
+    int begin, end;   // its points' positions in order_
+    int first_index;  // the lowest index of its points
+    int left = 0;     // its first child; the second one follows it. 0 marks a leaf.
   };
 
   struct search {

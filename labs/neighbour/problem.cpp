@@ -1,8 +1,8 @@
 // The nearest-neighbour lab's inputs, reference and comparison.
 //
-// idea    A size is n and the kind of data. Points that are spread evenly flatter every algorithm;
-//         clusters, a line and a single place do not, and are full of ties. Distances are rounded
-//         as the contract says, so there is one right answer, and the comparison is ==.
+// idea    A size is n and the kind of data. Evenly spread points flatter every algorithm. Clusters,
+//         a line and a single place do not, and they are full of ties. Distances are rounded as the
+//         contract says, so there is one right answer, and the comparison is ==.
 // tested  labs/neighbour/tests/problem_test.cpp; the mutants in tests/mutants
 #include <algorithm>
 #include <array>
@@ -23,21 +23,21 @@
 namespace stepwise {
 namespace {
 
-// From 0 to 1, without 1: a multiple of 2^-24.
+// A multiple of 2^-24 in [0, 1).
 float fraction(random_stream& random) { return static_cast<float>(random.next() >> 40) * 0x1p-24f; }
 
-// From 0 to count - 1.
+// An integer from 0 to count - 1.
 std::size_t below(std::size_t count, random_stream& random) { return random.next() % count; }
 
-// In a box whose sides differ.
+// Fills a box whose sides have different lengths.
 void spread(std::span<point> points, random_stream random) {
   for (point& p : points) {
     p = {fraction(random) - 1, 2 * fraction(random), 3 * fraction(random) - 1};
   }
 }
 
-// Clusters of different sizes and densities, and a few points away from all of them. Clusters
-// lie on a fine lattice: many distances are equal, and some points coincide.
+// Clusters of different sizes and densities, and a few points away from all of them. Clusters lie
+// on a fine lattice, so many distances are equal and some points coincide.
 void cluster(std::span<point> points, random_stream random) {
   constexpr float lattice = 256, space = 64, far = 4;
   constexpr std::size_t one_outlier_in = 64;
@@ -62,7 +62,7 @@ void put_in_one_place(std::span<point> points, random_stream random) {
   std::fill(points.begin(), points.end(), p);
 }
 
-// At equal distances, in a random order: all but the two at the ends have two nearest points.
+// Equally spaced points in random order. Each has two nearest points, except the two at the ends.
 void line_up(std::span<point> points, random_stream random) {
   std::vector<int> order(points.size());
   std::iota(order.begin(), order.end(), 0);
@@ -83,7 +83,7 @@ constexpr std::array<data_kind, 4> data_kinds = {{{"spread evenly", spread},
                                                   {"on a line", line_up}}};
 
 std::vector<int> reference(std::span<const point> points) {
-  constexpr std::int64_t search_bytes = 4096;  // a search takes as long as moving about so many
+  constexpr std::int64_t search_bytes = 4096;  // takes as long as moving 4096 bytes
   const nearest_tree tree(points);
   std::vector<int> nearest(points.size());
   in_bands(std::ssize(nearest), search_bytes, [&](std::int64_t begin, std::int64_t end) {
@@ -98,13 +98,13 @@ std::string short_text(float value) {
   return text.data();
 }
 
-// What fills `nearest` before a call is one byte again and again; -1 may be an answer.
+// True for one byte, repeated, which fills `nearest` before a call. -1 may be an answer.
 bool is_left_as_it_was(int found) {
   const auto bits = static_cast<std::uint32_t>(found);
   return bits != 0 && ~bits != 0 && bits == (bits & 0xff) * 0x01010101u;
 }
 
-// What a wrong result looks like: the usual mistakes, tried one by one.
+// Recognises common mistakes in a wrong result by trying them one by one.
 class wrong_result {
  public:
   wrong_result(std::span<const point> points, std::span<const int> expected,
@@ -192,7 +192,7 @@ class wrong_result {
            "with the lowest index counts";
   }
 
-  // Points from some index on are never found.
+  // No point from some index on is ever found.
   std::string without_the_last() const {
     int last = static_cast<int>(points_.size());
     for (const int i : wrong_) last = std::min(last, expected_[i]);
@@ -264,9 +264,9 @@ class neighbour_problem : public points_problem {
     return "neighbour: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
   }
 
-  // Every coordinate must be read and every answer written. Operations are those of all pairs:
-  // three subtractions, a multiplication, two multiply-adds. A better algorithm does fewer, so a
-  // rate counts what all settle: pairs.
+  // Every coordinate must be read and every answer written. Operations are counted for all pairs:
+  // three subtractions, a multiplication and two multiply-adds per pair. A better algorithm does
+  // fewer, so the rate counts the pairs that it settles.
   problem_work work(const size& n) const override {
     const double count = checked(n).n;
     const double pairs = count * (count - 1);
@@ -274,7 +274,7 @@ class neighbour_problem : public points_problem {
   }
 
  private:
-  // Its input all zeros.
+  // The call with an input of zeros.
   static problem_call call_of(int n, const std::string& label) {
     const std::size_t count = n;
     problem_call call{label, {}, {n}};

@@ -1,7 +1,7 @@
 // The reduction lab's inputs, reference and comparison.
 //
-// idea    Random integers from the whole range: a sum that misses, repeats or swaps in any element
-//         is another sum, and integer sums are exact in any order, so the comparison is ==.
+// idea    Random integers from the whole range. A sum that misses, repeats or replaces any element
+//         differs. Integer sums are exact in any order, so the comparison is ==.
 // tested  labs/reduction/tests/problem_test.cpp; the mutants in tests/mutants
 #include "common/lab/problem.hpp"
 
@@ -24,7 +24,7 @@
 namespace stepwise {
 namespace {
 
-// Sums are taken modulo 2^32, as in the contract: unsigned additions wrap around by definition.
+// Sums are taken modulo 2^32, as in the contract. Unsigned addition wraps around by definition.
 std::uint32_t sum_of(std::span<const std::int32_t> in) {
   std::atomic<std::uint32_t> sum = 0;
   in_bands(std::ssize(in), sizeof(std::int32_t), [&](std::int64_t begin, std::int64_t end) {
@@ -36,7 +36,7 @@ std::uint32_t sum_of(std::span<const std::int32_t> in) {
   return sum;
 }
 
-// As fill_with_ints does, by all cores: a random number makes two ints, so bands of pairs are
+// Like fill_with_ints, but on all cores. A random number yields two ints, so bands of pairs are
 // independent of each other.
 void fill(std::span<std::int32_t> values, const random_stream& random) {
   const std::int64_t count = std::ssize(values), pairs = (count + 1) / 2;
@@ -58,8 +58,8 @@ std::string hexadecimal(std::uint32_t value) {
   return text.data();
 }
 
-// What a wrong sum looks like: the usual mistakes, tried one by one. Empty if it looks like none
-// of them. Only few candidates are tried for large n, so that a match by chance stays unlikely.
+// Recognises common mistakes in a wrong sum by trying them one by one. The text is empty if none
+// fits. For large n only a few candidates are tried, so that a match by chance stays unlikely.
 class wrong_sum {
  public:
   wrong_sum(std::span<const std::int32_t> in, std::uint32_t expected, std::uint32_t found)
@@ -90,7 +90,7 @@ class wrong_sum {
     return "";
   }
 
-  // A few elements, added up as floats: a sum loses its bits beyond 24.
+  // A few elements, added as floats. Such a sum loses all bits beyond 24.
   std::string in_float() const {
     float sum = 0;
     for (const std::int32_t value : in_.first(std::min<std::size_t>(in_.size(), 3)))
@@ -105,7 +105,7 @@ class wrong_sum {
     return "this is in[0] alone: no other element was added to it";
   }
 
-  // The last or the first elements missing, up to a few blocks' worth.
+  // The last or the first elements are missing, up to a few blocks' worth.
   std::string without_an_end() const {
     constexpr std::size_t most = 4096;
     std::uint32_t without_last = expected_, without_first = expected_;
@@ -129,7 +129,7 @@ class wrong_sum {
     return "";
   }
 
-  // Only a round number of elements from the start: one warp, one block, a power of two.
+  // Only the first elements are added, as many as a power of two: one warp or one block, say.
   std::string first_part() const {
     for (std::size_t part = 2; part < in_.size(); part *= 2) {
       if (found_ != sum_of(in_.first(part))) continue;

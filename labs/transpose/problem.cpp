@@ -1,8 +1,8 @@
 // The transpose lab's inputs, reference and comparison.
 //
-// idea    No two elements of the input have the same bits, so that every element of a wrong result
-//         tells where it came from. Elements are moved, not computed: bits are compared, and NaN,
-//         which no input holds, equals nothing that is expected.
+// idea    No two elements of the input have the same bits, so every element of a wrong result shows
+//         where it came from. Elements are moved, not computed, so bits are compared. A NaN equals
+//         no expected value, because no input holds one.
 // tested  labs/transpose/tests/problem_test.cpp; the mutants in tests/mutants
 #include "common/lab/problem.hpp"
 
@@ -26,9 +26,9 @@
 namespace stepwise {
 namespace {
 
-using bits = std::uint32_t;  // of a float
+using bits = std::uint32_t;  // the bits of a float
 
-// What fills out before a call is one byte again and again; no input holds such a number.
+// One byte, repeated, fills out before a call. No input holds such a number.
 bool is_left_as_it_was(bits value) { return value != 0 && value == (value & 0xff) * 0x01010101u; }
 bool is_finite(bits value) { return (value & 0x7f800000) != 0x7f800000; }
 bool is_nan(bits value) { return !is_finite(value) && (value & 0x007fffff) != 0; }
@@ -45,7 +45,7 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
 
 bool is_usable(bits value) { return is_finite(value) && !is_left_as_it_was(value); }
 
-// The number with n usable ones before it (and, it may be, unusable ones from itself on).
+// The number with n usable numbers before it. Unusable numbers may follow from itself on.
 constexpr bits nth_usable(std::int64_t n) {
   constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, behind_nans = 0x80000000;
   std::int64_t number = n;
@@ -53,15 +53,15 @@ constexpr bits nth_usable(std::int64_t n) {
     if (repeated <= number) ++number;
   }
   if (number >= infinity) number += behind_nans - infinity;
-  return static_cast<bits>(number);  // n is below 2^31: no further gap comes before it
+  return static_cast<bits>(number);  // n is below 2^31, so no further gap precedes it
 }
 static_assert(nth_usable(0x01010100) == 0x01010100 && nth_usable(0x01010101) == 0x01010102);
 static_assert(nth_usable(0x7f800000 - 128) == 0x7f7fffff);
 static_assert(nth_usable(0x7f800000 - 127) == 0x80000000);
 
-// Fills with finite floats, all different: a random permutation of 32 bits, applied to 0, 1, 2, ...
-// and then again until it comes to such a number. Cycles of a permutation never meet, so no number
-// comes twice, provided that each start is such a number itself.
+// Fills with finite floats, all different. A random permutation of the 32-bit numbers is applied to
+// 0, 1, 2, ... and reapplied until the result is usable. Cycles of a permutation never meet, so no
+// number comes twice, provided that each start is usable.
 void fill_with_distinct_floats(std::span<bits> values, random_stream random) {
   const auto mask = static_cast<bits>(random.next());
   const auto first = static_cast<bits>(random.next()) | 1;
@@ -88,7 +88,7 @@ struct matrix {
 };
 
 bool is_transpose(const matrix& in, const matrix& out) {
-  constexpr std::int64_t tile = 32;  // both in the cache: matrices of gigabytes are compared
+  constexpr std::int64_t tile = 32;  // two such tiles fit in the cache, which matters for gigabytes
   std::atomic<bool> is_right = true;
   const auto compare_rows = [&](std::int64_t top) {
     for (std::int64_t left = 0; left < in.cols; left += tile) {
@@ -109,7 +109,7 @@ bool is_transpose(const matrix& in, const matrix& out) {
   return is_right;
 }
 
-// What a wrong result looks like: the usual mistakes, tried one by one.
+// Recognises common mistakes in a wrong result by trying them one by one.
 class wrong_result {
  public:
   wrong_result(const matrix& in, const matrix& out) : in_(in), out_(out) {
@@ -148,7 +148,7 @@ class wrong_result {
   static constexpr std::size_t most_traced = 1 << 22;
   static constexpr std::int64_t untouched = -1, not_of_in = -2;
 
-  // Where in `in` every element of out comes from.
+  // For every element of out, finds its origin in `in`.
   void trace() {
     std::unordered_map<bits, std::int64_t> where;
     where.reserve(in_.data.size());
@@ -189,7 +189,7 @@ class wrong_result {
     return text + (edge.empty() ? part_of_tiles() : edge);
   }
 
-  // The first rows and columns of every tile, and no others.
+  // Only the first rows and columns of every tile were written.
   std::string part_of_tiles() const {
     const auto is_written = [&](std::int64_t row, std::int64_t col) {
       return out_.at(row, col) == in_.at(col, row);
@@ -214,8 +214,8 @@ class wrong_result {
     return "";
   }
 
-  // Everything outside the top left rectangle [0, row) x [0, col): the first row that is not
-  // written throughout, and where the first row ends.
+  // Everything outside the top left rectangle [0, row) x [0, col) is missing. row is the first row
+  // that is not fully written, and col is where the first row ends.
   std::string corner() const {
     std::int64_t row = 0, col = 0;
     while (col < out_.cols && out_.at(0, col) == in_.at(col, 0)) ++col;
@@ -226,8 +226,8 @@ class wrong_result {
            " columns - what becomes of the ragged edge, where the last blocks are not full?";
   }
 
-  // Right where a thread writes what it has read itself, on the diagonals of tiles; elsewhere
-  // nothing of in.
+  // Right only on the diagonals of tiles, where a thread writes what it has read itself. No other
+  // element is one of in.
   std::string own_elements_only() const {
     for (const std::int64_t tile : {64, 32, 16, 8}) {
       if (tile > std::min(out_.rows, out_.cols) || origins_.empty()) continue;
@@ -253,11 +253,11 @@ class wrong_result {
            "written?";
   }
 
-  // Would a mistake store in[from_row][from_col] in out[row][col]?
+  // True if the mistake would store in[from_row][from_col] in out[row][col].
   using rule = std::function<bool(std::int64_t row, std::int64_t col, std::int64_t from_row,
                                   std::int64_t from_col)>;
 
-  // The rule tells of all that was written, which is half of out at least, and not the truth only.
+  // True if the rule explains all that was written (at least half of out) and some of it is wrong.
   bool follows(const rule& moves) const {
     std::size_t written = 0, telling = 0;
     for (std::size_t i = 0; i < origins_.size(); ++i) {
@@ -305,7 +305,7 @@ class wrong_result {
     return "";
   }
 
-  // Where the first wrong element comes from, if it is one of in.
+  // Finds where the first wrong element comes from, if it is one of in.
   std::string where_from() const {
     const bits found = out_.at(first_row_, first_col_);
     const auto from = std::find(in_.data.begin(), in_.data.end(), found) - in_.data.begin();
@@ -319,7 +319,7 @@ class wrong_result {
   }
 
   matrix in_, out_;
-  std::vector<std::int64_t> origins_;  // by place in out; empty for large matrices
+  std::vector<std::int64_t> origins_;  // indexed by position in out; empty for large matrices
   std::size_t wrong_ = 0, unwritten_ = 0, nan_ = 0;
   std::int64_t first_row_ = 0, first_col_ = 0;
   std::int64_t unwritten_row_ = std::numeric_limits<std::int64_t>::max();

@@ -7,9 +7,9 @@
 //
 // shape   `in` has `rows` rows of `cols` floats, `out` has `cols` rows of `rows` floats, both
 //         row-major without gaps: in[row][col] is in[row * cols + col].
-// limits  rows and cols are 1 to 1000000, rows * cols is below 2^31: every index fits into an int.
-//         Neither need be a multiple of anything.
-// memory  Both lie in device memory, apart from each other, aligned to 256 bytes. `in` is not to be
-//         changed; before every call, `out` is filled with garbage.
+// limits  rows and cols are 1 to 1000000, and rows * cols is below 2^31, so every index fits in an
+//         int. Neither need be a multiple of anything.
+// memory  Both lie in device memory and do not overlap; each is aligned to 256 bytes. `in` must not
+//         be changed. Before every call, `out` is filled with garbage.
 // waits   No. It launches on the default stream and returns.
 void transpose(const float* in, float* out, int rows, int cols);
