@@ -1,15 +1,15 @@
 // first 01_one_thread: a single thread of the GPU moves every pixel.
 //
-// idea    A kernel runs on the device and sees device memory only. So the host allocates memory
-//         there, copies the picture to it, launches the kernel, copies the result back and frees
-//         what it allocated. What the one thread does is what a CPU would do.
+// idea    A kernel runs on the device and sees device memory only. The host therefore allocates
+//         memory there, copies the picture to it, launches the kernel, copies the result back, and
+//         frees the memory. The one thread does just what a CPU would do.
 // watch   A thread waits for memory at every pixel, and no other thread uses the time.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Kernels" and "Device Memory".
 #include "labs/first/first.hpp"
 
 __global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int width, int height) {
-  //> todo: two loops, over the rows and over the pixels of a row, as the contract has it.
+  //> todo: write two loops, over the rows and over the pixels of a row, as in the contract.
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) out[y * width + x] = in[y * width + (width - 1 - x)];
   //<
@@ -19,7 +19,7 @@ void mirror(const unsigned char* in, unsigned char* out, int width, int height) 
   const int bytes = width * height;
   unsigned char* device_in = nullptr;
   unsigned char* device_out = nullptr;
-  //> todo: allocate so many bytes of device memory for each of the two pictures.
+  //> todo: allocate `bytes` bytes of device memory for each of the two pictures.
   cudaMalloc(&device_in, bytes);
   cudaMalloc(&device_out, bytes);
   //<

@@ -1,9 +1,9 @@
 // first 02_one_block: the 256 threads of one block share the pixels.
 //
-// idea    Every thread executes the same kernel, and threadIdx.x tells it which one it is: thread t
+// idea    Every thread executes the same kernel and finds its own number in threadIdx.x. Thread t
 //         takes pixels t, t + 256, t + 512, ... While some threads wait for memory, others run. A
 //         warp is 32 threads of a block that execute together; here they move 32 neighbours.
-// watch   All threads of a block run on the same multiprocessor, and the GPU has many of those.
+// watch   All threads of a block share one multiprocessor, but the GPU has many multiprocessors.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "labs/first/first.hpp"
@@ -11,7 +11,7 @@
 constexpr int block_size = 256;  // threads: 8 warps
 
 __global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int width, int height) {
-  //> todo: let each thread move every 256th pixel, beginning with the one of its own number.
+  //> todo: let thread t move every 256th pixel, starting with pixel t.
   for (int i = threadIdx.x; i < width * height; i += blockDim.x) {
     const int x = i % width, y = i / width;
     out[i] = in[y * width + (width - 1 - x)];
@@ -26,7 +26,7 @@ void mirror(const unsigned char* in, unsigned char* out, int width, int height) 
   cudaMalloc(&device_in, bytes);
   cudaMalloc(&device_out, bytes);
   cudaMemcpy(device_in, in, bytes, cudaMemcpyHostToDevice);
-  //> todo: launch the kernel with one block of so many threads.
+  //> todo: launch the kernel with one block of block_size threads.
   mirror_kernel<<<1, block_size>>>(device_in, device_out, width, height);
   //<
   cudaMemcpy(out, device_out, bytes, cudaMemcpyDeviceToHost);

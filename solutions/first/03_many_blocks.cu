@@ -2,8 +2,8 @@
 //
 // idea    The loop over the pixels becomes the grid. Blocks are independent of each other, so the
 //         GPU distributes them over all of its multiprocessors, in any order.
-// watch   The grid consists of whole blocks: in the last one, some threads have no pixel. And
-//         nobody has checked yet whether any of these calls failed.
+// watch   The grid consists of whole blocks, so some threads of the last block have no pixel. And
+//         no call has been checked for errors yet.
 // needs   nothing: threads beyond the last pixel do nothing.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "common/lab/ceil_div.hpp"
@@ -12,7 +12,7 @@
 constexpr int block_size = 256;  // threads: 8 warps
 
 __global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int width, int height) {
-  //> todo: compute the number of this thread in the whole grid; move the pixel of that number.
+  //> todo: compute this thread's number in the whole grid, and move the pixel with that number.
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < width * height) {
     const int x = i % width, y = i / width;

@@ -1,11 +1,11 @@
 // first 04_checked: every call is checked for errors.
 //
-// idea    Calls of the runtime return an error code, which is easily ignored; a launch returns
-//         nothing and leaves its error for cudaGetLastError(). check() throws an exception that
-//         names the line, so that the first failure ends the call where it happened.
+// idea    Runtime calls return an error code, which is easily ignored. A launch returns nothing and
+//         leaves its error for cudaGetLastError(). check() throws an exception that names the line,
+//         so the first failure ends the call where it happened.
 // watch   A launch is asynchronous. An error while the kernel runs is reported by a later call that
 //         waits for it, here the copy back; only `./lab check` names the line in the kernel.
-// gain    No time. But an error that is ignored shows up later, as a wrong picture.
+// gain    None in time. But an ignored error shows up later, as a wrong picture.
 // needs   nothing. An exception leaves the device memory allocated: a class with a destructor would
 //         free it.
 // source  CUDA C++ Programming Guide, "Error Checking".
@@ -28,7 +28,7 @@ void mirror(const unsigned char* in, unsigned char* out, int width, int height) 
   const int blocks = ceil_div(width * height, block_size);
   unsigned char* device_in = nullptr;
   unsigned char* device_out = nullptr;
-  //> todo: as before, but check every call, and behind the launch what cudaGetLastError() says.
+  //> todo: as before, but check every call, and check cudaGetLastError() after the launch.
   check(cudaMalloc(&device_in, bytes));
   check(cudaMalloc(&device_out, bytes));
   check(cudaMemcpy(device_in, in, bytes, cudaMemcpyHostToDevice));

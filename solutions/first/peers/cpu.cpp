@@ -1,7 +1,7 @@
 // first peer: the CPU. Every thread reverses its share of the rows.
 //
-// watch   A GPU's steps are timed with their copies to the device and back. Here the picture is
-//         where it is wanted already.
+// watch   The GPU steps are timed with their copies to the device and back. Here the picture is
+//         already in place.
 // source  The C++ standard library: std::reverse_copy, which compilers vectorise.
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::int64_t grain = 65536;  // pixels: less is not worth another thread
+constexpr std::int64_t grain = 65536;  // pixels: fewer are not worth another thread
 
 STEPWISE_CLONES void reverse_rows(const unsigned char* in, unsigned char* out, std::int64_t width,
                                   std::int64_t rows) {
