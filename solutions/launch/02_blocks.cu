@@ -12,22 +12,22 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-// A thread's element of: z[i] = x[i] + y[i]. A block has so many threads.
+// Adds the calling thread's element, z[i] = x[i] + y[i]. `threads` is the block size.
 template <int threads>
 __device__ void add_element(const float* x, const float* y, float* z, int n) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < n) z[i] = x[i] + y[i];
 }
 
-//> todo: a kernel, add_kernel, for blocks of which as many fit as it takes for 2048 threads.
-constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+//> todo: write a kernel, add_kernel, for a block size that fills a multiprocessor's 2048 threads.
+constexpr int threads = 256;  // per block; 8 such blocks fill a multiprocessor
 
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   add_element<threads>(x, y, z, n);
 }
 //<
 
-// Launches so many blocks that every element has a thread.
+// Launches enough blocks to give every element a thread.
 void add(const float* x, const float* y, float* z, int n) {
   //> todo: launch add_kernel in blocks of that size.
   const int blocks = ceil_div(n, threads);

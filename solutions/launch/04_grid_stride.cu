@@ -1,14 +1,14 @@
 // launch 04_grid_stride: as many blocks as fit, each of which strides over the array.
 //
-// idea    The runtime says how many blocks of this kernel the GPU holds at once. Launch that many,
-//         and let each repeat its work one grid further on, until n is reached. Then any grid adds
-//         any n, and what a block does once serves many elements. That pays where blocks keep
-//         something, as the sum in reduction does. Here they keep nothing.
+// idea    The runtime reports how many blocks of this kernel the GPU holds at once. Launch that
+//         many, and let each repeat its work one grid further on until it reaches n. Then any grid
+//         adds any n, and one-time work of a block serves many elements. That pays where blocks
+//         keep a result, like the sum in reduction. Here they keep nothing.
 // watch   Fewer blocks than fit are faster (experiments/grid_stride.cu); the partly empty last
 //         round explains little of it.
 // gain    None: on an H200 many rounds are slower than 03_ilp. Warps that always have loads in
 //         flight request more at a time than memory can use.
-// needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
+// needs   Indices that fit in an int: n plus a grid's elements must stay below 2^31.
 // source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (2013).
 #include <algorithm>
 
@@ -16,13 +16,13 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+constexpr int threads = 256;  // per block; 8 such blocks fill a multiprocessor
 constexpr int items = 4;      // elements that a thread loads before it adds the first
 
 // z[i] = x[i] + y[i], for any grid
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   int first = blockIdx.x * (threads * items) + threadIdx.x;
-  //> todo: do the work of 03_ilp for this `first`, then for the one a grid's elements further, ...
+  //> todo: do the work of 03_ilp for this `first`, then for the `first` one grid further on, ...
   for (; first < n; first += gridDim.x * (threads * items)) {
     float a[items], b[items];
     for (int k = 0; k < items; ++k) {
@@ -37,7 +37,7 @@ __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   //<
 }
 
-// How many blocks of the kernel the GPU holds at a time.
+// The number of blocks of the kernel that the GPU holds at a time.
 int resident_blocks() {
   int multiprocessors = 0, blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));

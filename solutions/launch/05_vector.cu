@@ -1,11 +1,11 @@
 // launch 05_vector: loads and stores of 16 bytes.
 //
-// idea    A float4 is four neighbours in one instruction: a quarter of the loads and stores for the
-//         same bytes, fewer indices and tests, 16 sectors per request. As many bytes are in flight
-//         as in 03_ilp: one float4 of x and one of y are 32 per thread, as four floats of each are.
+// idea    One instruction moves a float4, which is four neighbours: a quarter of the loads and
+//         stores for the same bytes, fewer indices and tests, 16 sectors per request. The bytes in
+//         flight are those of 03_ilp: 32 per thread, now one float4 of x and one of y.
 // gain    None: on an H200 it is as fast as 03_ilp. Memory takes the time, and nothing waited for
 //         the instructions that are saved.
-// watch   Fewer instructions pay where something waits for them.
+// watch   Fewer instructions pay only where something waits for them.
 // needs   x, y and z aligned to 16 bytes: cudaMalloc aligns to 256, and the contract says so. A
 //         pointer into an array, x + 1 say, is not. The last n % 4 elements are added one by one.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; J. Luitjens, "CUDA Pro Tip:
@@ -14,7 +14,7 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+constexpr int threads = 256;  // per block; 8 such blocks fill a multiprocessor
 
 __device__ float4 sum(float4 a, float4 b) {
   return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
@@ -23,7 +23,7 @@ __device__ float4 sum(float4 a, float4 b) {
 // z[i] = x[i] + y[i]
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   int i = 4 * (blockIdx.x * threads + threadIdx.x);
-  //> todo: add elements i to i + 3 as a float4; one by one, if n ends among them.
+  //> todo: add elements i to i + 3 as a float4, or one by one if n ends among them.
   if (i + 3 < n) {
     *(float4*)&z[i] = sum(*(const float4*)&x[i], *(const float4*)&y[i]);
   } else {
@@ -32,7 +32,7 @@ __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   //<
 }
 
-// Launches so many blocks that every element has a thread.
+// Launches enough blocks to give every element a thread.
 void add(const float* x, const float* y, float* z, int n) {
   const int blocks = ceil_div(n, 4 * threads);
   add_kernel<<<blocks, threads>>>(x, y, z, n);

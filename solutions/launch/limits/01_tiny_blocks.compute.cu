@@ -1,17 +1,17 @@
 // launch 01_tiny_blocks, compute only: all blocks, indices and additions, and no access.
 //
-// keeps   The grid: a block is started and ended for every 32 elements. The index, the test, the
-//         addition, of bits that the compiler does not know.
-// lacks   Loads and stores. `zero` is 0, which the kernel cannot know: the sum must be computed to
-//         find out whether it is stored, and it never is. (With `if (zero == 1)` alone, it would
-//         only be computed where it is stored: never.)
-// holds   32 blocks of one warp: a multiprocessor has room for no more blocks, as in the step.
+// keeps   The grid: a block starts and ends for every 32 elements. The index, the test, and the
+//         addition, whose operands the compiler does not know.
+// lacks   Loads and stores. `zero` is 0, but the compiler does not know that, so the kernel must
+//         compute the sum to find out whether to store it. It never does. (With `if (zero == 1)`
+//         alone, the kernel would compute the sum only where it stores it: never.)
+// holds   32 blocks of one warp, the most that a multiprocessor has room for, as in the step.
 // A yardstick for `./lab limits launch`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-constexpr int threads = 32;  // of a block: a single warp
+constexpr int threads = 32;  // per block: a single warp
 
 __global__ void add_kernel(float* z, int n, float zero) {
   const int i = blockIdx.x * threads + threadIdx.x;

@@ -1,8 +1,8 @@
-// launch peer: the yardstick. Adding reads 8 n bytes and writes 4 n; a copy reads as many as it
-// writes. So 6 n are copied, which moves 12 n in all: x whole, and half of y over it, since z has
-// room for 4 n.
-// watch   Writes are half of the traffic here, and a third of it where arrays are added; and there
-//         are two copies, one after the other: for small n, that is a launch more.
+// launch peer: the yardstick. Adding reads 8 n bytes and writes 4 n; a copy reads as many bytes
+// as it writes. To move the same 12 n bytes, this copies 6 n: all of x, and half of y over it,
+// since z has room for 4 n.
+// watch   Writes are half of the traffic here, but a third of it when arrays are added. The two
+//         copies follow each other; for small n, that is one launch more.
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,8 +1,8 @@
 // launch peer: the CPU. Every thread adds its share, in vector registers.
 //
-// watch   A store to a line that is in no cache first fetches it: 16 bytes move for each element
-//         instead of 12. Stores past the caches save that; but what fits into a cache is better
-//         left there.
+// watch   A store to a line that is in no cache first fetches the line, so 16 bytes move per
+//         element instead of 12. Non-temporal stores avoid that. But data that fits in a cache is
+//         better left there.
 // source  Intel 64 and IA-32 Architectures Optimization Reference Manual, non-temporal stores.
 #include <immintrin.h>
 
@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr std::int64_t grain = 4096;         // elements: less is not worth another thread
-constexpr std::int64_t cached = 32ll << 20;  // bytes of all arrays that caches may hold
+constexpr std::int64_t grain = 4096;         // elements: fewer are not worth another thread
+constexpr std::int64_t cached = 32ll << 20;  // bytes of all arrays; larger ones bypass the caches
 
 STEPWISE_CLONES void add_here(const float* x, const float* y, float* z, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) z[i] = x[i] + y[i];
