@@ -3,7 +3,7 @@
 // idea    A block reads block_size elements once and writes one sum; the levels in between stay on
 //         the chip. It takes log256(n) launches instead of log2(n), and little more than n reads.
 // watch   The threads that add are spread over all warps, so every warp executes every level, for
-//         fewer and fewer of its lanes, and % by a variable takes many instructions.
+//         fewer and fewer of its lanes. And % by a variable takes many instructions.
 // gain    On an H200 only for small n, where launches count: a third of the bytes, but several
 //         times the instructions. For large n it is slower than 00_pairs.
 // needs   A block size that is a power of two. Missing elements count as 0.
@@ -26,7 +26,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   //> todo: add up the block's partial[] into partial[0], level by level, all threads together.
   for (int s = 1; s < blockDim.x; s *= 2) {
     if (tid % (2 * s) == 0) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
   //<
 

@@ -1,7 +1,7 @@
 // reduction 02_strided: neighbouring threads do the work, at a growing stride.
 //
-// idea    The same additions at the same places, but by threads 0, 1, 2, ... instead of threads 0,
-//         2s, 4s, ...: whole warps run out of work and skip the level, and % is gone.
+// idea    Threads 0, 1, 2, ... do the same additions at the same places as threads 0, 2s, 4s, ...
+//         did before. Whole warps run out of work and skip the level, and % is gone.
 // watch   At stride 2s the lanes of a warp share few of the 32 banks of shared memory: 2 lanes per
 //         bank at the first level, 4 at the next. Such conflicts are served one by one.
 // needs   A block size that is a power of two. Missing elements count as 0.
@@ -22,11 +22,11 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   __syncthreads();
 
   for (int s = 1; s < blockDim.x; s *= 2) {
-    //> todo: do the level's additions, at the same places, by the first threads of the block.
+    //> todo: let the first threads of the block do the level's additions, at the same places.
     const int left = 2 * s * tid;
     if (left < blockDim.x) partial[left] += partial[left + s];
     //<
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid == 0) out[blockIdx.x] = partial[0];

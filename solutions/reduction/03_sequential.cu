@@ -24,7 +24,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   //> todo: fold the second half of partial[] onto the first, then half of that, down to one.
   for (int s = blockDim.x / 2; s > 0; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
   //<
 

@@ -1,10 +1,10 @@
 // reduction 04_first_add: the first addition happens while loading.
 //
-// idea    A thread loads two elements that are block_size apart, and adds them at once: half as
-//         many blocks, each with the work of one, and no thread that never adds. Two independent
+// idea    A thread loads two elements that are block_size apart, and adds them at once. That takes
+//         half as many blocks, each with the work of one, and every thread adds. Two independent
 //         loads also keep memory busier than one.
-// watch   The access pattern is ideal now, yet memory is far from busy: what is left is the
-//         instructions of the levels, above all the barriers.
+// watch   The access pattern is ideal now, yet memory is far from busy. The instructions of the
+//         levels remain, above all the barriers.
 // needs   A block size that is a power of two. Missing elements count as 0.
 // source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 4.
 #include "common/lab/ceil_div.hpp"
@@ -28,7 +28,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 
   for (int s = blockDim.x / 2; s > 0; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid == 0) out[blockIdx.x] = partial[0];

@@ -1,7 +1,7 @@
 // reduction 05_unroll_warp: the last 32 sums need one warp and no block barrier.
 //
-// idea    From 64 sums on, only one warp works: its levels are written out without a loop, and
-//         __syncwarp() replaces the barrier at which seven idle warps also had to wait.
+// idea    Once 64 sums are left, only one warp works. Its levels are written out without a loop,
+//         and __syncwarp() replaces the barrier at which seven idle warps also had to wait.
 // watch   Up to Pascal, the lanes of a warp ran in lockstep, and `volatile` alone made this
 //         correct: it forced the compiler to store each sum. Since Volta, lanes may diverge: all
 //         reads of a level must come before its writes, and __syncwarp() ensures that.
@@ -14,8 +14,8 @@
 
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 
-// One level by a whole warp. Lanes that have nothing to add do so all the same: it costs nothing,
-// and what they add up is not read by those that matter.
+// A whole warp does one level. Lanes with nothing to add take part too: that costs nothing, and
+// the lanes that matter do not read their sums.
 __device__ void add_from(int* partial, int tid, int distance) {
   const int sum = partial[tid] + partial[tid + distance];
   __syncwarp();  // every lane has read
@@ -36,7 +36,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 
   for (int s = blockDim.x / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   //> todo: let the first warp add up partial[0], ..., partial[63] without block barriers.

@@ -1,11 +1,11 @@
 // reduction 06_unroll_all: the block size is a constant that the compiler knows.
 //
-// idea    As a template parameter the block size is a constant of the kernel: the compiler knows
+// idea    As a template parameter, the block size is a constant of the kernel. The compiler knows
 //         the number of levels and unrolls the loop by itself (look at the PTX). The loop counter
-//         and the branch disappear, offsets become constants.
-// watch   Worth a third on a GTX 280, on an H200 hardly anything. One thread for two elements: the
-//         cost, threads x time, is n log n for n additions. Most of a block's life is starting up,
-//         computing addresses, and idling through the levels.
+//         and the branch disappear, and offsets become constants.
+// watch   This was worth a third on a GTX 280, but hardly anything on an H200. With one thread per
+//         two elements, the cost (threads x time) is n log n for n additions. A block spends most
+//         of its life starting up, computing addresses, and idling through the levels.
 // needs   A block size that is a power of two, from 64 to 1024. Missing elements count as 0.
 // source  Harris (2007) and Filipovic, version 6, who wrote out every level.
 #include "common/lab/ceil_div.hpp"
@@ -14,8 +14,8 @@
 
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 
-// One level by a whole warp. Lanes that have nothing to add do so all the same: it costs nothing,
-// and what they add up is not read by those that matter.
+// A whole warp does one level. Lanes with nothing to add take part too: that costs nothing, and
+// the lanes that matter do not read their sums.
 __device__ void add_from(int* partial, int tid, int distance) {
   const int sum = partial[tid] + partial[tid + distance];
   __syncwarp();  // every lane has read
@@ -36,10 +36,10 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   partial[tid] = sum;
   __syncthreads();
 
-  //> todo: do the levels down to 64 sums, in a loop that counts in constants only.
+  //> todo: do the levels down to 64 sums, in a loop whose bounds are constants.
   for (int s = BlockSize / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
   //<
 

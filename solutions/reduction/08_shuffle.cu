@@ -1,12 +1,12 @@
 // reduction 08_shuffle: the lanes of a warp pass sums from register to register.
 //
 // idea    A shuffle passes a register's value to another lane without a detour through shared
-//         memory: 5 of them add up a warp. A block of 8 warps then needs 8 words of shared
-//         memory and one barrier, instead of 256 words and three barriers; the tree takes a
+//         memory; 5 shuffles add up a warp. A block of 8 warps then needs 8 words of shared
+//         memory and one barrier, instead of 256 words and three barriers. The tree takes a
 //         fraction of the instructions.
-// watch   What counts is the number of bytes in flight, and each load requests only 4 per
-//         lane.
-// gain    None: at 16 elements per thread and more the tree hardly counts.
+// watch   The number of bytes in flight is the limit, and each load
+//         requests only 4 bytes per lane.
+// gain    None: with 16 elements per thread or more, the tree hardly counts.
 // needs   A block size that is a multiple of 32, up to 1024.
 // source  CUDA C++ Programming Guide, "Warp Shuffle Functions".
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 
-// With blocks of 256, 8 make 2048 threads: all that a current multiprocessor can hold.
+// 8 blocks of 256 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 8;
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
@@ -27,13 +27,13 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
   static_assert(BlockSize % 32 == 0 && warps <= 32);
   const int tid = threadIdx.x;
-  //> todo: add up each warp by shuffles, then the warps' sums by the first warp.
+  //> todo: add up each warp by shuffles, then let the first warp add up the warps' sums.
   sum = warp_sum(sum);
   if (tid % 32 == 0) partial[tid / 32] = sum;
   __syncthreads();  // every warp has stored its sum
@@ -42,7 +42,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// out[b] = the sum of block b's elements: any grid adds up any n
+// out[b] = the sum of block b's elements. Any grid can add up any n.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -67,6 +67,6 @@ void reduce(const int* in, int* out, int* scratch, int n) {
   reduce_kernel<block_size><<<sums, block_size>>>(in, to, n);
   check(cudaGetLastError());
   if (sums == 1) return;
-  reduce_kernel<block_size><<<1, block_size>>>(scratch, out, sums);  // one block adds up the rest
+  reduce_kernel<block_size><<<1, block_size>>>(scratch, out, sums);  // one block adds up the sums
   check(cudaGetLastError());
 }

@@ -1,8 +1,8 @@
 // reduction 09_vectors: each load brings 16 bytes, and four loads are in flight at a time.
 //
 // idea    Little's law: bytes in flight = bandwidth x latency. A load of an int4 requests four
-//         times as many bytes with one instruction; and a thread that issues four loads before it
-//         uses the first has 64 bytes in flight instead of 8.
+//         times the bytes with one instruction, and a thread that issues four loads before it uses
+//         the first has 64 bytes in flight instead of 8.
 // watch   Small arrays: a second launch costs microseconds, in which an H200 reads megabytes.
 // needs   `in` and `scratch` aligned to 16 bytes (the contract promises 256).
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010).
@@ -13,9 +13,9 @@
 #include "labs/reduction/reduction.hpp"
 
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
-constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
+constexpr int loads = 4;         // vectors that a thread requests before it uses the first
 
-// With blocks of 256, 8 make 2048 threads: all that a current multiprocessor can hold.
+// 8 blocks of 256 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 8;
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
@@ -25,7 +25,7 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
@@ -38,7 +38,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// out[b] = the sum of block b's elements: any grid adds up any n
+// out[b] = the sum of block b's elements. Any grid can add up any n.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -54,7 +54,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
       v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : int4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
+  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
   //<
 
   sum = block_sum<BlockSize>(sum, partial);
@@ -69,6 +69,6 @@ void reduce(const int* in, int* out, int* scratch, int n) {
   reduce_kernel<block_size><<<sums, block_size>>>(in, to, n);
   check(cudaGetLastError());
   if (sums == 1) return;
-  reduce_kernel<block_size><<<1, block_size>>>(scratch, out, sums);  // one block adds up the rest
+  reduce_kernel<block_size><<<1, block_size>>>(scratch, out, sums);  // one block adds up the sums
   check(cudaGetLastError());
 }

@@ -1,12 +1,12 @@
 // reduction 10_one_launch: the block that finishes last adds up the sums of all blocks.
 //
-// idea    A block that has stored its sum increments a counter; the block that finds all others
-//         counted knows that all sums are there, and adds them up. No second launch, no waiting:
-//         each block either ends or finishes the job.
-// watch   The order is the whole point: the sum is stored, then made visible to the device
+// idea    A block that has stored its sum increments a counter. The block that finds all others
+//         counted knows that all sums are stored, and adds them up. There is no second launch and
+//         no waiting: each block either ends or finishes the job.
+// watch   The order is essential: the sum is stored, then made visible to the device
 //         (__threadfence), then the block is counted. The counter must be 0 again for the next
-//         call: atomicInc() wraps around at its limit.
-// needs   One call at a time, as on one stream: the counter is the kernel's own.
+//         call, so atomicInc() wraps around at its limit.
+// needs   One call at a time, as on one stream, because all calls share the counter.
 // source  CUDA C++ Programming Guide, "Memory Fence Functions", whose example this is.
 #include <algorithm>
 
@@ -14,13 +14,13 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 512;  // half as many blocks count themselves as with 256
-constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
+constexpr int block_size = 512;  // half as many blocks to count as with 256
+constexpr int loads = 4;         // vectors that a thread requests before it uses the first
 
-// With blocks of 512, 4 make 2048 threads: all that a current multiprocessor can hold.
+// 4 blocks of 512 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 4;
 
-__device__ unsigned finished = 0;  // blocks of the running call
+__device__ unsigned finished = 0;  // blocks of the current call
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
 __device__ int warp_sum(int sum) {
@@ -29,7 +29,7 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
@@ -42,7 +42,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// *out = the sum of all; sums: one for each block
+// *out = the sum of all elements. `sums` holds one sum per block.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -58,18 +58,18 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
       v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : int4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
+  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
   sum = block_sum<BlockSize>(sum, partial);
 
   //> todo: store the sum and count the block; the last one adds up all blocks' sums.
   if (tid == 0) {
     sums[blockIdx.x] = sum;
-    __threadfence();  // whoever sees the count sees the sum
+    __threadfence();  // a block that sees the count sees the sum
     is_last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
   }
-  __syncthreads();  // thread 0 has found out; and partial is free again
+  __syncthreads();  // is_last is set, and partial is free again
   if (!is_last) return;
-  __threadfence();  // whoever saw all counts sees all sums
+  __threadfence();  // the block that saw all counts sees all sums
   sum = 0;
   for (int b = tid; b < gridDim.x; b += BlockSize) sum += sums[b];
   sum = block_sum<BlockSize>(sum, partial);

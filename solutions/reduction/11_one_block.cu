@@ -3,7 +3,7 @@
 // idea    8192 elements or fewer take one block. It waits for no other block, so its sum need not
 //         go through memory, and the fence and the counter have no purpose. Each of the three is a
 //         trip to the L2 cache or to DRAM, and they happen one after the other.
-// watch   What is left is the start of a block, its loads, two sums of a warp and one store.
+// watch   The start of a block, its loads, two warp sums and one store are all that remains.
 // needs   nothing new. The counter stays 0: only launches of several blocks use it.
 // source  CUB, whose DeviceReduce has a kernel of its own for an input of one tile.
 #include <algorithm>
@@ -12,13 +12,13 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 512;  // half as many blocks count themselves as with 256
-constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
+constexpr int block_size = 512;  // half as many blocks to count as with 256
+constexpr int loads = 4;         // vectors that a thread requests before it uses the first
 
-// With blocks of 512, 4 make 2048 threads: all that a current multiprocessor can hold.
+// 4 blocks of 512 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 4;
 
-__device__ unsigned finished = 0;  // blocks of the running call
+__device__ unsigned finished = 0;  // blocks of the current call
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
 __device__ int warp_sum(int sum) {
@@ -27,7 +27,7 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
@@ -40,7 +40,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// *out = the sum of all; sums: one for each block
+// *out = the sum of all elements. `sums` holds one sum per block.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -56,23 +56,23 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
       v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : int4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
+  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
   sum = block_sum<BlockSize>(sum, partial);
 
   if (gridDim.x == 1) {  // no other block runs
-    //> todo: the sum is the result.
+    //> todo: store the sum as the result.
     if (tid == 0) out[0] = sum;
     //<
     return;
   }
   if (tid == 0) {
     sums[blockIdx.x] = sum;
-    __threadfence();  // whoever sees the count sees the sum
+    __threadfence();  // a block that sees the count sees the sum
     is_last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
   }
-  __syncthreads();  // thread 0 has found out; and partial is free again
+  __syncthreads();  // is_last is set, and partial is free again
   if (!is_last) return;
-  __threadfence();  // whoever saw all counts sees all sums
+  __threadfence();  // the block that saw all counts sees all sums
   sum = 0;
   for (int b = tid; b < gridDim.x; b += BlockSize) sum += sums[b];
   sum = block_sum<BlockSize>(sum, partial);

@@ -1,10 +1,10 @@
 // reduction 12_warp_add: one instruction adds up the integers of a warp.
 //
-// idea    __reduce_add_sync() is one instruction, redux.sync, and all lanes have the sum. The five
-//         shuffles of warp_sum() wait for each other, and for an addition each. A block that
-//         adds up a few elements does little else, twice.
-// watch   It gains where time is latency, for an array of one block. Several blocks hide it.
-// needs   Compute capability 8.0, and integers: floats are added in an order that counts.
+// idea    __reduce_add_sync() is one instruction, redux.sync, and gives all lanes the sum. The five
+//         shuffles of warp_sum() each wait for the one before and for an addition. A block that
+//         adds up a few elements does little else, and does it twice.
+// watch   This gains where latency is the limit, for an array of one block. Several blocks hide it.
+// needs   Compute capability 8.0, and integers: for floats, the order of additions matters.
 // source  CUDA C++ Programming Guide, "Warp Reduce Functions".
 #include <algorithm>
 
@@ -12,18 +12,18 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 512;  // half as many blocks count themselves as with 256
-constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
+constexpr int block_size = 512;  // half as many blocks to count as with 256
+constexpr int loads = 4;         // vectors that a thread requests before it uses the first
 
-// With blocks of 512, 4 make 2048 threads: all that a current multiprocessor can hold.
+// 4 blocks of 512 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 4;
 
-__device__ unsigned finished = 0;  // blocks of the running call
+__device__ unsigned finished = 0;  // blocks of the current call
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
 __device__ int warp_sum(int sum) {
 #if __CUDA_ARCH__ >= 800
-  //> todo: one instruction adds up the sums of all lanes.
+  //> todo: add up the sums of all lanes with one instruction.
   sum = __reduce_add_sync(0xffffffff, sum);
   //<
 #else
@@ -33,7 +33,7 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
@@ -46,7 +46,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// *out = the sum of all; sums: one for each block
+// *out = the sum of all elements. `sums` holds one sum per block.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -62,7 +62,7 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
       v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : int4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
+  if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
   sum = block_sum<BlockSize>(sum, partial);
 
   if (gridDim.x == 1) {  // no other block runs
@@ -71,12 +71,12 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   }
   if (tid == 0) {
     sums[blockIdx.x] = sum;
-    __threadfence();  // whoever sees the count sees the sum
+    __threadfence();  // a block that sees the count sees the sum
     is_last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
   }
-  __syncthreads();  // thread 0 has found out; and partial is free again
+  __syncthreads();  // is_last is set, and partial is free again
   if (!is_last) return;
-  __threadfence();  // whoever saw all counts sees all sums
+  __threadfence();  // the block that saw all counts sees all sums
   sum = 0;
   for (int b = tid; b < gridDim.x; b += BlockSize) sum += sums[b];
   sum = block_sum<BlockSize>(sum, partial);

@@ -1,25 +1,25 @@
-// reduction 13_rest_first: what is no whole vector is loaded before the vectors, not after them.
+// reduction 13_rest_first: the last n % 4 elements are loaded before the vectors, not after them.
 //
-// idea    81 elements are 20 vectors and one element more. Its load comes after the loop: it starts
-//         when the vectors are there and added up. If it lies in a sector of its own, that is a
-//         second trip to DRAM, behind the first. Only its place in the program makes it wait.
-// watch   n that are 1, 2 or 3 more than a multiple of 8 gain, 81 or 1025. Else the last vector has
-//         brought the sector into the cache.
+// idea    81 elements are 20 vectors and one more element. If its load follows the loop, it starts
+//         only when the vectors have arrived. In a sector of its own, it then makes a second trip
+//         to DRAM after the first. Only its place in the program makes it wait.
+// watch   Sizes that are 1, 2 or 3 above a multiple of 8 gain, such as 81 or 1025. For others, the
+//         last vector has already brought the sector into the cache.
 // needs   nothing.
-// source  Little's law, for a warp: what is asked for together is waited for once.
+// source  Little's law for a warp: loads that are issued together are waited for once.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 512;  // half as many blocks count themselves as with 256
-constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
+constexpr int block_size = 512;  // half as many blocks to count as with 256
+constexpr int loads = 4;         // vectors that a thread requests before it uses the first
 
-// With blocks of 512, 4 make 2048 threads: all that a current multiprocessor can hold.
+// 4 blocks of 512 have 2048 threads, all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 4;
 
-__device__ unsigned finished = 0;  // blocks of the running call
+__device__ unsigned finished = 0;  // blocks of the current call
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
 __device__ int warp_sum(int sum) {
@@ -32,7 +32,7 @@ __device__ int warp_sum(int sum) {
   return sum;
 }
 
-// The sum over a block's threads, in thread 0. `partial` has a word for each warp.
+// The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
 __device__ int block_sum(int sum, int* partial) {
   constexpr int warps = BlockSize / 32;
@@ -45,7 +45,7 @@ __device__ int block_sum(int sum, int* partial) {
   return sum;
 }
 
-// *out = the sum of all; sums: one for each block
+// *out = the sum of all elements. `sums` holds one sum per block.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   __shared__ int partial[BlockSize / 32];
@@ -53,7 +53,7 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   const int tid = threadIdx.x;
 
   int sum = 0;
-  //> todo: what is no whole vector is asked for first, so that it is waited for with the others.
+  //> todo: load the last n % 4 elements first, so that all loads are waited for together.
   if (blockIdx.x == 0 && tid < n % 4) sum = in[n - 1 - tid];
   //<
   const int4* vectors = reinterpret_cast<const int4*>(in);
@@ -72,12 +72,12 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   }
   if (tid == 0) {
     sums[blockIdx.x] = sum;
-    __threadfence();  // whoever sees the count sees the sum
+    __threadfence();  // a block that sees the count sees the sum
     is_last = atomicInc(&finished, gridDim.x - 1) == gridDim.x - 1;
   }
-  __syncthreads();  // thread 0 has found out; and partial is free again
+  __syncthreads();  // is_last is set, and partial is free again
   if (!is_last) return;
-  __threadfence();  // whoever saw all counts sees all sums
+  __threadfence();  // the block that saw all counts sees all sums
   sum = 0;
   for (int b = tid; b < gridDim.x; b += BlockSize) sum += sums[b];
   sum = block_sum<BlockSize>(sum, partial);

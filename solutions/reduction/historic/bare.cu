@@ -1,8 +1,8 @@
 // reduction, as it was: the last warp of version 5 without any barrier.
 //
-// Written for the first GPUs (2007 to 2009), whose warps ran in step and whose compiler stored
-// every sum. Neither holds today: the result is wrong. 05_unroll_warp is how it is right. source
-// Harris (2007) and Filipovic (2014), version 5.
+// This is for the first GPUs (2007 to 2009), whose warps ran in lockstep and whose compiler stored
+// every sum. Neither holds today: the result is wrong. 05_unroll_warp is the correct version.
+// source  Harris (2007) and Filipovic (2014), version 5.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
@@ -22,7 +22,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 
   for (int s = blockDim.x / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid < 32) {

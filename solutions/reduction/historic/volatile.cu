@@ -1,8 +1,8 @@
 // reduction, as it was: the last warp of version 5 through a volatile pointer.
 //
-// Written for GPUs of 2010 to 2016: the compiler must make every access, and the lanes of a warp
-// ran in step. Since 2017 they may drift apart, and nothing here makes one wait for another: a
-// race. source  Filipovic (2014), "Notes for c.c. 2.0".
+// This is for GPUs of 2010 to 2016: the compiler must make every access, and lanes ran in lockstep.
+// Since 2017 they may drift apart, and nothing here makes one wait for another: a race.
+// source  Filipovic (2014), "Notes for c.c. 2.0".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
@@ -22,7 +22,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 
   for (int s = blockDim.x / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid < 32) {

@@ -1,8 +1,8 @@
 // reduction, as it was: the last warp with its own sum in a register, the others' volatile.
 //
-// As the lecture prints it for GPUs of 2010 to 2016: a thread reads one word of each level instead
-// of two. What it lacks is the same as in volatile.cu. source  Filipovic (2014), "Notes for
-// c.c. 2.0".
+// The lecture's version for GPUs of 2010 to 2016: a thread reads one word per level instead of two.
+// It has the same race as volatile.cu.
+// source  Filipovic (2014), "Notes for c.c. 2.0".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
@@ -22,7 +22,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 
   for (int s = blockDim.x / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid < 32) {

@@ -1,9 +1,9 @@
 // reduction 03_sequential, compute only: the tree of additions, and no access to global memory.
 //
 // keeps   The loop with its accesses to shared memory and its barriers: they are this step's
-//         computing. An element's index takes the place of the element.
-// lacks   The load, and the store: `zero` is 0, which the kernel cannot know, so it has to compute
-//         the sum to find out that it is not stored.
+//         computation. An element's index takes the place of the element.
+// lacks   The load and the store. `zero` is 0, but the compiler does not know that, so the kernel
+//         must compute the sum to find out that it is not stored.
 // holds   8 blocks of 256 threads, all that a multiprocessor holds, as in the step.
 // A yardstick for `./lab limits reduction`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
@@ -23,7 +23,7 @@ __global__ void reduce_kernel(int* out, int n, int zero) {
 
   for (int s = blockDim.x / 2; s > 0; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
-    __syncthreads();  // outside the if: every thread must come here
+    __syncthreads();  // outside the if: every thread must reach it
   }
 
   if (tid == 0 && partial[0] * zero == 1) out[blockIdx.x] = partial[0];

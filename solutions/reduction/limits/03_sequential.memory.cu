@@ -1,7 +1,7 @@
-// reduction 03_sequential, memory only: elements come, one sum per block goes, nothing is added.
+// reduction 03_sequential, memory only: elements are loaded, one sum per block is stored.
 //
-// keeps   Every access to global memory, in the same order and number of launches; the way of an
-//         element into shared memory, and the barrier behind it: what a thread does before it adds.
+// keeps   Every access to global memory, in the same order and number of launches. An element's
+//         store to shared memory and the barrier after it: all that a thread does before it adds.
 // lacks   The loop: its additions, its accesses to shared memory, its barriers.
 // holds   8 blocks of 256 threads, all that a multiprocessor holds, as in the step.
 // A yardstick for `./lab limits reduction`: its result is wrong. Tested by

@@ -1,5 +1,5 @@
-// reduction peer: the CPU. Every thread adds up its share, in vector registers; then the sums of
-// all are added up. A core waits for memory most of that time.
+// reduction peer: the CPU. Every thread adds up its share in vector registers; then the threads'
+// sums are added up. A core waits for memory most of that time.
 #include <atomic>
 
 #include "common/cpu/clones.hpp"
@@ -8,9 +8,9 @@
 
 namespace {
 
-constexpr std::int64_t grain = 4096;  // ints: less than that is not worth another thread
+constexpr std::int64_t grain = 4096;  // ints: fewer are not worth another thread
 
-// Modulo 2^32, as unsigned additions are.
+// Adds modulo 2^32, because unsigned additions wrap around.
 STEPWISE_CLONES unsigned sum_of(const int* in, std::int64_t count) {
   unsigned sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += static_cast<unsigned>(in[i]);

@@ -6,13 +6,13 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-// CUB asks for a partial sum of every block that a full GPU runs, five times over, as soon as one
-// block is not enough: more than the contract's scratch of a few thousand elements.
+// As soon as one block is not enough, CUB asks for five times a partial sum per block of a full
+// GPU. For a few thousand elements, the contract's scratch is too small for that.
 constexpr int few = 1 << 16;
 alignas(256) __device__ char room[sizeof(int) * few];
 
 void reduce(const int* in, int* out, int* scratch, int n) {
-  std::size_t bytes = sizeof(int) * scratch_ints(n);  // more than it asks for
+  std::size_t bytes = sizeof(int) * scratch_ints(n);  // more than CUB asks for
   void* partial_sums = scratch;
   if (n < few) {
     check(cudaGetSymbolAddress(&partial_sums, room));
