@@ -1,9 +1,9 @@
 // Generated from solutions/transpose/03_element.cu by lab start.
 // transpose 03_element: one thread per element.
 //
-// idea    The elements are independent too: as many threads as elements, each with one load and one
-//         store. x runs along a row of in, so the 32 loads of a warp make one request for 128
-//         consecutive bytes: 4 sectors, all of them used.
+// idea    The elements are independent too, so each gets a thread, with one load and one store. x
+//         runs along a row of in, so the 32 loads of a warp make one request for 128 consecutive
+//         bytes: 4 sectors, all of them used.
 // needs   nothing: threads beyond the edge do nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
 #include "common/lab/ceil_div.hpp"
@@ -16,7 +16,7 @@ constexpr int tile = 32;  // a block has a warp for each of 32 rows
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   const int row = blockIdx.y * tile + threadIdx.y;
   const int col = blockIdx.x * tile + threadIdx.x;
-  // TODO: if there is such an element, move it to where it belongs in out.
+  // TODO: if there is an element at row, col, move it to where it belongs in out.
 }
 
 void transpose(const float* in, float* out, int rows, int cols) {

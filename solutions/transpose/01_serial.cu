@@ -1,16 +1,16 @@
 // transpose 01_serial: one thread moves every element.
 //
-// idea    The two loops of a C program, in a kernel. It defines the correct result, and it is where
-//         the source of this lab begins.
-// watch   One lane of one warp on one multiprocessor: a few loads are in flight at any time, and
-//         device memory could serve tens of thousands. It processes millions of elements alone:
-//         expect to wait for it.
+// idea    The two loops of a C program, in a kernel. They define the correct result, and the source
+//         of this lab begins with them.
+// watch   One lane of one warp works, on one multiprocessor. It has a few loads in flight at any
+//         time, but device memory could serve tens of thousands. It moves millions of elements
+//         alone: expect to wait for it.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), version "serial".
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-// A kernel like any other, but of one thread: no index tells it which part is its own.
+// A kernel like any other, but with a single thread, so it needs no index to find its part.
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   for (int row = 0; row < rows; ++row) {

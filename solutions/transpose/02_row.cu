@@ -1,22 +1,22 @@
 // transpose 02_row: one thread per row.
 //
 // idea    The rows are independent: each gets a thread, which walks along it. At any time the lanes
-//         of a warp are in the same column of 32 rows, so what they write is adjacent.
-// watch   What they read is not: 32 lanes touch 32 places, a row apart, and each of them costs a
+//         of a warp are in the same column of 32 rows, so their writes are adjacent.
+// watch   Their reads are not: 32 lanes touch 32 places, a row apart, and each of them costs a
 //         sector of 32 bytes. The next 7 columns hit those sectors in the cache, if they are still
-//         there. There are only as many threads as rows.
+//         there. And there are only as many threads as rows.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per row".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int block_size = 64;  // small: few threads in all, to be spread over many multiprocessors
+constexpr int block_size = 64;  // small, so that the few threads spread over many multiprocessors
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  //> todo: if there is such a row, move its elements to where they belong in out.
+  //> todo: if row `row` exists, move its elements to where they belong in out.
   if (row < rows) {
     for (int col = 0; col < cols; ++col) {
       out[col * rows + row] = in[row * cols + col];

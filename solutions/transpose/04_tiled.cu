@@ -1,11 +1,11 @@
 // transpose 04_tiled: a block transposes a tile in shared memory: full lines on both sides.
 //
 // idea    Read rows of a tile of in, write rows of the matching tile of out: both in lines of 128
-//         bytes. The transposition happens in between, in shared memory, which has no sectors. A
-//         thread now writes what another one has read, so the block needs a barrier in between.
+//         bytes. Shared memory, which has no sectors, does the transposition in between. A thread
+//         writes elements that others have read, so the block needs a barrier in between.
 // watch   1024 threads issue one load each and wait for the slowest. And `moved[x][y]` along x is a
 //         column: all 32 lanes use one of the 32 banks and are served one by one.
-// needs   nothing: what lies beyond an edge is neither read nor written.
+// needs   nothing: elements beyond an edge are neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples of
 //         32.
 #include "common/lab/ceil_div.hpp"
@@ -16,13 +16,13 @@ constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one war
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile];  // the block's tile, as it is in in
+  __shared__ float moved[tile][tile];  // the block's tile, as in `in`
   const int x = threadIdx.x, y = threadIdx.y;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
-  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
+  //> todo: wait for the block; write row y of the transposed tile: rows of out are columns of in.
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
   //<

@@ -1,24 +1,24 @@
 // transpose 05_small_tile: a quarter of the threads wait at each barrier.
 //
 // idea    Little's law: bytes in flight = bandwidth x latency. A block that waits for its slowest
-//         load has nothing in flight. With 256 threads instead of 1024 fewer wait for each other,
+//         load has nothing in flight. With 256 threads instead of 1024, fewer wait for each other,
 //         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
 // watch   A warp now covers two rows of 64 bytes: all sectors used, but half lines. In shared
-//         memory 8 lanes share a bank instead of 32, so two things improved at once: comparing
-//         06_padded with 04_tiled tells them apart. A block moves 2 KB: it takes many to have much
-//         in flight.
-// needs   nothing: what lies beyond an edge is neither read nor written.
+//         memory 8 lanes share a bank instead of 32, so two things improve at once; compare
+//         06_padded with 04_tiled to see each alone. A block moves 2 KB, so it takes many
+//         blocks to have much in flight.
+// needs   nothing: elements beyond an edge are neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled (K = 16)".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-// A block's tile of: out[col][row] = in[row][col]. The block has tile x tile threads.
+// Transposes the block's tile: out[col][row] = in[row][col]. The block has tile x tile threads.
 template <int tile>
 __device__ void transpose_tile(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile];  // the block's tile, as it is in in
+  __shared__ float moved[tile][tile];  // the block's tile, as in `in`
   const int x = threadIdx.x, y = threadIdx.y;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
@@ -26,7 +26,7 @@ __device__ void transpose_tile(const float* in, float* out, int rows, int cols) 
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
 }
 
-//> todo: a kernel, transpose_kernel, of tiles whose barrier has a quarter of the threads.
+//> todo: write a kernel, transpose_kernel, for tiles with a quarter of the threads per barrier.
 constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
 
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
@@ -35,7 +35,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
 //<
 
 void transpose(const float* in, float* out, int rows, int cols) {
-  //> todo: launch it with a block for each tile.
+  //> todo: launch it with one block per tile.
   const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
   const dim3 threads(tile, tile);
   transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);

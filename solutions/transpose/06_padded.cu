@@ -1,12 +1,12 @@
 // transpose 06_padded: one unused column: a column of the tile spreads over all banks.
 //
-// idea    Rows of 33 words: moved[x][y] is word 33 x + y, in bank (x + y) % 32. Lanes 0 to 31 meet
-//         32 banks along a row and down a column. The last word of a row is never used. Swizzling
-//         does without it: keep element (y, x) at moved[y][x ^ y], and use no more than 32 x 32. A
-//         tile of 16 has 2 rows per warp: 17 words leave 2 lanes in one bank, x ^ (y & 14) none.
-// watch   Every thread has one load in flight, waits at the barrier, and stores once. It is a
-//         little slower than 05_small_tile: of the two, the barrier matters more.
-// needs   nothing: what lies beyond an edge is neither read nor written.
+// idea    Rows have 33 words: moved[x][y] is word 33 x + y, in bank (x + y) % 32. Lanes 0 to 31
+//         meet 32 banks along a row and down a column. The last word of a row is never used.
+//         Swizzling needs none: element (y, x) is kept at moved[y][x ^ y]. A tile of 16 has 2 rows
+//         per warp. There, 17 words leave 2 lanes in one bank, and x ^ (y & 14) leaves none.
+// watch   Every thread has one load in flight, waits at the barrier, and stores once. This is a
+//         little slower than 05_small_tile, so the barrier matters more than the banks.
+// needs   nothing: elements beyond an edge are neither read nor written.
 // source  G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -17,11 +17,11 @@ constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one war
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   const int x = threadIdx.x, y = threadIdx.y;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
-  //> todo: turn it in a tile whose rows and columns both spread over all 32 banks.
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  //> todo: transpose it in a tile whose rows and columns both spread over all 32 banks.
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];

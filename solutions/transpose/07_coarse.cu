@@ -1,11 +1,11 @@
 // transpose 07_coarse: four elements per thread: more loads in flight.
 //
 // idea    The same tile with a quarter of the threads: each loads from 4 rows, 8 apart, before it
-//         waits. The four loads are independent, so all are in flight at once: as many bytes per
-//         block with 256 threads, and 8 blocks fit instead of 2.
-// watch   Per element, one load, one store and their two addresses: a warp moves 128 bytes with
-//         each, and could move 512.
-// needs   nothing: what lies beyond an edge is neither read nor written.
+//         waits. The four loads are independent, so all are in flight at once. A block of 256
+//         threads has as many bytes in flight as one of 1024 had, and 8 blocks fit instead of 2.
+// watch   Each element takes one load, one store and their two addresses. A warp moves 128 bytes
+//         with each load or store, and could move 512.
+// needs   nothing: elements beyond an edge are neither read nor written.
 // source  Ruetsch and Micikevicius (2009), who have 32 x 8 threads from the start.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -16,12 +16,12 @@ constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   const int x = threadIdx.x;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
-  //> todo: load rows threadIdx.y, threadIdx.y + block_rows, ... of the tile, and write as many.
+  //> todo: load rows threadIdx.y, threadIdx.y + block_rows, ... of the tile, then write as many.
   for (int i = 0; i < tile; i += block_rows) {
     const int y = threadIdx.y + i;
     if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];

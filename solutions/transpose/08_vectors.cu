@@ -1,13 +1,13 @@
 // transpose 08_vectors: pieces of 4 x 4 floats: loads and stores of 16 bytes.
 //
-// idea    A thread loads a float4 from each of 4 rows, transposes the 4 x 4 piece in its registers,
-//         and stores it to shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter
-//         of the instructions. A float4 fills 4 banks, so 8 lanes fill all 32, and are served
-//         together: kept at c ^ (r / 4 % 8) instead of c, no two of them conflict, written or read.
+// idea    A thread loads a float4 from each of 4 rows, transposes the piece in its registers, and
+//         stores it to shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter of
+//         the instructions. A float4 fills 4 banks, so 8 lanes fill all 32 and are served together.
+//         Column c is kept at c ^ (r / 4 % 8), so no two conflict, written or read.
 // watch   Enough bytes are in flight. Blocks that run at the same time read long stretches of few
-//         rows, and write short ones of very many.
-// needs   For the fast path, rows and cols that are multiples of 4, since every row of in and of
-//         out must begin on 16 bytes; other shapes go the way of 07_coarse.
+//         rows, but write short stretches of very many.
+// needs   For the fast path, rows and cols that are multiples of 4, because every row of in and of
+//         out must begin at a multiple of 16 bytes. Other shapes take the path of 07_coarse.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; CUTLASS, for the swizzle.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -15,13 +15,13 @@
 
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
-constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+constexpr int wide = 64;       // a tile has 16 x 16 pieces, one thread each, and rows of 256 bytes
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   const int x = threadIdx.x;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   for (int i = 0; i < tile; i += block_rows) {
@@ -35,13 +35,13 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   }
 }
 
-// The same for rows and cols that are multiples of 4: a row holds cols / 4 float4s.
+// Transposes if rows and cols are multiples of 4. A row of `in` is then cols / 4 float4s.
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
   __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * wide, left = blockIdx.x * wide;
 
-  //> todo: load a 4x4 piece, turn it, keep it in turned; wait; write rows of turned to out.
+  //> todo: load a 4x4 piece, transpose it, keep it in turned; wait; write rows of turned to out.
   if (top + 4 * y < rows && left + 4 * x < cols) {
     const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
     const float4 a = piece[0], b = piece[cols / 4], c = piece[cols / 2], d = piece[cols / 4 * 3];

@@ -4,24 +4,24 @@
 //         along the rows of in, they read whole rows and write a sliver of every row of out.
 //         Numbered down its columns, they read slivers and write whole rows: the same number of
 //         bytes, in an order that suits DRAM better. Nothing else changes.
-// watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
-// needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
-//         07_coarse.
-// source  Found for this course; `./lab sweep transpose block_order` has the orders in between:
-//         down the columns of bands of rows of tiles.
+// watch   No byte moves twice, and no line moves in part. A copy of the same bytes is the limit.
+// needs   For the fast path, rows and cols that are multiples of 4. Other shapes
+//         take the path of 07_coarse.
+// source  Found for this course. `./lab sweep transpose block_order` has the orders in between:
+//         down the columns within bands of rows of tiles.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
-constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+constexpr int wide = 64;       // a tile has 16 x 16 pieces, one thread each, and rows of 256 bytes
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   const int x = threadIdx.x;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   for (int i = 0; i < tile; i += block_rows) {
@@ -35,12 +35,12 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   }
 }
 
-// The same for rows and cols that are multiples of 4: a row holds cols / 4 float4s.
+// Transposes if rows and cols are multiples of 4. A row of `in` is then cols / 4 float4s.
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
-  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
+  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as in `out`
   const int x = threadIdx.x, y = threadIdx.y;
   int top = blockIdx.y * wide, left = blockIdx.x * wide;
-  //> todo: the first blocks are to go down a column of tiles; x counts faster than y.
+  //> todo: let the first blocks go down a column of tiles. blockIdx.x counts faster than y.
   top = blockIdx.x * wide;
   left = blockIdx.y * wide;
   //<

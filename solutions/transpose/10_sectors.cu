@@ -1,25 +1,25 @@
-// transpose 10_sectors: in any shape, what a block stores of a row begins at a sector.
+// transpose 10_sectors: in any shape, a block's part of a row begins at a sector.
 //
-// idea    If rows is no multiple of 8, a row of out begins within a sector of 32 bytes. The 32
-//         floats that a warp stores then lie in five sectors, and two of them are written in part,
-//         by two blocks. Here the part of each row begins up to 7 floats earlier, where a sector
-//         begins, and ends where one ends. For that a block reads 7 more rows, above its tile.
-// watch   Each sector of out is written once, as a whole. More is read than before, but rows that
-//         two blocks read come from DRAM once: the blocks run at the same time.
-// needs   nothing. Shapes of multiples of 8 take the way of 09_columns: all rows begin at sectors.
-// source  Found for this course; `./lab sweep transpose odd_shapes` has other tiles.
+// idea    If rows is not a multiple of 8, rows of out begin within a sector of 32 bytes. The 32
+//         floats that a warp stores then lie in five sectors, two of them written in part, by two
+//         blocks. Here a block's part of each row begins up to 7 floats earlier, at a sector's
+//         start, and ends at a sector's end. For that, a block also reads 7 rows above its tile.
+// watch   Each sector of out is written once, as a whole. A block reads more than before, but rows
+//         that two blocks read come from DRAM once, because the blocks run at the same time.
+// needs   nothing. Multiples of 8 take the path of 09_columns: all their rows begin at sectors.
+// source  Found for this course. `./lab sweep transpose odd_shapes` has other tiles.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
-constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
-constexpr int sector = 8;      // floats: what memory and the caches move at least
+constexpr int wide = 64;       // a tile has 16 x 16 pieces, one thread each, and rows of 256 bytes
+constexpr int sector = 8;      // floats: the least that memory and the caches move
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* __restrict__ in, float* out, int rows, int cols) {
-  __shared__ float moved[sector - 1 + tile][wide + 1];  // from 7 rows above the tile on
+  __shared__ float moved[sector - 1 + tile][wide + 1];  // starts 7 rows above the tile
   const int x = threadIdx.x;
   const int top = blockIdx.x * tile, left = blockIdx.y * wide;
 
@@ -33,15 +33,15 @@ __global__ void transpose_kernel(const float* __restrict__ in, float* out, int r
   for (int i = 0; i < wide; i += block_rows) {
     const int y = threadIdx.y + i, col = left + y;
     if (col >= cols) continue;
-    //> todo: the block's part of row col of out begins above top, at the last sector before.
-    const int shift = col * rows % sector;  // top is a multiple of a sector
+    //> todo: begin the block's part of row col of out above top, where the last sector begins.
+    const int shift = col * rows % sector;  // top is a multiple of `sector`
     const int row = top - shift + x;
     if (row >= 0 && row < rows) out[col * rows + row] = moved[sector - 1 - shift + x][y];
     //<
   }
 }
 
-// The same for rows and cols that are multiples of 8: a row holds cols / 4 float4s.
+// Transposes if rows and cols are multiples of 8. A row of `in` is then cols / 4 float4s.
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
   __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
   const int x = threadIdx.x, y = threadIdx.y;

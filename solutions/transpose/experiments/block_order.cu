@@ -1,11 +1,11 @@
 // transpose, experiment block_order: which tiles are moved at the same time.
 //
-// idea    Blocks start in the order of their numbers. Within a band of `band` rows of tiles they
-//         are numbered down the columns: 1 is the order of 08_vectors, as many as there are rows of
-//         tiles that of 09_columns. With `diagonal`, the column of a tile advances by one after
-//         every so many rows of tiles, so that blocks which run at once write to other rows of out.
+// idea    Blocks start in the order of their numbers. Within a band of `band` rows of tiles, they
+//         are numbered down the columns. A band of 1 is the order of 08_vectors; one of all rows of
+//         tiles is that of 09_columns. With `diagonal`, a tile's column advances by one after every
+//         `diagonal` rows of tiles, so blocks that run at once write to other rows of out.
 // watch   Bytes, sectors and instructions stay the same: only DRAM and L2 see a difference.
-// needs   rows and cols that are multiples of 4; other shapes are transposed a float at a time.
+// needs   rows and cols that are multiples of 4. Other shapes are transposed one float at a time.
 // tested  Compared with the reference by `./lab sweep transpose block_order`.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -16,13 +16,13 @@ constexpr int diagonal = 0;  // rows of tiles; 0: the column does not advance
 static_assert(band >= 1 && diagonal >= 0);
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
-constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+constexpr int wide = 64;       // a tile has 16 x 16 pieces, one thread each, and rows of 256 bytes
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   const int x = threadIdx.x;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   for (int i = 0; i < tile; i += block_rows) {
@@ -36,13 +36,13 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   }
 }
 
-// The same for rows and cols that are multiples of 4: a row holds cols / 4 float4s.
+// Transposes if rows and cols are multiples of 4. A row of `in` is then cols / 4 float4s.
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
   __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
   const int x = threadIdx.x, y = threadIdx.y;
   const int tiles_y = (rows + wide - 1) / wide, tiles_x = (cols + wide - 1) / wide;
   const int in_band = blockIdx.x % (band * tiles_x), first = blockIdx.x / (band * tiles_x) * band;
-  const int height = min(band, tiles_y - first);  // the last band may be lower
+  const int height = min(band, tiles_y - first);  // the last band may have fewer rows
   const int tile_y = first + in_band % height;
   const int advance = diagonal > 0 ? tile_y / max(diagonal, 1) : 0;
   const int tile_x = (in_band / height + advance) % tiles_x;

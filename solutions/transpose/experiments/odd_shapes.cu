@@ -1,21 +1,21 @@
 // transpose, experiment odd_shapes: tiles for rows that begin anywhere.
 //
-// idea    Where rows and cols are odd, a row of in or out begins at any float. 07_coarse, the way
-//         of 08 and 09 for such shapes, stores 32 floats at a time: 128 bytes that lie in five
-//         sectors, two of them in part. Here a thread has more loads in flight, a block stores
-//         `tile_rows` floats of each row of out, so that fewer of its sectors are in part; with
-//         `aligned` = 8 none is, as in 10_sectors, which is this with the defaults.
-// watch   1, 8 or 32 for `aligned`; what is read twice is in L2 the second time.
+// idea    Where rows and cols are odd, a row of in or out begins at any float. 07_coarse, which 08
+//         and 09 use for such shapes, stores 32 floats at a time: 128 bytes that lie in five
+//         sectors, two of them in part. Here a thread has more loads in flight, and a block stores
+//         `tile_rows` floats of each row of out, so fewer of its sectors are written in part. With
+//         `aligned` = 8, none is, as in 10_sectors, which equals this with the defaults.
+// watch   `aligned` is 1, 8 or 32. Elements that are read twice are in L2 the second time.
 // tested  Compared with the reference by `./lab sweep transpose odd_shapes`.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile_rows = 32;  // of in: floats of a row of out that a block stores
-constexpr int tile_cols = 64;  // of in: rows of out
-constexpr int aligned = 8;     // a block's part of a row of out begins at a multiple of it
-constexpr int down = 1;        // blocks are numbered down the columns of tiles, else along the rows
-constexpr int warps = 8;       // of a block
+constexpr int tile_rows = 32;      // rows of in: floats of a row of out that a block stores
+constexpr int tile_cols = 64;      // columns of in: rows of out that a block stores to
+constexpr int aligned = 8;         // a block's part of a row of out begins at a multiple of this
+constexpr int down = 1;            // 1: number blocks down the columns of tiles; 0: along the rows
+constexpr int warps = 8;           // per block
 constexpr int more = aligned - 1;  // rows of in above the tile
 static_assert(tile_rows % 32 == 0 && tile_cols % 32 == 0 && 32 % aligned == 0);
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(32 * warps)
   for (int i = 0; i < tile_cols; i += warps) {
     const int y = i + warp, col = left + y;
     if (col >= cols) continue;
-    const int shift = col * rows % aligned;  // of the row of out: floats behind a multiple
+    const int shift = col * rows % aligned;  // floats from a multiple of `aligned` to the row
 #pragma unroll
     for (int x = lane; x < tile_rows + lane; x += 32) {
       const int row = top - shift + x;

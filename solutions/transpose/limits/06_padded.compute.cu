@@ -1,10 +1,10 @@
-// transpose 06_padded, compute only: the way through shared memory, and none to global memory.
+// transpose 06_padded, compute only: the path through shared memory, no access to global memory.
 //
-// keeps   What happens on the multiprocessor: tests, indices, the tile in shared memory, the
-//         barrier for 1024 threads. The place of an element, as the bits of a float, is what is
-//         moved instead of the element; that costs no instruction.
-// lacks   The load, and the store: `zero` is 0, which the kernel cannot know, so it has to fetch
-//         the float from the tile to find out that it is not stored.
+// keeps   All work on the multiprocessor: tests, indices, the tile in shared memory, the barrier
+//         for 1024 threads. It moves the index of an element, as the bits of a float, instead of
+//         the element. That costs no instruction.
+// lacks   The load and the store. `zero` is 0, but the compiler does not know that, so the kernel
+//         must fetch the float from the tile to find out that it is not stored.
 // holds   2 blocks of 1024 threads, all that a multiprocessor holds, as in the step.
 // A yardstick for `./lab limits transpose`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
@@ -15,9 +15,9 @@
 constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one warp
 
 __global__ void transpose_kernel(float* out, int rows, int cols, float zero) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
   const int x = threadIdx.x, y = threadIdx.y;
-  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
   if (top + y < rows && left + x < cols) moved[y][x] = __int_as_float((top + y) * cols + left + x);

@@ -1,4 +1,4 @@
-// transpose peer: the yardstick. A copy reads and writes as many bytes, and turns nothing.
+// transpose peer: the yardstick. A copy reads and writes the same bytes, but transposes nothing.
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 

@@ -1,8 +1,8 @@
-// transpose peer: the CPU. Tiles of 16 x 16 floats, since 16 floats are a cache line: full lines
-// are read and written. A tile is turned in vector registers, in four parts of 8 x 8.
+// transpose peer: the CPU. Tiles are 16 x 16 floats, because 16 floats are a cache line, so full
+// lines are read and written. A tile is transposed in vector registers, in four parts of 8 x 8.
 //
-// watch   A large result is written past the caches: a line that is stored to would first be
-//         fetched, which is half as much traffic again.
+// watch   A large result bypasses the caches. Otherwise a line would be fetched before it is stored
+//         to, which is half as much traffic again.
 // source  Intel 64 and IA-32 Architectures Optimization Reference Manual, "8x8 Matrix Transpose".
 #include <immintrin.h>
 
@@ -18,17 +18,17 @@ namespace {
 using row8 = float __attribute__((vector_size(32)));
 
 constexpr int tile = 16;                     // floats along a side: a line of 64 bytes
-constexpr int reach = 512;                   // columns that a thread takes of all rows it has
-constexpr std::int64_t cached = 32ll << 20;  // bytes of both matrices that caches may hold
+constexpr int reach = 512;                   // columns that a thread takes at once in all its rows
+constexpr std::int64_t cached = 32ll << 20;  // bytes of both matrices; more bypass the caches
 
 struct matrices {
   const float* in;
   float* out;
   std::int64_t rows, cols;
-  bool past_caches;  // out is large, and its lines begin at multiples of 64 bytes
+  bool past_caches;  // out is large, and its rows begin at multiples of 64 bytes
 };
 
-// Lanes 0 to 7 are those of a, 8 to 15 those of b.
+// Indices 0 to 7 select lanes of a, and 8 to 15 select lanes of b.
 template <int... lanes>
 [[gnu::always_inline]] inline void pick(row8& to, const row8& a, const row8& b) {
 #if __has_builtin(__builtin_shufflevector)
@@ -77,7 +77,7 @@ template <int... lanes>
   }
 }
 
-// Of the rectangle from (top, left) to (bottom, right), both exclusive.
+// Transposes rows top to bottom - 1 and columns left to right - 1.
 STEPWISE_CLONES void transpose_part(const matrices& m, std::int64_t top, std::int64_t bottom,
                                     std::int64_t left, std::int64_t right) {
   for (std::int64_t first = left; first < right; first += reach) {

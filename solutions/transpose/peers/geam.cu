@@ -1,7 +1,7 @@
-// transpose peer: cuBLAS's c = alpha op(a) + beta op(b), with op(a) the transposed and beta 0.
+// transpose peer: cuBLAS's c = alpha op(a) + beta op(b), with op(a) the transpose and beta 0.
 //
-// watch   cuBLAS counts by columns: a row-major matrix is its transposed, so nothing else changes.
-//         The first call makes the library's handle, and takes milliseconds.
+// watch   cuBLAS is column-major, so a row-major matrix appears transposed; nothing else changes.
+//         The first call creates the library's handle, which takes milliseconds.
 // source  cuBLAS documentation, cublas<t>geam.
 #include <cublas_v2.h>
 
