@@ -2,8 +2,8 @@
 // matmul 03_tiled: a block stages tiles of a and b in shared memory.
 //
 // idea    A block computes a tile of c. It walks along a band of a and down a band of b, one pair
-//         of tiles at a time: a float is loaded once per block and used by 32 threads, so global
-//         memory is read 32 times less.
+//         of tiles at a time. A float is loaded once per block and used by 32 threads, so the reads
+//         of global memory fall by a factor of 32.
 // needs   Blocks of tile x tile threads, 1024. Elements outside the matrices count as 0.
 // source  CUDA C++ Programming Guide, "Shared Memory"; Filipovic (2014), the version with blocks.
 #include "common/lab/ceil_div.hpp"

@@ -4,7 +4,7 @@
 //         and down a column of b, as a loop on a CPU would.
 // watch   The lanes of a warp are neighbours in a column, so for one k they read 32 floats of a
 //         that are n floats apart: 32 sectors of 32 bytes. Only 4 bytes of each are used at once;
-//         the rest is of use only if it stays in a cache.
+//         the rest helps only if it stays in a cache.
 // needs   Nothing.
 // source  J. Filipovic, "Optimalizace" (2014): the naive version, blocks of 1 x 128.
 #include "common/lab/ceil_div.hpp"
@@ -12,7 +12,7 @@
 #include "labs/matmul/matmul.hpp"
 
 constexpr int block_cols = 1;
-constexpr int block_rows = 128;  // 4 warps: one below the other
+constexpr int block_rows = 128;  // 4 warps, one below the other
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -2,8 +2,8 @@
 //
 // idea    The same kernel, with the block laid on its side. Now the lanes of a warp read the same
 //         float of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte of them used.
-// watch   Two loads for one multiply-add. Every float of a and b is requested n times, and caches
-//         must deliver 8 bytes for every 2 operations.
+// watch   Each multiply-add takes two loads. Every float of a and b is requested n times, and
+//         caches must deliver 8 bytes for every 2 operations.
 // needs   Nothing.
 // source  J. Filipovic, "Optimalizace" (2014): the naive version, blocks of 128 x 1.
 #include "common/lab/ceil_div.hpp"
@@ -20,7 +20,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   c[row * n + col] = sum;
 }
 
-//> todo: name the shape of a block whose warps lie along a row of c: block_cols and block_rows.
+//> todo: set block_cols and block_rows for a block whose warps lie along a row of c.
 constexpr int block_cols = 128;  // 4 warps, side by side
 constexpr int block_rows = 1;
 //<

@@ -1,8 +1,8 @@
 // matmul 03_tiled: a block stages tiles of a and b in shared memory.
 //
 // idea    A block computes a tile of c. It walks along a band of a and down a band of b, one pair
-//         of tiles at a time: a float is loaded once per block and used by 32 threads, so global
-//         memory is read 32 times less.
+//         of tiles at a time. A float is loaded once per block and used by 32 threads, so the reads
+//         of global memory fall by a factor of 32.
 // watch   Both operands of every multiply-add still come from memory, now from shared memory. More
 //         than half of all instructions are loads, and shared memory serves one warp at a time.
 // needs   Blocks of tile x tile threads, 1024. Elements outside the matrices count as 0.
@@ -25,9 +25,9 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     //> todo: fetch a tile of a and one of b, one float each per thread, and add their products.
     a_tile[ty][tx] = row < n && k0 + tx < n ? a[row * n + k0 + tx] : 0;
     b_tile[ty][tx] = k0 + ty < n && col < n ? b[(k0 + ty) * n + col] : 0;
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < tile; ++k) sum = fmaf(a_tile[ty][k], b_tile[k][tx], sum);
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
     //<
   }
 

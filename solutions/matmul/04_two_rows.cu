@@ -1,8 +1,8 @@
 // matmul 04_two_rows: every thread computes two elements of its column.
 //
 // idea    The same tiles with half as many threads. A thread's two elements lie 16 rows apart in
-//         one column, so they share the operand from b: three floats from shared memory for two
-//         multiply-adds instead of four, and two sums that need not wait for each other.
+//         one column, so they share the operand from b. Two multiply-adds take three floats from
+//         shared memory instead of four, and the two sums need not wait for each other.
 // watch   Three floats for two multiply-adds is still more than one load each. And what does their
 //         address arithmetic cost? See the PTX of the loop (./lab ptx matmul 04).
 // needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.
@@ -29,14 +29,14 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       a_tile[y][tx] = a_row < n && k0 + tx < n ? a[a_row * n + k0 + tx] : 0;
       b_tile[y][tx] = b_row < n && col < n ? b[b_row * n + col] : 0;
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < tile; ++k) {
       //> todo: add to both of the thread's elements.
       sum0 = fmaf(a_tile[ty][k], b_tile[k][tx], sum0);
       sum1 = fmaf(a_tile[ty + half][k], b_tile[k][tx], sum1);
       //<
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   if (row < n && col < n) c[row * n + col] = sum0;

@@ -1,8 +1,8 @@
 // matmul 05_transposed_b: b's tile is transposed and padded: constant offsets in the loop.
 //
-// idea    Early CUDA compilers gave the loads of a_tile[ty][k] constant offsets, but added to an
-//         address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. The lanes
-//         are then a row, 32 floats, apart: all in one bank, without the float of padding.
+// idea    Early CUDA compilers gave the loads of a_tile[ty][k] constant offsets, but computed an
+//         address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. Without a
+//         float of padding, the lanes would be a row of 32 floats apart, all in one bank.
 // watch   48 loads from shared memory for 64 multiply-adds, and no addition among them (./lab ptx
 //         matmul 05).
 // gain    None on current GPUs: nvcc unrolls the loop, and all loads of 04_two_rows have constant
@@ -32,12 +32,12 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       b_tile[tx][y] = b_row < n && col < n ? b[b_row * n + col] : 0;
       //<
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < tile; ++k) {
       sum0 = fmaf(a_tile[ty][k], b_tile[tx][k], sum0);
       sum1 = fmaf(a_tile[ty + half][k], b_tile[tx][k], sum1);
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   if (row < n && col < n) c[row * n + col] = sum0;

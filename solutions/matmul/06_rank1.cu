@@ -4,7 +4,7 @@
 //         of n such matrices. A thread loads its element of b's row k once, into a register, and
 //         uses it for 16 rows of c. All threads read the same column of a: a broadcast.
 // watch   One operand of every multiply-add still comes from shared memory. A load brings four of
-//         them, as they are adjacent, and yet takes two wavefronts.
+//         them, because they are adjacent, yet it takes two wavefronts.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008); Filipovic
 //         (2014), the version with one block in shared memory.
@@ -21,7 +21,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   __shared__ float a_tile[depth][rows + 4];  // transposed, and padded: fewer bank conflicts
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
-  const int col = col0 + tid;  // this thread's, of b and of c
+  const int col = col0 + tid;  // this thread's column of b and of c
 
   float sum[rows] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -29,7 +29,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       const int y = (i + tid) / depth, k = (i + tid) % depth;
       a_tile[k][y] = row0 + y < n && k0 + k < n ? a[(row0 + y) * n + k0 + k] : 0;
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
 
     // Unrolled, so that 16 loads of b can be in flight at once.
 #pragma unroll
@@ -39,7 +39,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       for (int y = 0; y < rows; ++y) sum[y] = fmaf(a_tile[k][y], b_k, sum[y]);
       //<
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   for (int y = 0; y < rows; ++y) {

@@ -1,12 +1,12 @@
 // matmul 07_register_tile: every thread computes 8 x 8 elements of c.
 //
 // idea    Rank-1 updates in both directions: 8 floats of a's column k and 8 of b's row k, loaded
-//         from shared memory into registers, serve 64 multiply-adds: a quarter of a float each
-//         instead of one. Tiles of 128 x 128 also reduce the reads of global memory 128 times.
-// watch   A column of a's tile takes one load per float. And 64 sums leave room for a quarter of
-//         the threads that a multiprocessor could hold, so each must keep it busy by itself. It is
-//         slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at n = 3000, with
-//         576 tiles for 264 resident blocks: a third wave that is almost empty.
+//         from shared memory into registers, serve 64 multiply-adds. That is a quarter of a float
+//         each instead of one. Tiles of 128 x 128 also divide the reads of global memory by 128.
+// watch   A column of a's tile takes one load per float. And 64 sums leave room for only a quarter
+//         of the threads that a multiprocessor could hold, so each thread must do more to keep it
+//         busy. This is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at
+//         n = 3000, where 576 tiles on 264 resident blocks leave the third wave almost empty.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010); S. Boehm, SGEMM_CUDA (2022),
 //         kernel 5.
@@ -37,9 +37,9 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       const int k = (i + tid) / cols, x = (i + tid) % cols;
       b_tile[k][x] = k0 + k < n && col0 + x < n ? b[(k0 + k) * n + col0 + x] : 0;
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
-      //> todo: read 8 floats of either tile and add their 64 products to the sums.
+      //> todo: read 8 floats of each tile and add their 64 products to the sums.
       float a_k[part], b_k[part];
       for (int i = 0; i < part; ++i) a_k[i] = a_tile[y0 + i][k];
       for (int j = 0; j < part; ++j) b_k[j] = b_tile[k][x0 + j];
@@ -48,7 +48,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       }
       //<
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   for (int i = 0; i < part; ++i) {

@@ -4,8 +4,8 @@
 //         thread's 8 floats of column k are adjacent: two loads instead of eight. (Those of b were
 //         adjacent before, and ptxas merged their loads.) And the tiles are fetched four floats at
 //         a time.
-// watch   Bank conflicts. Adjacent lanes read b's tile 8 floats apart, so half of the banks idle;
-//         and a's tile is written down its columns, two lanes to a bank.
+// watch   Bank conflicts. Adjacent lanes read b's tile 8 floats apart, so half of the banks idle.
+//         And a's tile is written down its columns, two lanes to a bank.
 // needs   Accesses of 16 bytes need addresses that are multiples of 16: if n is not a multiple of
 //         4, most rows do not start at one, and their floats are fetched one by one.
 // source  S. Boehm, SGEMM_CUDA (2022), kernel 6.
@@ -51,10 +51,10 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
       four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
       alignas(16) float a_k[part] = {}, b_k[part] = {};
-      //> todo: read the thread's 8 floats of either tile, four at a time.
+      //> todo: read the thread's 8 floats of each tile, four at a time.
       for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i]);
       for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j]);
       //<
@@ -62,7 +62,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
         for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   for (int i = 0; i < part; ++i) {

@@ -3,7 +3,7 @@
 // idea    A warp computes 64 x 32 elements instead of 16 x 128: it needs 96 floats per k instead of
 //         144, and its lanes read them side by side. Loads of 16 bytes are served 8 lanes at a
 //         time, or 16 if lanes l and l ^ 1, or l and l ^ 2, read the same. In squares of 2 x 2
-//         lanes, the first holds for a and the second for b: every load takes 2 wavefronts.
+//         lanes, the first holds for a and the second for b, so every load takes 2 wavefronts.
 // watch   Between two barriers all warps fetch, then all multiply: neither hides the other.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  NVIDIA, "CUTLASS: Fast Linear Algebra in CUDA C++" (2017); S. Boehm, SGEMM_CUDA (2022),
@@ -49,7 +49,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
       four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
     }
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
       alignas(16) float a_k[part], b_k[part];
       for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
@@ -58,7 +58,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
         for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   for (int i = 0; i < part; ++i) {

@@ -2,10 +2,10 @@
 //
 // idea    A thread requests its part of the next tiles, multiplies the current ones, and only then
 //         stores what has arrived, in a second pair of buffers. The multiplications hide the
-//         latency of global memory, and one barrier per pair of tiles is enough: nobody stores
-//         where somebody still reads.
-// watch   Fetched data waits in registers: one store per load, and no room for more than one step
-//         ahead.
+//         latency of global memory. One barrier per pair of tiles is enough, because no thread
+//         stores where another still reads.
+// watch   Fetched data waits in registers: every load needs a store, and there is no room to fetch
+//         more than one step ahead.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  V. Volkov and J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008).
 #include "common/lab/ceil_div.hpp"
@@ -34,8 +34,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4, b4;
@@ -50,12 +50,12 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   };
 
   float sum[part][part] = {};
-  int now = 0;  // of the stages
+  int now = 0;  // the current stage
   fetch(0);
   store(now);
   __syncthreads();  // the first tiles are there
   for (int k0 = 0; k0 < n; k0 += depth) {
-    //> todo: ask for the next tiles before you multiply, store them behind.
+    //> todo: request the next tiles before you multiply, and store them afterwards.
     fetch(k0 + depth);
     for (int k = 0; k < depth; ++k) {
       alignas(16) float a_k[part], b_k[part];
@@ -68,7 +68,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     now ^= 1;
     store(now);
     //<
-    __syncthreads();  // stored by all, and the other buffer is used by all
+    __syncthreads();  // all have stored, and all are done with the other buffer
   }
 
   for (int i = 0; i < part; ++i) {

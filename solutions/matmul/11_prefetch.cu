@@ -1,11 +1,11 @@
 // matmul 11_prefetch: read the next k's operands while multiplying the current ones.
 //
-// idea    64 multiply-adds wait for their 16 operands, about 30 cycles each time. So a thread keeps
-//         two sets of operands in registers and reads those of k + 1 before it multiplies those of
-//         k, across the barrier too: the first operands of the next tiles come from the other
-//         buffer.
-// watch   16 more registers; and every float of b still passes through a register into
-//         shared memory.
+// idea    64 multiply-adds wait for their 16 operands, about 30 cycles each time. A thread
+//         therefore keeps two sets of operands in registers and reads those of k + 1 before it
+//         multiplies those of k. It does so across the barrier too: the first operands of the next
+//         tiles come from the other buffer.
+// watch   It takes 16 more registers, and every float of b still passes through a
+//         register into shared memory.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017), software pipelining.
 #include "common/lab/ceil_div.hpp"
@@ -22,7 +22,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4, b4;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
 
   float sum[part][part] = {};
-  int now = 0;                                   // of the stages
+  int now = 0;                                   // the current stage
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -70,9 +70,9 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
       if (k == depth - 1) {
         now ^= 1;
         store(now);
-        __syncthreads();  // stored by all, and the other buffer is used by all
+        __syncthreads();  // all have stored, and all are done with the other buffer
       }
-      //> todo: read for k + 1; behind the last k lies the other buffer's first.
+      //> todo: read the operands of k + 1. After the last k, they are the other buffer's first.
       read(k + 1);
       //<
       for (int i = 0; i < part; ++i) {

@@ -2,9 +2,9 @@
 //
 // idea    cp.async copies from global to shared memory while the thread does other work; the thread
 //         waits for its copies in groups. A copy needs no register to wait in, so it can be issued
-//         two steps ahead: of three pairs of buffers, one is being multiplied, one has arrived, one
-//         is in flight. a still passes through registers, where it is transposed.
-// watch   The 64 multiply-adds of a k go row by row; any order would be correct.
+//         two steps ahead. Of three pairs of buffers, one is being multiplied, one has arrived, and
+//         one is in flight. a still passes through registers, where it is transposed.
+// watch   The 64 multiply-adds of one k go row by row, but any order would be correct.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  CUDA C++ Programming Guide, "Asynchronous Data Copies" (cp.async, pipelines).
 #include "common/lab/ceil_div.hpp"
@@ -21,7 +21,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -34,14 +34,14 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4;
   const auto fetch = [&](int k0, int stage) {
     a4 = load4(a, row0 + a_row, k0 + a_col, n);
-    //> todo: copy what this thread has of b's tile, without a register in between.
+    //> todo: copy this thread's part of b's tile, without a register in between.
     copy4(&b_tile[stage][b_row][b_col], b, k0 + b_row, col0 + b_col, n);
     //<
     __pipeline_commit();
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
       four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   for (int stage = 0; stage < stages - 1; ++stage) fetch(stage * depth, stage), store(stage);
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
         free = now;
         now = (now + 1) % stages;
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int i = 0; i < part; ++i) {

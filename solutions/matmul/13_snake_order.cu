@@ -2,9 +2,9 @@
 //
 // idea    A multiply-add reads three registers. The register file consists of banks: operands in
 //         the same bank are read one after the other, unless the previous instruction read one of
-//         them, too. Row by row, both operands change at the end of a row; alternately down and up
+//         them, too. Row by row, both operands change at the end of a row. Alternately down and up
 //         the columns, one of them always stays. Along the rows and back would gain nothing here:
-//         the order is a hint to the compiler, which allocates the registers.
+//         the order is only a hint to the compiler, which allocates the registers.
 // watch   Each fetch computes the addresses of its pieces and tests whether they are in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How
@@ -23,7 +23,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4;
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     __pipeline_commit();
     store(stage);
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
         free = now;
         now = (now + 1) % stages;
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {

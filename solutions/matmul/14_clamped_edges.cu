@@ -1,10 +1,10 @@
 // matmul 14_clamped_edges: no tests in the loop.
 //
 // idea    Rows of a and columns of b outside the matrices affect only elements of c that are never
-//         stored: the last row or column can stand in for them, and a thread's address simply
+//         stored. The last row or column can stand in for them, so a thread's address simply
 //         advances. k must be exact. If n is not a multiple of depth, the first step starts before
-//         k = 0: what is missing there counts as 0, and all other steps are complete.
-// watch   Two blocks fill a multiprocessor, so when one waits at its barrier, half of it waits.
+//         k = 0: the elements missing there count as 0, and all other steps are complete.
+// watch   Two blocks fill a multiprocessor, so half of it waits when one waits at its barrier.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course.
 #include "common/lab/ceil_div.hpp"
@@ -23,7 +23,7 @@ constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
 // Quads: n is a multiple of 4.
 template <bool Quads>
-__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
   float4 a4;
   const auto fetch = [&](int stage, bool is_first) {
-    //> todo: fetch from where the addresses are; what lies before k = 0 counts as 0.
+    //> todo: fetch from the current addresses. Elements before k = 0 count as 0.
     a4 = load4<Quads>(a_from, is_first ? missing - a_col : 0);
     copy4<Quads>(&b_tile[stage][b_row][b_col], b_from, n - 1 - col, !is_first || b_row >= missing);
     //<
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     if (stage < steps) fetch(stage, stage == 0), store(stage);
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -80,9 +80,9 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
       if (k == depth - 1) {
         if (step + stages - 1 < steps) store(free);
         free = now;
-        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {

@@ -1,10 +1,10 @@
 // matmul 15_smaller_blocks: four blocks of 128 threads instead of two of 256.
 //
-// idea    A block computes nothing while it waits at its barrier for its slowest warp. Half the
-//         size, it waits for four warps instead of eight, and three other blocks go on meanwhile.
-//         And c has twice as many tiles: at n = 1024, 128 instead of 64 for 132 multiprocessors.
-// watch   Tiles of 64 x 128 cause more traffic than tiles of 128 x 128: where all multiprocessors
-//         had work before, nothing is gained yet. A barrier every 512 multiply-adds of a thread.
+// idea    A block computes nothing while it waits at its barrier for its slowest warp. At half the
+//         size, it waits for four warps instead of eight, while three other blocks continue. And c
+//         has twice as many tiles: at n = 1024, 128 instead of 64 for 132 multiprocessors.
+// watch   Tiles of 64 x 128 cause more traffic than tiles of 128 x 128, so nothing is gained yet
+//         where all multiprocessors had work. A thread has a barrier every 512 multiply-adds.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course.
 #include "common/lab/ceil_div.hpp"
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches: four floats of a, and four of rows b_row, b_row + b_rows, ... of b's
-  // tile.
+  // A thread's part: four floats of a, and four of rows b_row,
+  // b_row + b_rows, ... of b's tile.
   constexpr int b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   float4 a4;
   const auto fetch = [&](int stage, bool is_first) {
     a4 = load4<Quads>(a_from, is_first ? missing - a_col : 0);
-    //> todo: half as many threads have a tile to fetch: copy all that this one has of b's.
+    //> todo: half as many threads fetch b's tile: copy all of this thread's part of it.
     for (int i = 0; i < depth; i += b_rows)
       copy4<Quads>(&b_tile[stage][b_row + i][b_col], b_from + i * n, n - 1 - col,
                    !is_first || b_row + i >= missing);
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
     if (stage < steps) fetch(stage, stage == 0), store(stage);
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
       if (k == depth - 1) {
         if (step + stages - 1 < steps) store(free);
         free = now;
-        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {

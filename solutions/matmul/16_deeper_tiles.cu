@@ -1,11 +1,11 @@
 // matmul 16_deeper_tiles: half as many barriers: tiles of 16 columns of a, 16 rows of b.
 //
 // idea    A barrier costs what its slowest warp costs, however much work lies between two barriers.
-//         With a depth of 16 instead of 8 a thread makes 1024 multiply-adds between them instead of
-//         512. The blocks are small, so three pairs of such tiles fit into shared memory: 38 KB,
-//         where two blocks of 256 threads would need 50 KB each.
-// watch   At n = 1024, with one block per multiprocessor, it is slower. When a's tile is
-//         stored, two lanes meet in every bank: four lanes now share a row of it.
+//         With a depth of 16 instead of 8, a thread makes 1024 multiply-adds between them instead
+//         of 512. The blocks are small, so three pairs of such tiles fit into shared memory: they
+//         take 38 KB, where two blocks of 256 threads would need 50 KB each.
+// watch   At n = 1024, with one block per multiprocessor, it is slower. When a's tile is stored,
+//         two lanes meet in every bank, because four lanes now share a row of it.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course; solutions/matmul/DESIGN.md has a depth of 32.
 #include "common/lab/ceil_div.hpp"
@@ -24,7 +24,7 @@ constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
 // Quads: n is a multiple of 4.
 template <bool Quads>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -35,19 +35,19 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
+  // A thread's part: four floats of rows a_row, a_row + a_rows, ... of a's tile; likewise for b.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
   const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
-  int below[rows / a_rows];  // how far behind a_from those rows lie
+  int below[rows / a_rows];  // offsets of those rows from a_from
   for (int i = 0; i < rows / a_rows; ++i)
     below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
   float4 a4[rows / a_rows];
   const auto fetch = [&](int stage, bool is_first) {
-    //> todo: load all pieces that this thread has of a's tile.
+    //> todo: load all of this thread's pieces of a's tile.
     for (int i = 0; i < rows / a_rows; ++i)
       a4[i] = load4<Quads>(a_from + below[i], is_first ? missing - a_col : 0);
     //<
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     if (stage < steps) fetch(stage, stage == 0), store(stage);
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
       if (k == depth - 1) {
         if (step + stages - 1 < steps) store(free);
         free = now;
-        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {

@@ -1,8 +1,8 @@
-// matmul 17_no_aliasing: promises the compiler that nobody writes what is read.
+// matmul 17_no_aliasing: promises the compiler that no store changes a or b.
 //
-// idea    No store changes what a and b point to: loads may move past stores, or be ld.global.nc.
+// idea    No store changes what a and b point to, so loads may pass stores, or be ld.global.nc.
 // gain    None, at any n: nothing in the loop waits for these loads.
-// watch   c is stored element by element, each with an index of its own.
+// watch   c is stored element by element, each with its own index.
 // needs   a, b and c do not overlap: the contract says so.
 // source  CUDA C++ Programming Guide, "__restrict__".
 #include "common/lab/ceil_div.hpp"
@@ -29,14 +29,14 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
-  // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
+  // A thread's part: four floats of rows a_row, a_row + a_rows, ... of a's tile; likewise for b.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
   const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
-  int below[rows / a_rows];  // how far behind a_from those rows lie
+  int below[rows / a_rows];  // offsets of those rows from a_from
   for (int i = 0; i < rows / a_rows; ++i)
     below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
   float4 a4[rows / a_rows];
@@ -56,7 +56,7 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -68,7 +68,7 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
     if (stage < steps) fetch(stage, stage == 0), store(stage);
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -79,9 +79,9 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
       if (k == depth - 1) {
         if (step + stages - 1 < steps) store(free);
         free = now;
-        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {
@@ -101,9 +101,9 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
     }
   }
 }
-//> todo: matmul_kernel: multiply, with the promise that no store changes a or b.
+//> todo: write matmul_kernel: it calls multiply, and promises that no store changes a or b.
 template <bool Quads>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   multiply<Quads>(a, b, c, n);
 }

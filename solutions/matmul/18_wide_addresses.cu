@@ -1,8 +1,8 @@
 // matmul 18_wide_addresses: c is addressed from one 64-bit pointer per thread.
 //
-// idea    An index like row * n + col is an int: computed in 32 bits, widened, multiplied by 4 and
-//         added to c's address, for each of 64 elements. Instead each thread computes the address
-//         of its first element once, and reaches the others by 64-bit offsets.
+// idea    An index like row * n + col is an int. For each of 64 elements, it is computed in 32
+//         bits, widened, multiplied by 4 and added to c's address. Instead, each thread computes
+//         the address of its first element once, and reaches the others by 64-bit offsets.
 // gain    None here: the loop's registers decide, and the compiler allocates them as it likes.
 // watch   When a's tile is stored, two lanes meet in every bank.
 // needs   As before.
@@ -22,7 +22,7 @@ constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 eleme
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
 template <bool Quads>                          // n is a multiple of 4
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
+  // A thread's part: four floats of rows a_row, a_row + a_rows, ... of a's tile; likewise for b.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
   const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
-  int below[rows / a_rows];  // how far behind a_from those rows lie
+  int below[rows / a_rows];  // offsets of those rows from a_from
   for (int i = 0; i < rows / a_rows; ++i)
     below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
   float4 a4[rows / a_rows];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     if (stage < steps) fetch(stage, stage == 0), store(stage);
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
       if (k == depth - 1) {
         if (step + stages - 1 < steps) store(free);
         free = now;
-        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int j = 0; j < part; ++j) {
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     }
   }
 
-  //> todo: store the sums, behind a 64-bit pointer to where the first one belongs.
+  //> todo: store the sums, relative to a 64-bit pointer to the place of the first one.
   float* const first_sum = c + static_cast<long long>(row0 + y0) * n + (col0 + x0);
   for (int i = 0; i < part; ++i) {
     for (int j = 0; j < part; ++j) {

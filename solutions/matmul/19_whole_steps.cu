@@ -1,13 +1,13 @@
 // matmul 19_whole_steps: if n is a multiple of the depth, fetches need no tests.
 //
 // idea    Only the first pair of tiles can start before k = 0. It has a fetch of its own, and for
-//         multiples of 16 that fetch is like all others: what is known about n at compile time
-//         costs nothing at run time.
+//         multiples of 16 that fetch is like all others. A property of n that is known at compile
+//         time costs nothing at run time.
 // gain    None: from n = 2048 on it is slower, most at n = 3000, whose kernel takes 129 registers,
 //         one too many for four blocks. It prepares the steps that follow.
-// watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
-//         do from here on (parts/mainloop.hpp): the next steps are about which block computes which
-//         tile.
+// watch   A row of blocks needs all of b at once. From here on, a class and three
+//         functions do what 18 spells out (parts/mainloop.hpp). The next steps are about
+//         which block computes which tile.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  CUTLASS, whose main loop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
@@ -22,9 +22,9 @@ constexpr int stages = 3;  // pairs of tiles in shared memory
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
-// n is a multiple of Multiple: of 1, of 4, or of depth.
+// n is a multiple of Multiple, which is 1, 4 or depth.
 template <int Multiple>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
 
 void matmul(const float* a, const float* b, float* c, int n) {
   const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
-  //> todo: a kernel for multiples of depth, which tests nothing; one for those of 4; one for any n.
+  //> todo: choose the kernel: for multiples of depth, without tests; for those of 4; for any n.
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;

@@ -2,8 +2,8 @@
 //
 // idea    Hundreds of blocks run at once. If they take the tiles row after row, they need few rows
 //         of a and all of b. In groups of 16 rows of tiles, column after column, they need fewer
-//         rows and columns in total, and what one block has read, the others find in L2. That gains
-//         up to n = 2048, and nothing from 4096 on.
+//         rows and columns in total, and find in L2 what another block has read. That gains up to
+//         n = 2048, and nothing from 4096 on.
 // watch   Tiles rarely divide evenly: in the last wave, some multiprocessors have no work.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.
@@ -20,18 +20,18 @@ constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
-// n is a multiple of Multiple: of 1, of 4, or of depth.
+// n is a multiple of Multiple, which is 1, 4 or depth.
 template <int Multiple>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   int tile_y = 0, tile_x = blockIdx.x;  // as if there were one row of tiles
-  //> todo: number the tiles down the columns of groups of `group` rows of tiles.
+  //> todo: number the tiles column after column, within groups of `group` rows of tiles.
   const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols, tile = blockIdx.x;
   const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-  const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+  const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
   tile_y = first_y + in_group % group_y;
   tile_x = in_group / group_y;
   //<

@@ -1,12 +1,12 @@
 // matmul 21_persistent_blocks: a block that has finished its tile takes the next one.
 //
-// idea    As many blocks are launched as run at once, and they go through the tiles. Work that does
-//         not depend on the tile is done once, and nothing waits for a block to end and a new one
-//         to start. It gains little: at these depths a tile takes long. But now the blocks know how
-//         many they are, and may divide the work other than by tiles.
-// watch   The last wave: 68 tiles, so half of the multiprocessors have none. At n = 2048, 512 tiles
-//         on 396 slots: slower than 20, of which a multiprocessor holds four blocks. At n = 6144 it
-//         is a little slower, too: the twelfth wave is two thirds full.
+// idea    The launch has as many blocks as run at once, and they go through the tiles. Work that
+//         does not depend on the tile is done once, and nothing waits for a block to end and a new
+//         one to start. It gains little, because at these depths a tile takes long. But now the
+//         blocks know how many they are, and may divide the work other than by tiles.
+// watch   At n = 4096 the last wave has 68 tiles, so half of the multiprocessors have none. At
+//         n = 2048, 512 tiles on 396 slots are slower than 20, of which a multiprocessor holds four
+//         blocks. n = 6144 is a little slower, too: the twelfth wave is two thirds full.
 // needs   As before.
 // source  The "persistent" kernels of CUTLASS.
 #include <algorithm>
@@ -23,9 +23,9 @@ constexpr int stages = 3;  // pairs of tiles in shared memory
 constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
-constexpr int blocks_per_sm = 3;  // 168 registers for each thread
+constexpr int blocks_per_sm = 3;  // 168 registers per thread
 
-// n is a multiple of Multiple: of 1, of 4, or of depth.
+// n is a multiple of Multiple, which is 1, 4 or depth.
 template <int Multiple>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   int tile = block;
   while (tile < tiles_y * tiles_x) {
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         *at = sum[i][j];
       }
     }
-    //> todo: which tile is this block's next one?
+    //> todo: advance to this block's next tile.
     tile += blocks;
     //<
   }
@@ -66,7 +66,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  //> todo: launch as many blocks as run at once, if there are as many tiles.
+  //> todo: launch as many blocks as run at once, but no more than there are tiles.
   const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>

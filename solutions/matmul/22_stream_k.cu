@@ -1,12 +1,12 @@
 // matmul 22_stream_k: every block makes the same number of steps.
 //
-// idea    As many blocks as run at once take whole tiles, wave after wave. They share what is left,
-//         one to two waves, by steps of depth: a share may start and end within a tile's sum. The
-//         block with the beginning of a sum stores it in c and sets a flag; the one with the rest
-//         adds to it.
-// watch   A block waits only for the one before it, which does the sum that it hands over first:
-//         shares are processed from their ends. Below n of about 2000 it is slower: few steps for
-//         each block, and more communication than work.
+// idea    As many blocks as run at once take whole tiles, wave after wave. They divide the
+//         rest, one to two waves, by steps of depth, so a share may start and end within a
+//         tile's sum. The block with the beginning of a sum stores it in c and sets a flag; the
+//         block with the rest adds to it.
+// watch   A block waits only for the one before it, which first does the sum that it hands over:
+//         shares are processed from their ends. Below n of about 2000 it is slower, because each
+//         block has few steps and communication outweighs the work.
 // needs   As before, and no two calls at once: they would use each other's flags.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
 //         Multiplication on the GPU" (2023).
@@ -25,9 +25,9 @@ constexpr int stages = 3;  // pairs of tiles in shared memory
 constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
-constexpr int blocks_per_sm = 3;  // 168 registers for each thread
+constexpr int blocks_per_sm = 3;  // 168 registers per thread
 
-// n is a multiple of Multiple: of 1, of 4, or of depth.
+// n is a multiple of Multiple, which is 1, 4 or depth.
 template <int Multiple>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -36,13 +36,13 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
   const int blocks = gridDim.x, block = blockIdx.x;
-  int round = max(0, tiles_y * tiles_x / blocks - 1);  // of whole tiles, still to do
+  int round = max(0, tiles_y * tiles_x / blocks - 1);  // rounds of whole tiles, still to do
   const int first_shared = round * blocks;
   const long long shared = static_cast<long long>(tiles_y * tiles_x - first_shared) * steps;
   const int begin = shared * block / blocks;
   int end = shared * (block + 1) / blocks;
   while (round > 0 || end > begin) {
-    int tile, from = 0, to = steps;  // the steps of the tile that this block makes
+    int tile, from = 0, to = steps;  // this block's steps of the tile
     if (round > 0) {
       tile = --round * blocks + block;
     } else {
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
       tile += first_shared;
     }
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 

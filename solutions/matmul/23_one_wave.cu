@@ -1,8 +1,8 @@
 // matmul 23_one_wave: if all tiles can run at once, they do.
 //
-// idea    Each border between shares costs a few steps, and blocks of shares are at different k, so
-//         they find less in L2. Up to n of about 2000 there are at most four tiles per
-//         multiprocessor: with two stages instead of three and 128 registers per thread there is
+// idea    Each border between shares costs a few steps, and blocks with shares are at different k,
+//         so they find less in L2. Up to n of about 2000 there are at most four tiles per
+//         multiprocessor. With two stages instead of three and 128 registers per thread, there is
 //         room for four blocks, and each takes one tile.
 // watch   Below n of about 1000 there is less than one tile per multiprocessor.
 // needs   As before.
@@ -22,7 +22,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
-// n is a multiple of Multiple: of 1, of 4, or of depth.
+// n is a multiple of Multiple, which is 1, 4 or depth.
 template <class Shares, int stages, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
@@ -72,7 +72,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  //> todo: one_tile, with two stages, if four blocks for each multiprocessor are enough.
+  //> todo: use one_tile, with two stages, if four blocks per multiprocessor are enough.
   if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
   launch<equal_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);

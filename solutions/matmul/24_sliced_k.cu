@@ -1,10 +1,10 @@
 // matmul 24_sliced_k: for small matrices, four groups of threads share a tile's sums.
 //
 // idea    Up to n of about 1000 there is at most one tile per multiprocessor, and four warps cannot
-//         keep it busy. So four groups of threads compute the same tile. Each takes a quarter of
-//         the steps, with tiles of its own in shared memory and a barrier of its own; then the
+//         keep it busy. Four groups of threads therefore compute the same tile. Each takes a
+//         quarter of the steps, with its own tiles in shared memory and its own barrier. Then the
 //         first group adds up the sums of all.
-// watch   What is left is the start, the end, and operands in the same register bank.
+// watch   The start, the end, and operands in the same register bank are all that remains.
 // needs   As before, 64 instead of 16 for small n; 100 KB of shared memory.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017): "sliced-K".
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+// n is a multiple of Multiple, which is 1, 4 or slices * depth.
 template <class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -38,11 +38,11 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

@@ -1,13 +1,13 @@
 // matmul 25_zero_edges: columns beyond the matrix are zeros, which no thread fetches.
 //
-// idea    Since 14_clamped_edges a thread whose columns of b lie beyond the matrix copies the last
+// idea    Since 14_clamped_edges, a thread whose columns of b lie beyond the matrix copies the last
 //         one instead. At n = 641 that is 127 of 128 columns of the last tiles: the lanes of a warp
-//         copy one float to 32 places, which the hardware does one after the other. An asynchronous
-//         copy can also be of zeros: then nothing is fetched, and nobody waits.
-// watch   Blocks at the right edge end with the others. It shows where n is far from the next
-//         multiple of 128, most of all if n is odd: then there are four times as many copies.
+//         copy one float to 32 places, one after the other. An asynchronous copy can also write
+//         zeros. Then nothing is fetched, and no thread waits.
+// watch   Blocks at the right edge now end with the others. The gain is largest where n is far
+//         below the next multiple of 128, and for odd n, which take four times as many copies.
 // needs   Nothing new. If n is a multiple of 16, the loop stays as it was: it has no tests.
-// source  PTX ISA, cp.async: of src-size bytes that are not copied, zeros are written.
+// source  PTX ISA, cp.async: zeros are written for the bytes beyond src-size.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -24,7 +24,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+// n is a multiple of Multiple, which is 1, 4 or slices * depth.
 template <class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -39,17 +39,17 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
     float sum[part][part] = {};
-    //> todo: where n is no multiple of the depth, columns of b beyond the matrix are zeros.
+    //> todo: if n is not a multiple of the depth, make columns of b beyond the matrix zeros.
     constexpr bool zeros_beyond = Multiple % depth != 0;
     pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
         a, b, n, row0, col0, first * depth - missing, tid);

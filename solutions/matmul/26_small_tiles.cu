@@ -1,13 +1,13 @@
-// matmul 26_small_tiles: where large tiles are too few, or a few too many, they are smaller.
+// matmul 26_small_tiles: tiles are smaller where large ones are too few, or a few too many.
 //
-// idea    n = 300 has 15 tiles, and 117 of 132 multiprocessors idle; n = 1100 has 162, so 30 of
-// them
-//         compute two while the others idle. With tiles of 32 x 64 the multiprocessor that has most
-//         to do has less. Such a tile takes 32 threads: a slice is a warp, which needs no barrier
-//         of the block, and a block has 8. All of its threads add up the sums and store them.
-// watch   Every float is fetched by twice as many blocks, and comes from L2. Three rounds of small
-//         tiles take as long as one of large tiles, four times as large: a start and an end cost.
-// needs   64 KB of shared memory for each of two blocks.
+// idea    n = 300 has 15 tiles, so 117 of 132 multiprocessors idle. n = 1100 has 162, so 30 of
+//         them compute two while the others idle. With tiles of 32 x 64, the multiprocessor
+//         with the most work has less of it. Such a tile takes 32 threads: a slice is a warp,
+//         which needs no barrier of the block, and a block has 8 slices. All threads of a block
+//         add up the sums and store them.
+// watch   Twice as many blocks fetch every float, from L2. Three rounds of small tiles take as long
+//         as one of tiles four times as large, because every start and end costs time.
+// needs   64 KB of shared memory per block, for two blocks.
 // source  CUTLASS, whose tile is a parameter; cuBLAS chooses among many by the matrices' size.
 #include <algorithm>
 
@@ -21,7 +21,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 using large = tile_size<64, 128, 16>;
 using small = tile_size<32, 64, 8>;
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+// n is a multiple of Multiple, which is 1, 4 or slices * depth.
 template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -37,11 +37,11 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -53,13 +53,13 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
-    //> todo: each slice adds up and stores one in `slices` of a thread's sums.
+    //> todo: let each slice add up and store every `slices`-th of a thread's sums.
     if constexpr (slices > 1) {
       float* const space = reinterpret_cast<float*>(shared) + tid;
-      __syncthreads();  // the tiles are done with
+      __syncthreads();  // no thread needs the tiles any more
       for (int e = 0; e < part * part; ++e)
         space[(slice * part * part + e) * threads] = sum[e / part][e % part];
-      __syncthreads();                                 // the sums are there
+      __syncthreads();                                 // all sums are stored
       for (int i = 0; i < part * part; i += slices) {  // constant bounds: all loads in flight
         const int e = i + slice;
         float total = 0;
@@ -106,7 +106,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  //> todo: three rounds of small tiles take as long as one of large ones.
+  //> todo: choose small tiles if they pay: three of their rounds take as long as one of large ones.
   if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))
     return launch<small, one_tile, 2, 8, 2>(small::tiles(n), a, b, c, n);
   //<

@@ -1,11 +1,11 @@
-// matmul 27_lane_copies: if n is no multiple of 4, neighbouring lanes copy neighbouring floats.
+// matmul 27_lane_copies: if n is not a multiple of 4, neighbouring lanes copy neighbouring floats.
 //
-// idea    Then a row of a or b may begin at any float, and no copy may take more than one. Until
-//         now a thread took four neighbours, in four copies: the lanes' floats were 16 bytes apart,
-//         so all sectors of a row were asked for four times, and four lanes stored to one bank. Now
+// idea    For such n, a row of a or b may begin at any float, so a copy moves only one float. Until
+//         now a thread copied four neighbours one by one. The lanes' floats were 16 bytes apart:
+//         all sectors of a row were requested four times, and four lanes stored to one bank. Now
 //         the lanes take neighbours. A float of a is copied to its place in the transposed tile.
-// watch   They are still four times as many copies as of a multiple of 4, which stays as it was,
-//         and all pass through L1, which reads the operands from shared memory, too.
+// watch   There are still four times as many copies as for a multiple of 4, which stays as it was.
+//         All of them pass through L1, which reads the operands from shared memory, too.
 // needs   Nothing new.
 // source  The rule of 02_row, that neighbouring threads should access neighbouring words.
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 using large = tile_size<64, 128, 16>;
 using small = tile_size<32, 64, 8>;
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+// n is a multiple of Multiple, which is 1, 4 or slices * depth.
 template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
@@ -36,30 +36,30 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
     float sum[part][part] = {};
-    //> todo: if n is no multiple of 4, a lane_fetcher.
+    //> todo: if n is not a multiple of 4, use a lane_fetcher.
     fetcher_for<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                               first * depth - missing, tid);
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     //<
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
-    // Each slice adds up and stores one in `slices` of a thread's sums.
+    // Each slice adds up and stores every `slices`-th of a thread's sums.
     if constexpr (slices > 1) {
       float* const space = reinterpret_cast<float*>(shared) + tid;
-      __syncthreads();  // the tiles are done with
+      __syncthreads();  // no thread needs the tiles any more
       for (int e = 0; e < part * part; ++e)
         space[(slice * part * part + e) * threads] = sum[e / part][e % part];
-      __syncthreads();                                 // the sums are there
+      __syncthreads();                                 // all sums are stored
       for (int i = 0; i < part * part; i += slices) {  // constant bounds: all loads in flight
         const int e = i + slice;
         float total = 0;

@@ -1,11 +1,11 @@
 // matmul 28_tiles_inside: tiles that would end outside the matrix begin earlier, and end with it.
 //
-// idea    Tests and zeros in the loop are for the last tiles of a row and of a column of tiles, and
-//         all tiles pay for them, with two instructions for each copy that may be one of zeros. If
-//         the last tiles begin so much earlier that they end with the matrix, every float that they
-//         fetch is there. What two tiles compute, only the first of them stores.
-// watch   The last tiles compute elements for nothing, as they did before, when these lay outside.
-//         With n a multiple of 4 there are four times fewer copies, and little to be gained.
+// idea    Only the last tiles of a row or column of tiles need tests and zeros in the loop, but all
+//         tiles pay for them: two instructions per copy that may be one of zeros. If the last tiles
+//         begin early enough to end with the matrix, every float that they fetch exists. Only the
+//         first of two tiles stores what both compute.
+// watch   The last tiles compute elements for nothing; before, these elements lay outside. If n is
+//         a multiple of 4, there are four times fewer copies, and there is little to gain.
 // needs   A matrix of at least one tile. Smaller ones keep the tests.
 // source  The same trick handles the end of an array in vector code on CPUs.
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr int group = 16;  // rows of tiles that are done together
 using large = tile_size<64, 128, 16>;
 using small = tile_size<32, 64, 8>;
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth. Inside: no tile ends outside.
+// n is a multiple of Multiple: 1, 4 or slices * depth. Inside: no tile extends past the matrix.
 template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple,
           bool Inside>
 __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
@@ -38,18 +38,18 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
     int row0 = top, col0 = left;
-    //> todo: Inside, the tile begins where it ends with the matrix at the latest.
+    //> todo: Inside: let the tile begin early enough to end within the matrix.
     if (Inside) row0 = min(top, n - rows), col0 = min(left, n - cols);
     //<
     const auto stored = [&](int row, int col) {
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
   }
 }
 
-// Inside: if n is no multiple of 4, it is at least Size::cols.
+// Inside: n is at least Size::cols, unless it is a multiple of 4.
 template <class Size, class Shares, int stages, int slices, int per_sm, bool Inside = true>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
   constexpr int whole = slices * Size::depth;

@@ -1,13 +1,13 @@
-// matmul 29_medium_tiles: a third size of tile, and a choice by what each would take.
+// matmul 29_medium_tiles: a third size of tile, and a choice by the time that each would take.
 //
-// idea    Tiles of 64 x 128 and of 32 x 64 differ by a factor of four, and so do their rounds: n =
-//         1600 has 325 large tiles, 2.5 rounds that take as long as 3, and 1250 small ones, 9.5
-//         that take as long as 10. 625 tiles of 64 x 64 are 4.7 rounds. A round of small ones takes
-//         6 units of time, one of medium ones 11, one of large ones 20: whatever needs least is
-//         launched. Shares of steps cost, too: they are left for rounds that end too empty.
-// watch   6, 11 and 20 were measured, on an H100. They are not 1, 2 and 4: a larger tile uses each
-//         float that it fetches more often.
-// needs   As many sizes as are kept are compiled, each three times.
+// idea    Tiles of 64 x 128 and of 32 x 64 differ by a factor of four, and so do their rounds.
+//         n = 1600 has 325 large tiles (2.5 rounds, as long as 3) or 1250 small ones (9.5 rounds,
+//         as long as 10). 625 tiles of 64 x 64 are 4.7 rounds. A round takes 6 units of time with
+//         small tiles, 11 with medium and 20 with large ones. The size that needs least is
+//         launched. Shares of steps cost, too: only rounds that end too empty use them.
+// watch   6, 11 and 20 were measured on an H100. Their ratio is not 1 : 2 : 4, because a larger
+//         tile uses each float that it fetches more often.
+// needs   Every size is compiled, each three times.
 // source  cuBLAS and CUTLASS choose among dozens of tiles, by heuristics or by trying.
 #include <algorithm>
 
@@ -23,7 +23,7 @@ using large = tile_size<64, 128, 16>;
 using medium = tile_size<64, 64, 16>;
 using small = tile_size<32, 64, 8>;
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth. Inside: no tile ends outside.
+// n is a multiple of Multiple: 1, 4 or slices * depth. Inside: no tile extends past the matrix.
 template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple,
           bool Inside>
 __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
@@ -40,17 +40,17 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
     int row0 = top, col0 = left;
-    // Inside, the tile begins where it ends with the matrix at the latest.
+    // Inside: the tile begins early enough to end within the matrix.
     if (Inside) row0 = min(top, n - rows), col0 = min(left, n - cols);
     const auto stored = [&](int row, int col) {
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
   }
 }
 
-// Inside: if n is no multiple of 4, it is at least Size::cols.
+// Inside: n is at least Size::cols, unless it is a multiple of 4.
 template <class Size, class Shares, int stages, int slices, int per_sm, bool Inside = true>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
   constexpr int whole = slices * Size::depth;
@@ -89,12 +89,12 @@ void matmul(const float* a, const float* b, float* c, int n) {
   const int small_tiles = small::tiles(n);
   if (n < small::cols) return launch<small, one_tile, 2, 8, 2, false>(small_tiles, a, b, c, n);
   const int tiles = large::tiles(n), large_rounds = ceil_div(tiles, sms);
-  if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last is not full
+  if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last round is not full
     const int steps = tiles * ceil_div(n, large::depth);
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  //> todo: the size that takes least, by its rounds.
+  //> todo: choose the size whose rounds take least.
   const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * large_rounds;
   const int with_medium = 11 * ceil_div(medium::tiles(n), sms);
   if (n < large::cols || with_small <= std::min(with_medium, with_large))

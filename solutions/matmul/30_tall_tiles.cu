@@ -1,11 +1,11 @@
 // matmul 30_tall_tiles: tiles of 48 x 64, whose threads have 12 x 8 elements each.
 //
-// idea    n = 527 has 153 small tiles for 132 multiprocessors, or 81 medium ones: either way the
-//         fullest has 4096 elements to compute, where the average has 2104. Tiles between them are
-//         99, of 3072 elements. A warp has one if a thread has 12 x 8: 96 multiply-adds for five
-//         reads from shared memory, where 8 x 8 have 64 for four.
-// watch   A thread needs 170 registers: 12 warps per multiprocessor. They are one block, two or
-//         three, so that all tiles of a multiprocessor run at once. 4 rounds are twice 2.
+// idea    n = 527 has 153 small tiles for 132 multiprocessors, or 81 medium ones. Either way the
+//         busiest has 4096 elements to compute, but the average is 2104. A size in between has 99
+//         tiles of 3072 elements. A warp has such a tile if a thread has 12 x 8: 96 multiply-adds
+//         for five reads from shared memory, where 8 x 8 have 64 for four.
+// watch   A thread needs 170 registers: 12 warps per multiprocessor. They are one, two or three
+//         blocks, so that all tiles of a multiprocessor run at once. 4 rounds are 2 rounds twice.
 // needs   Sizes between the others' rounds. The units were measured again, on an H100.
 // source  CUTLASS, whose threads may have any number of elements too.
 #include <algorithm>
@@ -23,7 +23,7 @@ using medium = tile_size<64, 64, 16>;
 using tall = tile_size<48, 64, 8, 12>;
 using small = tile_size<32, 64, 8>;
 
-// n is a multiple of Multiple: of 1, of 4, or of slices * depth. Inside: no tile ends outside.
+// n is a multiple of Multiple: 1, 4 or slices * depth. Inside: no tile extends past the matrix.
 template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple,
           bool Inside>
 __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
@@ -40,17 +40,17 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
     int row0 = top, col0 = left;
-    // Inside, the tile begins where it ends with the matrix at the latest.
+    // Inside: the tile begins early enough to end within the matrix.
     if (Inside) row0 = min(top, n - rows), col0 = min(left, n - cols);
     const auto stored = [&](int row, int col) {
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
   }
 }
 
-// Inside: if n is no multiple of 4, it is at least Size::cols.
+// Inside: n is at least Size::cols, unless it is a multiple of 4.
 template <class Size, class Shares, int stages, int slices, int per_sm, bool Inside = true>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
   constexpr int whole = slices * Size::depth;
@@ -89,16 +89,16 @@ void matmul(const float* a, const float* b, float* c, int n) {
   const int small_tiles = small::tiles(n);
   if (n < small::cols) return launch<small, one_tile, 2, 8, 2, false>(small_tiles, a, b, c, n);
   const int tiles = large::tiles(n), large_rounds = ceil_div(tiles, sms);
-  if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last is not full
+  if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last round is not full
     const int steps = tiles * ceil_div(n, large::depth);
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  // What the rounds of each size take; a large tile also has a longer start.
+  // The time that the rounds of each size take. A large tile also has a longer start.
   const int with_small = 42 * ceil_div(small_tiles, sms);
   const int with_medium = 81 * ceil_div(medium::tiles(n), sms);
   const int with_large = 140 * large_rounds + 20;
-  //> todo: the size that takes least; of tall tiles one, two or three blocks per multiprocessor.
+  //> todo: choose the size that takes least; run 1, 2 or 3 blocks of tall tiles per multiprocessor.
   const int tall_tiles = tall::tiles(n), rounds = ceil_div(tall_tiles, sms);
   if (59 * rounds < std::min({with_small, with_medium, with_large})) {
     if (rounds == 1) return launch<tall, one_tile, 2, 8, 1>(tall_tiles, a, b, c, n);

@@ -1,9 +1,9 @@
 // matmul, experiment multiply_order: in which order a thread makes its 64 multiply-adds.
 //
-// idea    The kernel of 13_snake_order with four orders: 0 row by row, 1 along the rows and back,
-//         2 column by column, 3 down the columns and up again, which is 13 itself. 1 and 3 share an
-//         operand between each two consecutive multiply-adds, 0 and 2 do not at the end of a row
-//         or column.
+// idea    The kernel of 13_snake_order with four orders: 0 row by row, 1 along the rows and
+//         back, 2 column by column, 3 down the columns and up again, which is 13 itself. In 1
+//         and 3, any two consecutive multiply-adds share an operand. In 0 and 2 they do not at
+//         the end of a row or column.
 // watch   The order is a hint: the compiler allocates the registers, and with them the banks.
 // needs   Any n; faster if it is a multiple of 4.
 // tested  Compared with the reference by `./lab sweep matmul multiply_order`.
@@ -23,7 +23,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
-  // such that each has one such piece of both.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
+  // that every thread has one such piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
 
   float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stages
+  int now = 0, free = stages - 1;                // stage numbers
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     __pipeline_commit();
     store(stage);
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
         free = now;
         now = (now + 1) % stages;
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        __syncthreads();  // the next stage is there for all, and all are done with the present one
       }
       read(k + 1);
       for (int outer = 0; outer < part; ++outer) {

@@ -1,12 +1,12 @@
 // matmul 09_warp_tiles, arithmetic only: every multiply-add, of operands that stay in registers.
 //
-// keeps   64 chains of multiply-adds per thread, as long as n. Operands that the compiler does not
-//         know: they come of the thread's number. They may stay the same for every k, as each sum
-//         builds on the one before it, and floats may not be regrouped.
-// lacks   All accesses to global and shared memory, and the barriers that they need. `zero` is 0,
-//         which the kernel cannot know: it has to compute all sums to find out that none is stored.
-// holds   2 blocks of 256 threads by the registers of 64 sums, as in the step; no more, where a
-//         compiler needs fewer.
+// keeps   64 chains of n multiply-adds per thread. The operands come from the thread's number, so
+//         the compiler does not know them. They may stay the same for every k, because each sum
+//         builds on the one before it, and the compiler may not regroup floats.
+// lacks   All accesses to global and shared memory, and their barriers. `zero` is 0, which the
+//         compiler does not know: all sums must be computed to find out that none is stored.
+// holds   2 blocks of 256 threads, as in the step, because of the registers of 64 sums. There are
+//         no more even if a compiler needs fewer registers.
 // A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -18,7 +18,7 @@ constexpr int rows = 128;  // of c per block
 constexpr int depth = 8;   // columns of a, rows of b, in one pass of the loop
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
-constexpr int resident_blocks = 2;  // of the step, on a multiprocessor
+constexpr int resident_blocks = 2;  // the step's, per multiprocessor
 
 __global__ void matmul_kernel(float* c, int n, float zero) {
   const int tid = threadIdx.x;

@@ -1,11 +1,11 @@
 // matmul 09_warp_tiles, memory only: every tile is fetched, and c is stored.
 //
-// keeps   Every access to global memory, and what a fetched float must go through: its place in a
-//         tile in shared memory, and both barriers. The tiles are read once, at the end, so that
-//         the compiler keeps the stores to them.
+// keeps   Every access to global memory, the store of each fetched float to its place in a tile in
+//         shared memory, and both barriers. The tiles are read once, at the end, so that the
+//         compiler keeps the stores to them.
 // lacks   The loop over k: its reads of shared memory and its multiply-adds.
-// holds   2 blocks of 256 threads: as in the step, whose 121 registers per thread are the
-//         limit (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
+// holds   2 blocks of 256 threads, as in the step, whose 121 registers per thread are the limit
+//         (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
 // A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -20,7 +20,7 @@ constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
-constexpr int resident_blocks = 2;              // of the step, on a multiprocessor
+constexpr int resident_blocks = 2;              // the step's, per multiprocessor
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
@@ -46,8 +46,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
       four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
     }
-    __syncthreads();  // fetched by all
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has fetched its part
+    __syncthreads();  // every thread has used the tiles
   }
 
   for (int i = 0; i < part; ++i) {

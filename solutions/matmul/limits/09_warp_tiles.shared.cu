@@ -1,12 +1,12 @@
 // matmul 09_warp_tiles, shared memory only: every operand is read from its tile, and not used.
 //
-// keeps   Every read of shared memory, and both barriers. What is read is combined by
-//         exclusive-or, one machine instruction for two floats: 8 instead of 64 multiply-adds.
-// lacks   All accesses to global memory, the stores to the tiles (but one, so that there is
-//         something to read), the multiply-adds. `zero` is 0, which the kernel cannot know, so it
-//         has to read everything to find out that nothing is stored.
-// holds   2 blocks of 256 threads: as in the step, whose 121 registers per thread are the
-//         limit (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
+// keeps   Every read of shared memory, and both barriers. An exclusive-or combines the floats, one
+//         machine instruction per two floats: 8 instead of 64 multiply-adds.
+// lacks   All accesses to global memory, the stores to the tiles (except one, so that there is
+//         something to read), the multiply-adds. `zero` is 0, but the compiler does not know that,
+//         so the kernel must read everything to find out that nothing is stored.
+// holds   2 blocks of 256 threads, as in the step, whose 121 registers per thread are the limit
+//         (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
 // A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -21,7 +21,7 @@ constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
-constexpr int resident_blocks = 2;              // of the step, on a multiprocessor
+constexpr int resident_blocks = 2;              // the step's, per multiprocessor
 
 __global__ void matmul_kernel(float* c, int n, int zero) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
@@ -39,14 +39,14 @@ __global__ void matmul_kernel(float* c, int n, int zero) {
   }
   int used[part] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
-    __syncthreads();  // fetched by all
+    __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
       alignas(16) float a_k[part], b_k[part];
       for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
       for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
       for (int i = 0; i < part; ++i) used[i] ^= __float_as_int(a_k[i]) ^ __float_as_int(b_k[i]);
     }
-    __syncthreads();  // used by all
+    __syncthreads();  // every thread has used the tiles
   }
 
   int all = 0;

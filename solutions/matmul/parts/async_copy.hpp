@@ -1,14 +1,14 @@
-// Four floats at a time from global to shared memory, past the registers: for 12_async_copies and
-// 13_snake_order.
+// Copies four floats at a time from global to shared memory, bypassing the registers, for
+// 12_async_copies and 13_snake_order.
 #pragma once
 
 #include <cuda_pipeline.h>
 
 #include "solutions/matmul/parts/vector_access.hpp"
 
-// Begins to copy a piece of m, as in vector_access.hpp, to `to` in shared memory, a multiple of 16
-// bytes; what of it lies outside counts as 0. The copy belongs to the calling thread's next
-// __pipeline_commit().
+// Begins to copy a piece of m, as in vector_access.hpp, to `to` in shared memory, at a multiple
+// of 16 bytes. Elements outside the matrix count as 0. The copy belongs to the calling thread's
+// next __pipeline_commit().
 __device__ inline void copy4(float* to, const float* m, int row, int col, int n) {
   const float* at = m + row * n + col;
   if (n % 4 == 0) {

@@ -1,24 +1,24 @@
-// Loads and copies of four floats by threads that know where theirs lie: for the steps from
-// 14_clamped_edges on. Quads: n is a multiple of 4, and so four floats are one access.
+// Loads and copies of four floats by threads that know where their floats lie, for the steps from
+// 14_clamped_edges on. Quads: n is a multiple of 4, so four floats are one access.
 #pragma once
 
 #include <cuda_pipeline.h>
 
 #include "solutions/matmul/parts/vector_access.hpp"
 
-// at[0], ..., at[3] in global memory; the first `lost` of them are not there and count as 0.
+// at[0], ..., at[3] in global memory. The first `lost` of them do not exist and count as 0.
 template <bool Quads>
 __device__ float4 load4(const float* at, int lost = 0) {
   if constexpr (Quads) return lost > 0 ? float4{} : *reinterpret_cast<const float4*>(at);
   return {lost > 0 ? 0 : at[0], lost > 1 ? 0 : at[1], lost > 2 ? 0 : at[2], lost > 3 ? 0 : at[3]};
 }
 
-// Begins to copy at[0], ..., at[3] to `to` in shared memory, or zeros if they are not there; the
-// copy belongs to the calling thread's next __pipeline_commit(). Without Quads: at[last] instead of
-// what follows it; last may be negative.
+// Begins to copy at[0], ..., at[3] to `to` in shared memory, or zeros if they are not there. The
+// copy belongs to the calling thread's next __pipeline_commit(). Without Quads, at[last] replaces
+// the floats after it; last may be negative.
 template <bool Quads>
 __device__ void copy4(float* to, const float* at, int last, bool there = true) {
-  constexpr int bytes = Quads ? 16 : 4;  // of one copy
+  constexpr int bytes = Quads ? 16 : 4;  // per copy
   for (int i = 0; i < 4; i += bytes / 4)
     __pipeline_memcpy_async(to + i, Quads ? at : at + min(i, last), bytes, there ? 0 : bytes);
 }

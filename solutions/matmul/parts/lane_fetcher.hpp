@@ -1,4 +1,4 @@
-// What a thread fetches of each pair of tiles where the rows of a and b begin anywhere: for the
+// Fetches a thread's part of each pair of tiles where the rows of a and b begin anywhere, for the
 // steps from 27_lane_copies on.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 // Has pair_fetcher's functions, for any n. Neighbouring lanes copy neighbouring floats, those of a
 // straight to their transposed places. Rows of a and columns of b outside the matrices are zeros,
-// which nobody fetches. Inside: there are none, row0 + rows <= n and col0 + cols <= n.
+// which no thread fetches. Inside: there are none, since row0 + rows <= n and col0 + cols <= n.
 template <int rows, int cols, int depth, int Threads, bool Inside = false>
 class lane_fetcher {
  public:
   static constexpr int threads = Threads;
 
-  // For the tile of c at row0, col0; k and tid as of a pair_fetcher.
+  // For the tile of c at row0, col0. k and tid are as for a pair_fetcher.
   __device__ lane_fetcher(const float* a, const float* b, int n, int row0, int col0, int k, int tid)
       : n_(n),
         a_col_(tid % depth),
@@ -54,14 +54,14 @@ class lane_fetcher {
   }
 
   long long n_;
-  int a_col_, b_row_;          // of the first float in its tile
-  int to_a_, to_b_;            // where that goes
-  int rows_left_, cols_left_;  // of the matrices, from there on
+  int a_col_, b_row_;          // of the first float, in its tile
+  int to_a_, to_b_;            // offsets of those floats in the tiles
+  int rows_left_, cols_left_;  // in the matrices, from there on
   const float* a_;
   const float* b_;
 };
 
-// The one that suits an n that is a multiple of Multiple.
+// The fetcher for an n that is a multiple of Multiple.
 template <int rows, int cols, int depth, int threads, int Multiple, bool Inside = false>
 using fetcher_for =
     std::conditional_t<Multiple % 4 == 0,

@@ -1,30 +1,30 @@
-// Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
-// 18_wide_addresses spells out, for the steps from 19_whole_steps on.
+// Moves pairs of tiles of a and b from global to shared memory and on to registers, as spelled out
+// in 18_wide_addresses, for the steps from 19_whole_steps on.
 //
-// watch   The compiler allocates the loop's registers, and small things change how: a 64-bit
+// watch   The compiler allocates the loop's registers, and small things change the result: a 64-bit
 //         pointer to the thread's first element of c instead of 32-bit indices, or the place of a
 //         piece in its tile kept as an offset (solutions/matmul/DESIGN.md).
 #pragma once
 
 #include "solutions/matmul/parts/clamped_access.hpp"
 
-// What a block has in shared memory for one step: `depth` columns of a and rows of b.
+// A block's data in shared memory for one step: `depth` columns of a and `depth` rows of b.
 template <int rows, int cols, int depth>
 struct tile_pair {
   alignas(16) float a[depth][rows + 4];  // transposed and padded
   alignas(16) float b[depth][cols];
 };
 
-// What one of `Threads` threads fetches of each pair, four floats at a time. n is a multiple of
-// Multiple. Rows of a and columns of b outside the matrices are replaced by the last ones: they
-// count for nothing in c. With Zeros, such columns of b are zeros, which nobody fetches.
+// Fetches one thread's part of each pair, four floats at a time. n is a multiple of Multiple. The
+// last row of a or column of b replaces those outside the matrices, which do not affect c. With
+// Zeros, such columns of b are zeros, which no thread fetches.
 template <int rows, int cols, int depth, int Threads, int Multiple, bool Zeros = false>
 class pair_fetcher {
  public:
   static constexpr int threads = Threads;
 
   // For the tile of c at row0, col0. The first pair begins at column k of a, row k of b; k may be
-  // negative, by less than depth. n: of the matrices. tid: below threads.
+  // negative, but more than -depth. The matrices are n x n, and tid is below threads.
   __device__ pair_fetcher(const float* a, const float* b, int n, int row0, int col0, int k, int tid)
       : n_(n),
         a_col_(4 * tid % depth),
@@ -39,16 +39,16 @@ class pair_fetcher {
     last_ = n - 1 - first_col;
   }
 
-  // Asks for a's floats of the next pair, into registers, and for b's, to `to`; the copies belong
-  // to the next __pipeline_commit().
+  // Requests the next pair: a's floats into registers, and b's into `to`. The copies belong to the
+  // next __pipeline_commit().
   __device__ void fetch(tile_pair<rows, cols, depth>& to) {
     for (int i = 0; i < a_pieces; ++i) fetched_[i] = load4<quads>(a_ + below_[i]);
     for (int i = 0; i < depth; i += b_rows) copy_b(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_);
     go_on();
   }
 
-  // The same for the first pair, of which the first `missing` columns and rows lie before k = 0:
-  // zeros. None is missing if Multiple is a multiple of depth.
+  // Requests the first pair, whose first `missing` columns and rows lie before k = 0 and are zeros.
+  // None is missing if Multiple is a multiple of depth.
   __device__ void fetch(tile_pair<rows, cols, depth>& to, int missing) {
     if constexpr (Multiple % depth == 0) {
       fetch(to);
@@ -61,7 +61,7 @@ class pair_fetcher {
     }
   }
 
-  // Stores what fetch() has brought of a, and waits for it.
+  // Waits for the floats of a that fetch() has requested, and stores them.
   __device__ void store(tile_pair<rows, cols, depth>& to) const {
     for (int i = 0; i < a_pieces; ++i) {
       const float of_row[] = {fetched_[i].x, fetched_[i].y, fetched_[i].z, fetched_[i].w};
@@ -77,7 +77,7 @@ class pair_fetcher {
 
   __device__ void copy_b(float* to, const float* at, bool there = true) const {
     if constexpr (!Zeros) return copy4<quads>(to, at, last_, there);
-    constexpr int bytes = quads ? 16 : 4;  // of one copy
+    constexpr int bytes = quads ? 16 : 4;  // per copy
     for (int i = 0; i < 4; i += bytes / 4)
       __pipeline_memcpy_async(to + i, at + i, bytes, there && i <= last_ ? 0 : bytes);
   }
@@ -88,17 +88,17 @@ class pair_fetcher {
   }
 
   long long n_;
-  int a_col_, b_row_;    // of the first piece in its tile
-  int to_a_, to_b_;      // where that goes
-  int below_[a_pieces];  // how far behind a_ the rows of a lie that this thread fetches
-  int last_;             // of b's row: how far behind b_
+  int a_col_, b_row_;    // of the first piece, in its tile
+  int to_a_, to_b_;      // offsets of those pieces in the tiles
+  int below_[a_pieces];  // offsets from a_ of the rows of a that this thread fetches
+  int last_;             // offset from b_ of the last float of b's row
   const float* a_;
   const float* b_;
   float4 fetched_[a_pieces];
 };
 
-// Where the thread_rows x 8 elements of a thread lie in its block's tile of c. A warp has
-// 4 thread_rows x 64 of them, four neighbours of a thread at a time.
+// The places of a thread's thread_rows x 8 elements in its block's tile of c. A warp has 4
+// thread_rows x 64 elements. Four neighbours at a time belong to a thread.
 template <int cols, int thread_rows = 8>
 struct thread_place {
   static constexpr int lanes_y = 4, lanes_x = 8, warps_x = cols / (8 * lanes_x);
@@ -109,12 +109,12 @@ struct thread_place {
     y0 = warp / warps_x * lanes_y * thread_rows + 4 * (lane / 16 * 2 + lane / 2 % 2);
     x0 = warp % warps_x * lanes_x * 8 + 4 * (lane / 4 % 4 * 2 + lane % 2);
   }
-  // How far the others lie below and right of it.
+  // The distances of the other elements below and to the right of the first one.
   __device__ static int below(int i) { return i / 4 * 4 * lanes_y + i % 4; }
   __device__ static int right(int j) { return j / 4 * 4 * lanes_x + j % 4; }
 };
 
-// A barrier for the `threads` threads of one of a block's slices.
+// A barrier for the `threads` threads of one slice of a block.
 template <int slices, int threads>
 __device__ void sync_slice(int slice) {
   if constexpr (slices == 1) {
@@ -135,7 +135,7 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
                              const thread_place<cols, thread_rows>& place, int slice = 0) {
   constexpr int threads = Fetcher::threads;
-  sync_slice<slices, threads>(slice);  // no thread reads what was there before
+  sync_slice<slices, threads>(slice);  // no thread reads the old contents
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
       if (stage == 0) {
@@ -147,7 +147,7 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
     }
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);   // this thread's copies to all stages but the last one
+  __pipeline_wait_prior(stages - 2);   // waits for this thread's copies to all stages but the last
   sync_slice<slices, threads>(slice);  // the first tiles are there
 
   int now = 0, free = stages - 1;
@@ -161,8 +161,8 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
     four(b_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
   };
-  // What is read first here, and how `now` goes on below, differ only because of the loop that the
-  // compiler makes of it: found by trying (solutions/matmul/DESIGN.md).
+  // The order of these reads, and how `now` advances below, differ only because of the loop that
+  // the compiler makes of them. Both were found by trying (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
     if (stages == 2) {
       read_b(k, 0), read_b(k, 4), read_a(k, 0), read_a(k, 4);
@@ -180,7 +180,7 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
         if (more) fetcher.store(tiles[free]);
-        if (stages == 2) {  // after the last step a stage is read that was filled before
+        if (stages == 2) {  // after the last step, a stage is read that was filled before
           now = step + 1 < steps ? now ^ 1 : 0;
           free ^= 1;
         } else {
@@ -189,12 +189,12 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
         }
         a_now = &tiles[now].a[0][place.y0], b_now = &tiles[now].b[0][place.x0];
         __pipeline_wait_prior(stages - 2);
-        sync_slice<slices, threads>(slice);  // the next stage is there, the present one is used
+        sync_slice<slices, threads>(slice);  // the next stage is there, this one is done
       }
       read(k + 1);
       for (int j = 0; j < 8; ++j) {
         for (int at = 0; at < thread_rows; ++at) {
-          const int i = j % 2 == 0 ? at : thread_rows - 1 - at;  // an operand stays
+          const int i = j % 2 == 0 ? at : thread_rows - 1 - at;  // one operand stays
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

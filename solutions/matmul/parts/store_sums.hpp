@@ -1,21 +1,21 @@
-// Where a thread's sums go in the end: what 26_small_tiles spells out, for the steps that build on
-// it.
+// Stores a thread's sums in the end, as spelled out in 26_small_tiles, for
+// the steps that build on it.
 #pragma once
 
 #include "solutions/matmul/parts/tile_size.hpp"
 
-// Each slice adds up and stores one in `slices` of a thread's sums. space: in shared memory, the
-// thread's first float of slices * thread_rows * part * threads. The thread's first sum is that of
-// row and col. is_stored(row, col): whether that element of c is stored. All threads of the block
-// call it.
+// Each slice adds up and stores every `slices`-th of a thread's sums. space: the thread's first
+// float in slices * thread_rows * part * threads floats of shared memory. row and col: the place
+// of the thread's first sum. is_stored(row, col): whether that element of c is stored. All
+// threads of the block call it.
 template <int slices, int threads, int thread_rows, class Place, class IsStored>
 __device__ void store_slices(const float (&sum)[thread_rows][part], float* space, int slice,
                              const Place& place, float* c, int n, int row, int col,
                              const IsStored& is_stored) {
   constexpr int sums = thread_rows * part;
-  __syncthreads();  // the tiles are done with
+  __syncthreads();  // no thread needs the tiles any more
   for (int e = 0; e < sums; ++e) space[(slice * sums + e) * threads] = sum[e / part][e % part];
-  __syncthreads();                          // the sums are there
+  __syncthreads();                          // all sums are stored
   for (int i = 0; i < sums; i += slices) {  // constant bounds: all loads in flight
     const int e = i + slice;
     float total = 0;
@@ -25,8 +25,8 @@ __device__ void store_slices(const float (&sum)[thread_rows][part], float* space
   }
 }
 
-// Stores the sums of a share of a tile's steps, or adds them to those of the steps before. The rest
-// as above, with one slice.
+// Stores the sums of a share of a tile's steps, or adds them to the sums of the steps before. The
+// other parameters are as above, for one slice.
 template <class Shares, int thread_rows, class Place, class IsStored>
 __device__ void store_share(const Shares& share, const float (&sum)[thread_rows][part],
                             const Place& place, float* c, int n, int row, int col,

@@ -1,18 +1,18 @@
-// Which steps of which tiles a block makes: what 22_stream_k spells out, for the steps that
-// build on it.
+// Chooses the steps of the tiles that a block makes, as spelled out in 22_stream_k, for
+// the steps that build on it.
 #pragma once
 
 #include "solutions/matmul/parts/fixup.hpp"
 
-// As many tiles as blocks at a time, as long as there are twice as many; then steps. All threads of
-// a block keep the same shares and take them together.
+// Each block takes a whole tile at a time as long as two per block are left, and then a share of
+// the steps. All threads of a block keep the same shares and take them together.
 class equal_shares {
  public:
-  int tile;      // of `tiles`
-  int from, to;  // the tile's steps that this block makes
+  int tile;      // below `tiles`
+  int from, to;  // the block's steps of the tile
 
-  // Of a launch of gridDim.x blocks that all run at once, at most tiles * steps: a block waits for
-  // the one before it.
+  // For a launch of gridDim.x blocks, at most tiles * steps. All must run at once, because a block
+  // waits for the one before it.
   __device__ equal_shares(int tiles, int steps)
       : steps_(steps), rounds_(max(0, tiles / static_cast<int>(gridDim.x) - 1)) {
     first_shared_ = rounds_ * gridDim.x;
@@ -23,7 +23,7 @@ class equal_shares {
 
   __device__ bool any_left() const { return round_ < rounds_ || end_ > begin_; }
 
-  // Sets the above; only if any is left.
+  // Sets tile, from and to. Call it only if any_left().
   __device__ void take() {
     if (round_ < rounds_) {
       tile = round_++ * gridDim.x + blockIdx.x;
@@ -42,7 +42,7 @@ class equal_shares {
     if (from > 0) wait_for(blockIdx.x - 1);
   }
 
-  // Says that the sums are in c, if others are to be added.
+  // Signals that the sums are in c, if another block is to add to them.
   __device__ void pass_on() const {
     if (to < steps_) hand_on(blockIdx.x);
   }
@@ -51,7 +51,7 @@ class equal_shares {
   int steps_, rounds_, round_ = 0, first_shared_, begin_, end_;
 };
 
-// The same for a launch with a block for each tile.
+// The same interface, for a launch with one block per tile.
 class one_tile {
  public:
   int tile = blockIdx.x;

@@ -1,9 +1,9 @@
-// The size of a block's tile of c: for 26_small_tiles.
+// The size of a block's tile of c, for the steps from 26_small_tiles on.
 #pragma once
 
 #include "common/lab/ceil_div.hpp"
 
-constexpr int part = 8;  // a thread computes part x part elements of c, if nothing else is said
+constexpr int part = 8;  // a thread computes part x part elements of c unless stated otherwise
 
 // Rows and columns of c; columns of a and rows of b between two barriers; a thread's rows of c.
 template <int Rows, int Cols, int Depth, int ThreadRows = part>
@@ -11,6 +11,6 @@ struct tile_size {
   static constexpr int rows = Rows, cols = Cols, depth = Depth, thread_rows = ThreadRows;
   static constexpr int threads = (rows / thread_rows) * (cols / part);
 
-  // How many an n x n matrix has.
+  // The number of tiles of an n x n matrix.
   static int tiles(int n) { return ceil_div(n, rows) * ceil_div(n, cols); }
 };

@@ -1,8 +1,8 @@
-// matmul peer: the CPU. A tile of sums stays in vector registers while a slice of k goes by; the
-// slices of a and b that a tile reads are packed before, so that it reads memory in order. They
-// stay in the caches: a strip of b in the first, a block of a in the second, all in the last.
+// matmul peer: the CPU. A tile of sums stays in vector registers throughout a slice of k. The
+// slices of a and b that a tile reads are packed first, so that it reads memory in order. They stay
+// in the caches: a strip of b in the first, a block of a in the second, all in the last.
 //
-// watch   Edges are packed with zeros: every tile is a whole one; what is too much is not stored.
+// watch   Edges are padded with zeros, so every tile is whole. The excess is not stored.
 // source  K. Goto, R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
 #include <algorithm>
 #include <cstdlib>
@@ -17,8 +17,8 @@ namespace {
 using std::int64_t;
 using stepwise::host::in_turns;
 
-constexpr int depth = 256;          // of a slice of k: a strip of b has 32 KiB at most
-constexpr int block_rows = 72;      // of a, for a thread at a time: 72 KiB; a multiple of all tiles
+constexpr int depth = 256;          // of a slice of k: a strip of b has at most 32 KiB
+constexpr int block_rows = 72;      // of a, per thread at a time: 72 KiB; a multiple of all tiles
 constexpr int block_cols = 256;     // of b; a multiple of all tiles
 constexpr int most_cols = 1 << 14;  // of b, packed at a time: 16 MiB
 
@@ -31,8 +31,8 @@ struct slice {
   bool first;  // c holds nothing yet
 };
 
-// How a tile is computed here: by `rows` x `cols` sums. tile() adds up a strip of a times a strip
-// of b: at k, `rows` floats of a and `cols` floats of b.
+// A way to compute a tile of `rows` x `cols` sums. tile() multiplies a strip of a by a strip of b:
+// for each k, `rows` floats of a and `cols` floats of b.
 struct kernel {
   int rows, cols;
   void (*tile)(const float* a, const float* b, int k, float* sums);
@@ -50,7 +50,7 @@ template <class Vector, int rows>
     std::memcpy(&right, b + lanes, sizeof right);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r) {
-      sum[r][0] += a[r] * left;  // one instruction where there is one for it
+      sum[r][0] += a[r] * left;  // one instruction where the CPU has it
       sum[r][1] += a[r] * right;
     }
     a += rows;
@@ -63,7 +63,7 @@ template <class Vector, int rows>
   }
 }
 
-// 24 of AVX-512's 32 registers hold sums; 12 of the 16 that the others have.
+// Sums take 24 of AVX-512's 32 registers, and 12 of the 16 registers of the others.
 [[gnu::target("avx512f")]] void tile_avx512(const float* a, const float* b, int k, float* sums) {
   add_up<float __attribute__((vector_size(64))), 12>(a, b, k, sums);
 }
@@ -82,7 +82,7 @@ kernel best_kernel() {
 
 int64_t round_up(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
 
-// Rows row, row + 1, ... of a, from column `from`: k columns of `rows` floats, one after the other.
+// Packs rows row, row + 1, ... of a from column `from`: k columns of `rows` floats each.
 void pack_a(const float* a, int64_t n, int64_t row, int64_t from, int k, int rows, float* to) {
   for (int r = 0; r < rows; ++r) {
     const bool there = row + r < n;
@@ -91,7 +91,7 @@ void pack_a(const float* a, int64_t n, int64_t row, int64_t from, int k, int row
   }
 }
 
-// Columns col, col + 1, ... of b, from row `from`: k rows of `cols` floats, one after the other.
+// Packs columns col, col + 1, ... of b from row `from`: k rows of `cols` floats each.
 void pack_b(const float* b, int64_t n, int64_t col, int64_t from, int k, int cols, float* to) {
   const int64_t there = std::min<int64_t>(cols, n - col);
   for (int i = 0; i < k; ++i, to += cols) {
@@ -100,7 +100,7 @@ void pack_b(const float* b, int64_t n, int64_t col, int64_t from, int k, int col
   }
 }
 
-// The block of c from (top, left) on; b is packed from column `base` on.
+// Computes the block of c at (top, left). b is packed from column `base` on.
 void multiply_block(const kernel& use, const slice& s, int64_t top, int64_t left, int64_t base) {
   alignas(64) float sums[12 * 32];
   const int64_t bottom = std::min<int64_t>(top + block_rows, s.n);
@@ -123,7 +123,7 @@ void multiply_block(const kernel& use, const slice& s, int64_t top, int64_t left
   }
 }
 
-// Memory that stays for the next call, as a library's does.
+// Memory that is kept for the next call, as in a library.
 float* kept(int which, int64_t floats) {
   struct buffer {
     std::unique_ptr<float, decltype(&std::free)> start{nullptr, std::free};

@@ -1,7 +1,7 @@
 // matmul peer: cuBLAS's product in float32. Its default keeps float32: no TF32, no tensor cores.
 //
-// watch   cuBLAS counts by columns: what it takes for b, times what it takes for a, is c by rows.
-//         The first call makes the library's handle, and takes milliseconds.
+// watch   cuBLAS is column-major, so it sees every matrix transposed: b times a in its order is c
+//         in ours. The first call creates the library's handle, which takes milliseconds.
 // source  cuBLAS documentation, cublas<t>gemm.
 #include <cublas_v2.h>
 

@@ -1,9 +1,9 @@
 // matmul peer: OpenBLAS on the CPU, whose inner loops are written for each kind of CPU by hand.
 //
-// watch   It looks its CPU up in a table. One that is newer than the library is taken for one of
-//         2004, with vectors of 4 floats; then the program starts again and names a kind itself.
-//         `sudo apt-get install libopenblas-dev`, then `ninja -C build peers`: nothing else needs
-//         it.
+// watch   It looks its CPU up in a table. A CPU that is newer than the library is taken for one of
+//         2004, with vectors of 4 floats. The program then restarts and names a kind itself. `sudo
+//         apt-get install libopenblas-dev`, then `ninja -C build peers` build this peer; nothing
+//         else needs the library.
 // source  OpenBLAS's cblas.h, and its README on OPENBLAS_CORETYPE.
 #include <cblas.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ constexpr const char* kind_variable = "OPENBLAS_CORETYPE";  // read when the lib
   const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   setenv(kind_variable, has_512 ? "SkylakeX" : "Haswell", 1);
-  execv("/proc/self/exe", arguments);  // where that fails, all goes on as it is
+  execv("/proc/self/exe", arguments);  // if this fails, the program continues as it is
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// matmul peer: three loops on one core of the CPU, without vectors. What "a hundred times as fast
-// as the CPU" is most often measured against, and why it says little: cpu.cpp is the same CPU.
+// matmul peer: three loops on one core of the CPU, without vectors. This is the usual baseline of
+// "100x faster than the CPU", which says little: cpu.cpp is the same CPU.
 //
-// watch   Additions of floats may not change places, so no compiler vectorises the inner loop.
+// watch   Additions of floats may not be reordered, so no compiler vectorises the inner loop.
 // source  the definition of the product.
 #include <cstdint>
 
