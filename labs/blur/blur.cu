@@ -1,25 +1,25 @@
 // Generated from solutions/blur/05_shared.cu by lab start.
 // blur 05_shared: a block loads its pixels once, into shared memory.
 //
-// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380 bytes;
-//         its threads read 128 * 49 = 6272. So they load the 380 together, three each, with zeros
-//         outside the picture, and then read from shared memory, where a byte does not cost a
-//         sector.
+// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380
+//         bytes, but its threads read 128 * 49 = 6272. They therefore load the 380 bytes together,
+//         three each, with zeros outside the picture, and then read from shared memory, where a
+//         byte does not cost a sector.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;                         // of a block
-constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+constexpr int cols = 32, rows = 4;                         // per block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
-  // TODO: fetch the pixels from left - 3, top - 3 on, together; wait for the block.
+  // TODO: load the pixels from left - 3, top - 3 on, all threads together; wait for the block.
   const int x = left + threadIdx.x, y = top + threadIdx.y;
   if (x >= width || y >= height) return;
   int sum = 0;

@@ -10,9 +10,9 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 8, rows = 8;  // of a block
+constexpr int cols = 8, rows = 8;  // per block
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,7 +20,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   if (x >= width || y >= height) return;
   int sum = 0;
   for (int j = 0; j < 7; ++j) {
-    //> todo: add up what the weights of the 7 x 7 pixels around x, y make of them.
+    //> todo: add row j of the 7 x 7 pixels around x, y, each times its weight.
     for (int i = 0; i < 7; ++i)
       sum += weight[j] * weight[i] * pixel(grey, x + i - 3, y + j - 3, width, height);
     //<

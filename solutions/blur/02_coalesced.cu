@@ -1,8 +1,8 @@
 // blur 02_coalesced: blocks of 32 x 2: a warp covers 32 pixels of one row.
 //
-// idea    The lanes of a warp are now 32 neighbours in a row: a load touches 32 consecutive bytes,
-//         one or two sectors. The original's other version, blocks of 8 x 16, has more warps, but
-//         each covers four rows: more of the same problem.
+// idea    The lanes of a warp are now 32 neighbours in a row, so a load touches 32 consecutive
+//         bytes, one or two sectors. The original's other version, blocks of 8 x 16, has more
+//         warps, but each covers four rows: more of the same problem.
 // watch   64 threads are two warps, and a multiprocessor holds 32 blocks: just enough for all warp
 //         slots.
 // needs   nothing: pixels beyond the edge count as 0.
@@ -11,7 +11,7 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,9 +25,9 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
-//> todo: name the shape of a block of two warps, each of which has 32 pixels of a row: cols and
-// rows.
-constexpr int cols = 32, rows = 2;  // of a block
+//> todo: set cols and rows for a block of two warps, each with 32 pixels of a row.
+// Each row of the block is a warp.
+constexpr int cols = 32, rows = 2;  // per block
 //<
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {

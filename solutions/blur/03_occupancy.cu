@@ -10,7 +10,7 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,9 +24,9 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
-//> todo: name the shape of a block of four warps, each of which has 32 pixels of a row: cols and
-// rows.
-constexpr int cols = 32, rows = 4;  // of a block
+//> todo: set cols and rows for a block of four warps, each with 32 pixels of a row.
+// Each row of the block is a warp.
+constexpr int cols = 32, rows = 4;  // per block
 //<
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {

@@ -2,19 +2,19 @@
 //
 // idea    The resident threads of a multiprocessor share its registers. __launch_bounds__ states
 //         the largest block and how many blocks must fit. The compiler then limits the registers of
-//         a thread accordingly; what does not fit is recomputed, or spilled to local memory. `./lab
-//         ptx` lists registers and spills: did it have to give anything up?
+//         a thread accordingly. It recomputes values that do not fit, or spills them to local
+//         memory. `./lab ptx` lists registers and spills: did it have to give anything up?
 // gain    None: the kernel needs fewer registers than the limit anyway.
-// watch   49 loads per pixel. More warps only mean more of them.
+// watch   49 loads per pixel. More warps only mean more loads.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 30.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;  // of a block
+constexpr int cols = 32, rows = 4;  // per block
 
-// A thread's pixel of: blurred = grey, blurred
+// Computes the calling thread's pixel of the blurred picture.
 __device__ inline void blur_pixel(const unsigned char* grey, unsigned char* blurred, int width,
                                   int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,8 +28,8 @@ __device__ inline void blur_pixel(const unsigned char* grey, unsigned char* blur
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
-//> todo: blur_kernel: blur_pixel for blocks of cols * rows threads, of which 64 warps are to fit.
-__global__ void __launch_bounds__(cols* rows, 16)  // 16 blocks: 64 warps, 32 registers each thread
+//> todo: write blur_kernel: it calls blur_pixel; 64 warps fit, in blocks of cols * rows threads.
+__global__ void __launch_bounds__(cols* rows, 16)  // 16 blocks: 64 warps, 32 registers per thread
     blur_kernel(const unsigned char* grey, unsigned char* blurred, int width, int height) {
   blur_pixel(grey, blurred, width, height);
 }

@@ -1,8 +1,8 @@
 // blur 06_read_only: promises the compiler that its inputs are read-only.
 //
 // idea    const and __restrict__ promise that no store changes what a pointer reads. On GPUs with a
-//         separate read-only cache beside L1, such loads went through that cache. Today there is
-//         only one cache: the instruction has another name (ld.global.nc) and takes as long.
+//         separate read-only cache next to L1, such loads went through that cache. Today there is
+//         only one cache: the instruction has another name (ld.global.nc) and takes the same time.
 // gain    None on current GPUs; the step is here because the original has it.
 // watch   The promise still lets the compiler keep values that a store might have changed.
 // needs   `grey` and `blurred` do not overlap: the contract says so.
@@ -11,10 +11,10 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;                         // of a block
-constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+constexpr int cols = 32, rows = 4;                         // per block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 
-// A block's pixels of: blurred = grey, blurred
+// Computes the block's pixels of the blurred picture.
 __device__ inline void blur_block(const unsigned char* grey, unsigned char* blurred, int width,
                                   int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
@@ -34,7 +34,7 @@ __device__ inline void blur_block(const unsigned char* grey, unsigned char* blur
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
-//> todo: blur_kernel: blur_block, with the promise that nobody writes what it reads.
+//> todo: write blur_kernel: it calls blur_block, and promises that no store changes what it reads.
 __global__ void blur_kernel(const unsigned char* __restrict__ grey,
                             unsigned char* __restrict__ blurred, int width, int height) {
   blur_block(grey, blurred, width, height);

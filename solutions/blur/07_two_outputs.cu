@@ -11,10 +11,10 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 2;  // of a block; rows of a thread
+constexpr int cols = 32, rows = 4, outputs = 2;  // per block; rows per thread
 constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
@@ -30,7 +30,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   for (int j = 0; j < 6 + outputs; ++j) {
     for (int i = 0; i < 7; ++i) {
       const int read = tile[first + j][threadIdx.x + i];
-      //> todo: it counts for the first row, for the second, or for both: with which weights?
+      //> todo: add it to the first row's sum, the second row's, or both, with the right weights.
       for (int k = 0; k < outputs; ++k)
         if (j >= k && j < k + 7) sum[k] += weight[j - k] * weight[i] * read;
       //<

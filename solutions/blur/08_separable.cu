@@ -11,10 +11,10 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;                         // of a block
-constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+constexpr int cols = 32, rows = 4;                         // per block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
@@ -25,7 +25,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
   }
   __syncthreads();
-  //> todo: make the sums along the rows of the tile, all of them, together; wait for the block.
+  //> todo: compute the sums along all rows of the tile together; wait for the block.
   for (int j = threadIdx.y; j < tile_rows; j += rows) {
     int sum = 0;
     for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];

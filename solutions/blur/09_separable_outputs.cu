@@ -1,21 +1,21 @@
 // blur 09_separable_outputs: four pixels per thread: less halo.
 //
-// idea    Of 10 rows of sums, 4 belong to 08's own rows; the rest is halo. With four rows per
-//         thread a block covers 16 rows and makes 22 rows of sums: 1.4 per row instead of 2.5. A
-//         thread keeps ten sums of a column in registers and computes four pixels from them.
+// idea    Only 4 of 08's 10 rows of sums are for its own rows; the rest is halo. With four rows per
+//         thread, a block covers 16 rows and makes 22 rows of sums: 1.4 per row instead of 2.5. A
+//         thread reads ten sums of a column, each once, and computes four pixels from them.
 // watch   Integers, byte by byte. Almost all instructions are reads of shared memory and integer
 //         multiply-adds.
 // needs   nothing: some of a thread's rows may lie beyond the edge.
-// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 70, with
-//         two rows for each thread.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 70,
+//         with two rows per thread.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // of a block; rows of a thread
+constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
 constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
@@ -36,7 +36,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   int sum[outputs] = {};
   for (int j = 0; j < 6 + outputs; ++j) {
     const int read = of_row[first + j][threadIdx.x];
-    //> todo: it counts for up to four of the thread's rows: with which weights?
+    //> todo: add it to up to four of the thread's rows, with the right weights.
     for (int k = 0; k < outputs; ++k)
       if (j >= k && j < k + 7) sum[k] += weight[j - k] * read;
     //<

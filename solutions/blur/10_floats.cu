@@ -1,23 +1,23 @@
 // blur 10_floats: float multiply-adds, with results that are equal to the bit.
 //
-// idea    Float multiply-adds are the fastest instructions there are: on most GPUs twice as fast as
+// idea    Float multiply-adds are the fastest instructions: most GPUs run them at twice the rate of
 //         integer ones. All sums are integers below 2^24, which floats represent exactly, so the
 //         result is equal to the bit. A pixel is converted once, when it is stored in the tile.
 // gain    None: on an H200 it is slightly slower. Integers are multiplied by 1 to 4 with shifts and
 //         additions, so the loop has as many instructions as before, and the conversions are extra.
-// watch   The blur no longer takes the most time. Profile again before you go on.
+// watch   The blur no longer takes the most time. Profile again before you continue.
 // needs   As before: no sum reaches 2^24.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 90.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // of a block; rows of a thread
+constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
 constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ float tile[tile_rows][tile_cols];

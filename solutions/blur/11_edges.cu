@@ -2,8 +2,8 @@
 //
 // idea    The blur no longer takes the most time, so profile again. The edge stage reads 8 bytes of
 //         global memory per pixel, one at a time. It gets what the blur got: a tile in shared
-//         memory, and four rows per thread. The thread walks down its column and keeps what the
-//         next row needs.
+//         memory, and four rows per thread. The thread walks down its column, so the compiler can
+//         keep what the next row needs.
 // watch   The grey stage moves the most bytes, four in and one out, and stores them one at a time.
 // needs   Outside the picture, blurred pixels count as 0, as grey ones do.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91.
@@ -11,12 +11,12 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // of a block; rows of a thread
+constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
 constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ float tile[tile_rows][tile_cols];
@@ -58,7 +58,7 @@ __global__ void sobel_kernel(const unsigned char* blurred, unsigned char* out, i
   __syncthreads();
   for (int k = 0; k < outputs; ++k) {
     const int j = threadIdx.y * outputs + k, i = threadIdx.x, x = left + i, y = top + j;
-    //> todo: gx and gy of this pixel, whose neighbours are tile[j][i] to tile[j + 2][i + 2].
+    //> todo: compute gx and gy of this pixel; its neighbours are tile[j][i] to tile[j + 2][i + 2].
     const auto at = [&](int dx, int dy) { return tile[j + 1 + dy][i + 1 + dx]; };
     const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
     const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);

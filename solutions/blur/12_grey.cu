@@ -2,7 +2,7 @@
 //
 // idea    Four neighbours are 16 bytes of colour, one load, and 4 bytes of grey, one store. A grey
 //         value does not depend on its neighbours, so rows do not matter: the picture is one array,
-//         and only the last three pixels may need a thread each.
+//         and at most the last three pixels are converted one by one.
 // watch   Two intermediate pictures, grey and blurred, are written to memory and read again: 4
 //         bytes per pixel on top of the 5 that must be moved.
 // needs   Pictures that begin at a multiple of 16 bytes, which the contract promises.
@@ -12,7 +12,7 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // of a block; rows of a thread
+constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
 constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
@@ -20,7 +20,7 @@ __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 // grey = rgba, `count` pixels
 __global__ void quad_kernel(const uchar4* rgba, unsigned char* grey, int count) {
   const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-  //> todo: four pixels with one load and one store; the last ones, if fewer, one by one.
+  //> todo: convert four pixels with one load and one store; the last ones, if fewer, one by one.
   if (first + 3 < count) {
     const uint4 four = reinterpret_cast<const uint4*>(rgba)[first / 4];
     const auto* const p = reinterpret_cast<const uchar4*>(&four);
@@ -32,7 +32,7 @@ __global__ void quad_kernel(const uchar4* rgba, unsigned char* grey, int count) 
   //<
 }
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ float tile[tile_rows][tile_cols];

@@ -1,8 +1,8 @@
 // blur 13_blur_and_edges: blur and edges in one kernel.
 //
-// idea    The edge stage reads what the blur writes. In one kernel it stays in shared memory, which
-//         saves two bytes per pixel. The price is the halo: a block blurs one pixel more on each
-//         side than it finds edges for, and reads four more.
+// idea    The edge stage reads what the blur writes. In one kernel, the blurred picture stays in
+//         shared memory, which saves two bytes per pixel. The price is the halo: a block blurs one
+//         pixel more on each side than it finds edges for, and reads four more.
 // watch   Three barriers, and between them every thread does a different part of the tile's work.
 //         The larger the tile, the smaller the halo's share, and the fewer blocks fit.
 // needs   Outside the picture grey and blurred pixels are 0, in the halo as well.
@@ -13,7 +13,7 @@
 #include "labs/blur/stages.hpp"
 #include "solutions/blur/parts/block_stride.hpp"
 
-constexpr int cols = 64, rows = 32, threads = 256;  // of a block
+constexpr int cols = 64, rows = 32, threads = 256;  // per block
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
@@ -33,7 +33,7 @@ __global__ void quad_kernel(const uchar4* rgba, unsigned char* grey, int count) 
 // out = the edges of grey
 __global__ void __launch_bounds__(threads)
     edges_kernel(const unsigned char* grey, unsigned char* out, int width, int height) {
-  // Grey, from 4 above and left of the block's pixels on; sums along the rows.
+  // Grey, starting 4 above and 4 left of the block's pixels; sums along the rows.
   __shared__ float tile[rows + 8][cols + 8], of_row[rows + 8][cols + 2];
   __shared__ short blurred[rows + 2][cols + 2];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads)
     for (int k = 0; k < 7; ++k) sum = fmaf(float_weight[k], tile[j][i + k], sum);
     of_row[j][i] = sum;
   });
-  //> todo: the sums of the columns make the blurred pixels, as far as they are in the picture.
+  //> todo: add up the columns: that makes the blurred pixels, as far as they are in the picture.
   for_each_cell<rows + 2, cols + 2, threads>([&](int j, int i) {
     float sum = 0;
     for (int k = 0; k < 7; ++k) sum = fmaf(float_weight[k], of_row[j + k][i], sum);

@@ -13,14 +13,14 @@
 #include "labs/blur/stages.hpp"
 #include "solutions/blur/parts/block_stride.hpp"
 
-constexpr int cols = 64, rows = 32, threads = 256;  // of a block
+constexpr int cols = 64, rows = 32, threads = 256;  // per block
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
 // out = the edges of rgba
 __global__ void __launch_bounds__(threads)
     edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
-  // Grey, from 4 above and left of the block's pixels on; sums along the rows.
+  // Grey, starting 4 above and 4 left of the block's pixels; sums along the rows.
   __shared__ float tile[rows + 8][cols + 8], of_row[rows + 8][cols + 2];
   __shared__ short blurred[rows + 2][cols + 2];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(threads)
 
   for_each_cell<rows + 8, cols + 8, threads>([&](int j, int i) {
     const int x = left + i - 4, y = top + j - 4;
-    //> todo: the pixel's grey, or 0 outside of the picture.
+    //> todo: store the pixel's grey value, or 0 outside the picture.
     tile[j][i] = inside(x, y) ? grey_of(rgba[y * width + x]) : 0;
     //<
   });

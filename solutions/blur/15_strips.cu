@@ -1,12 +1,12 @@
 // blur 15_strips: warps walk down the picture: registers and shuffles, no tile.
 //
-// idea    A lane owns four columns, a warp 128, and the warp goes from row to row. What it needs
-//         from the rows above is in registers; what it needs from adjacent columns is in adjacent
-//         lanes. No tile, no barrier, no index to divide: a row is loaded, and the edges four rows
-//         further up are complete.
+// idea    A lane owns four columns, a warp 128, and the warp goes from row to row. Values from the
+//         rows above are in registers, and values from adjacent columns are in adjacent lanes.
+//         There is no tile, no barrier, and no index to divide: once a row is loaded, the edges
+//         four rows further up are complete.
 // watch   A pixel adds the sums of seven rows, six of which the pixel below needs too. A small
 //         picture has few strips, which leave most of the GPU idle: at 1920 x 1080, 14_fused wins.
-// needs   The first and the last lane are the halo and store nothing; a strip's rows begin 4 above
+// needs   The first and the last lane are the halo and store nothing. A strip's rows begin 4 above
 //         it and end 4 below. The four grey bytes of a quad travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
@@ -16,17 +16,17 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 
 // out = the edges of rgba
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  int of_rows[4][7] = {};  // of each column: the last seven sums along a row
+  int of_rows[4][7] = {};  // per column: the last seven sums along a row
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
-    //> todo: the blurred quad of row y - 3, black outside; the edges of row y - 4, and store them.
+    //> todo: compute blurred row y - 3 (0 outside) and edge row y - 4 of the quad; store the edges.
     unsigned blurred = 0, edges = 0;
     for (int k = 0; k < 4; ++k) {
       int sum = 0;

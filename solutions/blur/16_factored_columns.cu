@@ -14,7 +14,7 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 
 // The sum of a column's last seven values with the weights 1 2 3 4 3 2 1.
 template <class number>
@@ -22,7 +22,7 @@ class column_sum {
  public:
   __device__ number operator()(number value) {
     number sum = 0;
-    //> todo: pairs of values, pairs of pairs, ...: four additions, and what the next rows need.
+    //> todo: add pairs, pairs of pairs, ...: four additions; keep what the next rows need.
     const number two = value + value1;  // 1 1
     const number four = two + two2;     // 1 1 1 1
     const number eight = four + four1;  // 1 2 2 2 1

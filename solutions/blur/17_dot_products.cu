@@ -16,18 +16,18 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 
-// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
-// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
-  //> todo: bytes k + 1 to k + 7, in two dot products.
+  //> todo: add up bytes k + 1 to k + 7, with their weights, in two dot products.
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
   //<
 }

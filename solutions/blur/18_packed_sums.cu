@@ -1,6 +1,6 @@
 // blur 18_packed_sums: the sums of two columns in one register.
 //
-// idea    No sum of the blur reaches 65536. So two of them fit into one word, and one addition of
+// idea    No sum of the blur reaches 65536, so two sums fit into one word, and one addition of
 //         words performs two: nothing carries from the lower half into the upper one. The sums
 //         along the rows are packed accordingly, and a single byte-permute instruction divides by
 //         256 and puts four bytes together.
@@ -15,16 +15,16 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 
-// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
-// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
@@ -33,12 +33,12 @@ __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
     unsigned sum[2] = {}, edges = 0;
-    //> todo: two pairs of sums of columns, the one further right on top.
+    //> todo: compute two pairs of column sums, each with the right column in the upper half.
     for (int k = 0; k < 2; ++k)
       sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
     //<

@@ -2,9 +2,9 @@
 //
 // idea    Only the integer part of the root is needed. The root of an integer plus 1/2 is never
 //         close to an integer: it is at least 0.25 / 256 away. The GPU's own approximation has an
-//         error of at most 2^-23 of the root, far less than that. So the truncated result is exact,
-//         and takes one instruction where sqrtf, which rounds as IEEE 754 requires, takes a dozen
-//         and a branch.
+//         error of at most 2^-23 of the root, far less than that. The truncated result is
+//         therefore exact, and takes one instruction where sqrtf, which rounds as IEEE 754
+//         requires, takes a dozen and a branch.
 // watch   Conversions between integers and floats: six per pixel.
 // needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
 // source  PTX ISA, "sqrt": the bound of sqrt.approx.
@@ -16,23 +16,23 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 
-// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
-// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// The root of gx * gx + gy * gy, truncated, at most 255.
+// The square root of gx * gx + gy * gy, truncated, at most 255.
 __device__ unsigned char short_length_of(int gx, int gy) {
-  //> todo: sqrt.approx.ftz.f32, of a half more.
+  //> todo: use sqrt.approx.ftz.f32, of a half more.
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(gx * gx + gy * gy + 0.5f));
   return static_cast<unsigned char>(fminf(root, 255));
@@ -43,7 +43,7 @@ __device__ unsigned char short_length_of(int gx, int gy) {
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));

@@ -1,13 +1,13 @@
 // blur 20_no_conversions: bytes are subnormal floats already, and the weights make up for it.
 //
 // idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zeros is
-//         already a float, a subnormal one: the byte times 2^-149, or 256 times that for each byte
-//         position higher. Larger weights compensate. For the way back, 2^23 is added, rounding
-//         down, and the lowest byte is the integer part; with 2^23 + 2^22 numbers may be negative,
-//         and a dot product can start from that value.
+//         already a float, a subnormal one: the byte times 2^-149, or 256 times that per byte
+//         position higher. Larger weights compensate. For the way back, add 2^23, rounding down:
+//         the lowest byte is the integer part. With 2^23 + 2^22, numbers may be negative, and a dot
+//         product can start from that value.
 // watch   A row's work starts when its colours arrive, and they are requested just before.
-// needs   The roundings of the definition: powers of two change none, as long as no result is
-//         subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.
+// needs   The roundings of the definition. Powers of two change none of them, as long as no result
+//         is subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.
 // source  IEEE 754: subnormal numbers; CUDA C++ Programming Guide, "Arithmetic Instructions".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -17,37 +17,37 @@
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 constexpr float three_22 = 3 << 22;
-constexpr int three_22_bits = 0x4b400000;  // of three_22
+constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
 
-// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
-// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// A word whose lowest byte is the whole part of value / unit, 0 <= value < 256 * unit.
+// A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
 __device__ inline unsigned whole_part(float value, float unit) {
   return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
 }
 
-// A word whose lowest byte is the root of gx * gx + gy * gy, truncated, at most 255.
+// A word whose lowest byte is the square root of gx * gx + gy * gy, truncated, at most 255.
 __device__ inline unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
   return whole_part(fminf(root, 255), 1);
 }
 
-// A word whose lowest byte is the grey of a colour, which is computed in units of 2^-22.
+// A word whose lowest byte is the grey value of a colour, computed in units of 2^-22.
 __device__ inline unsigned grey_word(unsigned p) {
-  //> todo: the definition, with tiny floats and weights of 2^127, 2^119 and 2^111.
+  //> todo: compute the definition with tiny floats and weights of 2^127, 2^119 and 2^111.
   const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
   const float blue = __uint_as_float(p & 0xff0000);
   const float two = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));
@@ -59,7 +59,7 @@ __device__ inline unsigned grey_word(unsigned p) {
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<float> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const uint4 colours = load_quad(rgba, x, y, width, height);

@@ -1,12 +1,12 @@
 // blur 22_prefetch: the colours of the next four rows are in flight.
 //
-// idea    A load takes longer than the arithmetic of a row. So the colours of the next rows are in
-//         flight while this row is processed: a lane holds the quads of four rows that it has
+// idea    A load takes longer than the arithmetic of a row, so the colours of the next rows are in
+//         flight while this row is processed. A lane holds the quads of four rows that it has
 //         requested. When it takes one, it requests the one four rows further down in its place.
 //         The loop is unrolled four times, so that no register has to be moved.
-// watch   Each row tests whether it is in the picture and quads are whole, and where they lie.
-// needs   Rows below the strip are loaded as well, while they are in the picture: a few are not
-//         used. Strips of a multiple of four rows, so that no row is processed for nothing.
+// watch   Each row tests whether it is in the picture and quads are whole, and computes addresses.
+// needs   Strips of a multiple of four rows, so that no row is processed for nothing. Rows below
+//         the strip are loaded as well, while they are in the picture: a few are not used.
 // source  Little's law, as in the launch lab: bytes in flight = bandwidth times latency.
 #include <algorithm>
 
@@ -15,16 +15,16 @@
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
-constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 128;  // of a warp
+constexpr int least_rows = 16, most_rows = 128;  // per warp
 
 // out = the edges of rgba, in strips of `rows` rows
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<float> gradient[4];
   uint4 coming[ahead];
   for (int i = 0; i < ahead; ++i) coming[i] = load_quad(rgba, x, top - 4 + i, width, height);
@@ -33,7 +33,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
     for (int i = 0; i < ahead; ++i) {
       const int y = first + i;
       uint4 colours = {0, 0, 0, 0};
-      //> todo: the row that was asked for; and ask for the one `ahead` rows further down.
+      //> todo: take the row that was requested, and request the one `ahead` rows further down.
       colours = coming[i];
       coming[i] = load_quad(rgba, x, y + ahead, width, height);
       //<

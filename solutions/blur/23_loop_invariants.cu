@@ -1,10 +1,10 @@
-// blur 23_loop_invariants: what is the same in every row is tested and computed once.
+// blur 23_loop_invariants: tests and computations that all rows share are made once.
 //
-// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others: the
+// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others. The
 //         host chooses once, and neither contains the other's loads. Whether a lane's columns are
 //         in the picture does not change from row to row, and each row begins one width after the
-//         previous one. So a row needs one test for its load and one for its store.
-// watch   What is left is the arithmetic of a row. Does all of it matter for the result?
+//         previous one. A row therefore needs one test for its load and one for its store.
+// watch   Only the arithmetic of a row is left. Does all of it matter for the result?
 // needs   Row numbers as unsigned integers: a row above the picture then has a huge number, and one
 //         comparison is enough.
 // source  Loop-invariant code motion, as compilers do it where they can prove that it is safe.
@@ -15,9 +15,9 @@
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
-constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 128;  // of a warp
+constexpr int least_rows = 16, most_rows = 128;  // per warp
 
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
@@ -28,10 +28,10 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<float> gradient[4];
   uint4 coming[ahead];
-  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
     const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
     from += width;
@@ -56,7 +56,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
                                    __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
         edges[k] = short_length_of(g.x, g.y);
       }
-      //> todo: store, if it is a row of the strip; and go on to the next one.
+      //> todo: store the edges, if they are of a row of the strip, and advance to the next row.
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
       to += width;

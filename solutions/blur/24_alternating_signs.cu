@@ -16,20 +16,20 @@
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
-constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 128;  // of a warp
+constexpr int least_rows = 16, most_rows = 128;  // per warp
 static_assert(ahead % 2 == 0);
 
-// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
-// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
+// Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
+// the difference of the pixel's neighbours, alternately right minus left and left minus right, and
 // 1 2 1 times all three, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
   float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
   __device__ float2 operator()(int difference, float smooth) {
     float2 g = {0, 0};
-    //> todo: gx and gy as differences: of pairs of rows, and of rows; and what the next row needs.
+    //> todo: compute gx as a difference of pairs of rows, gy of rows; keep what the next row needs.
     const float two = __int_as_float(difference - difference1 + three_22_bits);
     g = {two - two1, smooth - smooth2};
     difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
@@ -47,10 +47,10 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   gradient_of_either_sign gradient[4];
   uint4 coming[ahead];
-  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
     const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
     from += width;

@@ -1,10 +1,10 @@
-// blur 25_even_waves: what does not fit at once comes in waves of the same size.
+// blur 25_even_waves: blocks that do not fit at once run in waves of the same size.
 //
 // idea    A picture of 13773 x 3727 has 29 blocks side by side, and an H100 holds 27 such rows of
-//         blocks: strips of 138 rows would run at once. Strips of 128 rows, the most that were
-//         allowed, need 30 rows of blocks, and the last three run alone, as long as all others.
-//         So the height is chosen for whole waves, as few as strips of most_rows allow.
-// watch   The halo: 8 rows for each strip. Even waves of low strips are no gain.
+//         blocks: strips of 140 rows would run at once. Strips of 128 rows, the most that were
+//         allowed, need 30 rows of blocks, and the last three run alone, for as long as all the
+//         others. Now the height is chosen for whole waves, as few as strips of most_rows allow.
+// watch   The halo: 8 rows per strip. Even waves of low strips gain nothing.
 // needs   nothing.
 // source  CUDA C++ Best Practices Guide: the tail of a launch, when the last wave is not full.
 #include <algorithm>
@@ -14,13 +14,13 @@
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
-constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 176;  // of a warp
+constexpr int least_rows = 16, most_rows = 176;  // per warp
 static_assert(ahead % 2 == 0);
 
-// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
-// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
+// Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
+// the difference of the pixel's neighbours, alternately right minus left and left minus right, and
 // 1 2 1 times all three, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
@@ -43,10 +43,10 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   gradient_of_either_sign gradient[4];
   uint4 coming[ahead];
-  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
     const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
     from += width;
@@ -83,7 +83,7 @@ void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, i
   auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
   const int side_by_side = ceil_div(width, strip * warps);
   const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
-  //> todo: strips of as many rows as make few waves of one size; launch them.
+  //> todo: choose the height of the strips to make few waves of one size, and launch them.
   const int waves = ceil_div(height, fit * most_rows);
   const int rows = ahead * ceil_div(std::max(ceil_div(height, fit * waves), least_rows), ahead);
   const dim3 blocks(side_by_side, ceil_div(height, rows));

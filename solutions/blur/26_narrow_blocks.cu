@@ -1,12 +1,12 @@
-// blur 26_narrow_blocks: blocks of as many strips side by side as suit the width.
+// blur 26_narrow_blocks: blocks with a number of strips side by side that suits the width.
 //
 // idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
-//         side: three of eight warps have nothing to do. Warps of a block share nothing, so that a
-//         block may as well have three, two or one. The largest that leaves few idle is taken.
+//         side: three of eight warps have nothing to do. Warps of a block share nothing, so a block
+//         may as well have three, two or one. The largest number that leaves few idle is taken.
 // watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
 //         registers allow no more than 32 warps.
-// needs   Warps that do not know how many they are: blockDim.y instead of a constant.
-// source  Found for this course, by drawing sizes: `./lab dev bench blur --ragged 40`.
+// needs   A kernel that reads the number of warps from blockDim.y, which is no longer a constant.
+// source  Found for this course, with random sizes: `./lab dev bench blur --ragged 40`.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -14,13 +14,13 @@
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
-constexpr int strip = 30 * 4, most_warps = 4;    // columns of a warp; warps of a block
+constexpr int strip = 30 * 4, most_warps = 4;    // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 176;  // of a warp
+constexpr int least_rows = 16, most_rows = 176;  // per warp
 static_assert(ahead % 2 == 0);
 
-// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
-// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
+// Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
+// the difference of the pixel's neighbours, alternately right minus left and left minus right, and
 // 1 2 1 times all three, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
@@ -44,10 +44,10 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   gradient_of_either_sign gradient[4];
   uint4 coming[ahead];
-  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
     const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
     from += width;
@@ -83,7 +83,7 @@ void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, i
            int height) {
   auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
   const int strips = ceil_div(width, strip);
-  //> todo: blocks of fewer warps, if with them at least a twentieth of the warps is saved.
+  //> todo: use blocks of fewer warps, if that saves at least a twentieth of the warps.
   int warps = most_warps;
   for (int w = most_warps - 1; w > 0; --w)
     if (20 * w * ceil_div(strips, w) < 19 * warps * ceil_div(strips, warps)) warps = w;

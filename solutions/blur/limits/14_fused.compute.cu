@@ -1,9 +1,9 @@
 // blur 14_fused, compute only: all stages between registers and shared memory.
 //
-// keeps   Grey, both directions of the blur, the edges; the tiles in shared memory, all barriers.
-//         A pixel's place, as four bytes, takes the place of its colour.
-// lacks   Loads and stores of global memory: `zero` is 0, which the kernel cannot know, so it must
-//         compute a pixel to find out that it is not stored.
+// keeps   Grey, both directions of the blur, the edges; the tiles in shared memory, all barriers. A
+//         pixel's index, as four bytes, takes the place of its colour.
+// lacks   Loads and stores of global memory. `zero` is 0, but the compiler does not know that, so
+//         the kernel must compute a pixel to find out that it is not stored.
 // holds   8 blocks of 256 threads, all that a multiprocessor holds, as in the step.
 // A yardstick for `./lab limits blur`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/check.hpp"
@@ -11,7 +11,7 @@
 #include "labs/blur/stages.hpp"
 #include "solutions/blur/parts/block_stride.hpp"
 
-constexpr int cols = 64, rows = 32, threads = 256;  // of a block
+constexpr int cols = 64, rows = 32, threads = 256;  // per block
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
@@ -22,7 +22,7 @@ __device__ uchar4 bytes_of(unsigned n) {
 
 __global__ void __launch_bounds__(threads)
     edges_kernel(unsigned char* out, int width, int height, int zero) {
-  __shared__ float tile[rows + 8][cols + 8];    // from 4 above and left of the block's pixels on
+  __shared__ float tile[rows + 8][cols + 8];    // starts 4 above and left of the block's pixels
   __shared__ float of_row[rows + 8][cols + 2];  // sums along the rows
   __shared__ short blurred[rows + 2][cols + 2];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;

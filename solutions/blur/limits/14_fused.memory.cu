@@ -1,9 +1,9 @@
 // blur 14_fused, memory only: colours come in, halo included, bytes go out.
 //
 // keeps   Every access to global memory: each block reads the pixels of its tile and its halo, in
-//         the same turns, waits, and writes its own pixels.
-// lacks   Grey, blur, edges, and the tiles in shared memory between them; of four barriers, three.
-//         What is read goes into one word per thread by exclusive-or.
+//         the same order, waits, and writes its own pixels.
+// lacks   Grey, blur, edges, the tiles in shared memory between them, and three of four barriers. A
+//         thread combines its reads into one word by exclusive-or.
 // holds   8 blocks of 256 threads, all that a multiprocessor holds, as in the step, whose 26568
 //         bytes of shared memory leave room for as many.
 // A yardstick for `./lab limits blur`: its result is wrong. Tested by labs/tests/limits_test.cpp.
@@ -12,7 +12,7 @@
 #include "labs/blur/stages.hpp"
 #include "solutions/blur/parts/block_stride.hpp"
 
-constexpr int cols = 64, rows = 32, threads = 256;  // of a block
+constexpr int cols = 64, rows = 32, threads = 256;  // per block
 
 __global__ void __launch_bounds__(threads)
     edges_kernel(const unsigned* rgba, unsigned char* out, int width, int height) {

@@ -1,9 +1,9 @@
-// The cells of a tile, shared out among the threads of a block: for 13_blur_and_edges and 14_fused,
+// Divides the cells of a tile among the threads of a block, for 13_blur_and_edges and 14_fused,
 // which go over several tiles of different sizes, one after the other.
 #pragma once
 
-// Calls body(j, i) for each of `high` rows of `wide` cells, in turns by the `threads` threads of a
-// block in one row, and waits for the block.
+// Calls body(j, i) for each of `high` rows of `wide` cells, divided among the `threads` threads of
+// a one-dimensional block, and waits for the block.
 template <int high, int wide, int threads, class Body>
 __device__ void for_each_cell(const Body& body) {
   for (int t = threadIdx.x; t < high * wide; t += threads) body(t / wide, t % wide);

@@ -1,5 +1,5 @@
-// Bytes in words, and floats made of bits: what 17_dot_products to 20_no_conversions found, for the
-// steps from 21_one_wave on.
+// Bytes in words, and floats made of bits, as introduced in 17_dot_products to 20_no_conversions,
+// for the steps from 21_one_wave on.
 #pragma once
 
 #include "common/lab/check.hpp"
@@ -9,33 +9,33 @@
 #include "solutions/blur/parts/vector_access.hpp"
 
 constexpr float three_22 = 3 << 22;
-constexpr int three_22_bits = 0x4b400000;  // of three_22
+constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
 
-// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
-// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// A word whose lowest byte is the whole part of value / unit, 0 <= value < 256 * unit.
+// A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
 __device__ inline unsigned whole_part(float value, float unit) {
   return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
 }
 
-// A word whose lowest byte is the root of gx * gx + gy * gy, truncated, at most 255.
+// A word whose lowest byte is the square root of gx * gx + gy * gy, truncated, at most 255.
 __device__ inline unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
   return whole_part(fminf(root, 255), 1);
 }
 
-// A word whose lowest byte is the grey of a colour, which is computed in units of 2^-22.
+// A word whose lowest byte is the grey value of a colour, computed in units of 2^-22.
 __device__ inline unsigned grey_word(unsigned p) {
   const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
   const float blue = __uint_as_float(p & 0xff0000);
@@ -43,13 +43,13 @@ __device__ inline unsigned grey_word(unsigned p) {
   return whole_part(fmaf(blue, 0.114350f * 0x1p111f, two), 0x1p-22f);
 }
 
-// The grey of a quad of colours, a byte each, the first one lowest.
+// The grey values of a quad of colours, one byte each, the first in the lowest byte.
 __device__ inline unsigned grey_bytes(uint4 colours) {
   return lowest_bytes(grey_word(colours.x), grey_word(colours.y), grey_word(colours.z),
                       grey_word(colours.w));
 }
 
-// How many blocks of a kernel the GPU holds at a time.
+// The number of blocks of a kernel that the GPU holds at a time.
 template <class Kernel>
 int resident_blocks(Kernel* kernel, int threads) {
   int multiprocessors = 0, blocks = 0;

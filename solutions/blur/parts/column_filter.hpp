@@ -1,8 +1,8 @@
-// The blur along a column whose values come row by row, as 16_factored_columns spells it out: for
+// Blurs along a column whose values come row by row, as spelled out in 16_factored_columns, for
 // the steps that build on it.
 //
-// idea    A row is added in, and what comes out is three rows behind, as far as the filter reaches
-//         down. Before the filter is full, it is garbage.
+// idea    A row goes in, and the result is for the row three above, because the filter reaches
+//         three rows down. Before the filter is full, the result is garbage.
 #pragma once
 
 // The sum of a column's last seven values with the weights 1 2 3 4 3 2 1, in four additions:

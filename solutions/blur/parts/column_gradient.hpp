@@ -1,12 +1,12 @@
-// The gradient of a picture that comes row by row, a column at a time: for the steps from 15_strips
-// on.
+// The gradient of a picture that comes row by row, one column at a time, for
+// the steps from 15_strips on.
 //
-// idea    A row is added in, and what comes out is of the row before: as far behind as the filter
-//         reaches down. Before the filter is full, it is garbage.
+// idea    A row goes in, and the result is for the row above, because the filter reaches one row
+//         down. Before the filter is full, the result is garbage.
 #pragma once
 
-// Sobel's gx and gy of a column, of the row before the last. Of each row comes the difference of
-// the pixel's neighbours, right less left, and 1 2 1 times all three.
+// Sobel's gx and gy of a column in the row before the last. Each row supplies the difference of the
+// pixel's neighbours, right minus left, and 1 2 1 times all three.
 template <class number>
 class column_gradient {
  public:

@@ -1,12 +1,12 @@
-// Four neighbouring pixels of a row at a time: for the steps from 15_strips on.
+// Accesses four neighbouring pixels of a row at a time, for the steps from 15_strips on.
 //
 // idea    A quad begins in a column that is a multiple of 4. If the picture's width is one too, a
-//         quad of colours lies at a multiple of 16 bytes, wholly inside the picture or wholly
-//         outside, and is one load; its edges are one store of 4 bytes. Else each pixel is one.
+//         quad of colours lies at a multiple of 16 bytes, inside or outside the picture as a whole,
+//         and is one load; its edges are one store of 4 bytes. Otherwise each pixel is one.
 #pragma once
 
-// The colours of a quad of which `left` pixels, at least one, are in the picture; black for others.
-// whole: the width is a multiple of 4, and so all four are.
+// The colours of a quad of which `left` pixels, at least one, are in the picture; the others are
+// black. whole: the width is a multiple of 4, so all four pixels are in the picture.
 template <bool whole>
 __device__ inline uint4 quad_at(const uchar4* rgba, int left) {
   const auto* const at = reinterpret_cast<const unsigned*>(rgba);
@@ -18,7 +18,7 @@ __device__ inline uint4 quad_at(const uchar4* rgba, int left) {
   return quad;
 }
 
-// Stores the quad's bytes, the lowest one first, of which `left` are in the picture.
+// Stores the quad's bytes, the lowest one first. `left` of them are in the picture.
 template <bool whole>
 __device__ inline void store_at(unsigned char* out, int left, unsigned bytes) {
   if constexpr (whole) {
@@ -29,22 +29,22 @@ __device__ inline void store_at(unsigned char* out, int left, unsigned bytes) {
   }
 }
 
-// The colours of the quad that begins in column x of row y, a pixel in each int; black outside.
+// The colours of the quad that begins in column x of row y, one pixel per int; black outside.
 __device__ inline uint4 load_quad(const uchar4* rgba, int x, int y, int width, int height) {
   if (x < 0 || x >= width || y < 0 || y >= height) return {0, 0, 0, 0};
   const uchar4* const at = rgba + y * width + x;
   return width % 4 == 0 ? quad_at<true>(at, 4) : quad_at<false>(at, width - x);
 }
 
-// Stores the quad's bytes, the lowest one in column x of row y, as far as they are in the picture.
-// x and y are not negative and y < height.
+// Stores the quad's bytes, the lowest one in column x of row y, if they are in the picture. x and y
+// must not be negative, and y must be below height.
 __device__ inline void store_quad(unsigned char* out, int x, int y, int width, unsigned bytes) {
   if (x >= width) return;
   unsigned char* const at = out + y * width + x;
   width % 4 == 0 ? store_at<true>(at, 4, bytes) : store_at<false>(at, width - x, bytes);
 }
 
-// 255 in those bytes of a quad whose pixels are in the picture, 0 in the others.
+// 255 in the bytes of a quad whose pixels are in the picture, 0 in the others.
 __device__ inline unsigned bytes_inside(int x, int width) {
   unsigned mask = 0;
   for (int k = 0; k < 4; ++k)

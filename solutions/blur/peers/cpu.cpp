@@ -1,6 +1,6 @@
-// blur peer: the CPU. Every thread takes strips of rows and keeps what it needs of them in its
-// caches: a row is made grey, summed along x, and added to its seven neighbours; three blurred rows
-// give a row of edges. All of it in vector registers; the sums of the blur fit into 16 bits.
+// blur peer: the CPU. Every thread takes strips of rows, and its caches hold the rows that it
+// needs. A row is made grey and summed along x. Seven such rows are then summed along y, and
+// three blurred rows give a row of edges. All is in vector registers; the sums fit in 16 bits.
 //
 // watch   A strip needs four more rows above and below, which its neighbours compute as well.
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using byte = unsigned char;
 using std::int64_t;
 
-constexpr int least_rows = 16;  // of a strip
+constexpr int least_rows = 16;  // per strip
 
 STEPWISE_CLONES void make_grey(const std::uint32_t* rgba, byte* grey, int width) {
   for (int x = 0; x < width; ++x) {
@@ -30,7 +30,7 @@ STEPWISE_CLONES void make_grey(const std::uint32_t* rgba, byte* grey, int width)
   }
 }
 
-// 1 2 3 4 3 2 1: four neighbours' sums of four neighbours. grey[x] is three left of the pixel.
+// Weights 1 2 3 4 3 2 1. grey[x] is three pixels left of the centre.
 STEPWISE_CLONES void sum_along_x(const byte* grey, std::uint16_t* sums, int width) {
   for (int x = 0; x < width; ++x) {
     sums[x] = static_cast<std::uint16_t>(grey[x] + grey[x + 6] + 2 * (grey[x + 1] + grey[x + 5]) +
@@ -50,8 +50,8 @@ STEPWISE_CLONES void sum_along_y(const seven_rows& rows, byte* blurred, int widt
   }
 }
 
-// The rows start one left of the pixel. A root of less than 2^21 is exact enough to truncate: it
-// differs from an integer by more than a float's rounding, or is one.
+// The rows start one pixel to the left. The root of a number below 2^21 is exact enough to
+// truncate: it is an integer, or differs from one by more than a float's rounding.
 STEPWISE_CLONES void find_edges(const byte* above, const byte* here, const byte* below, byte* out,
                                 int width) {
   for (int x = 0; x < width; ++x) {
@@ -65,7 +65,7 @@ STEPWISE_CLONES void find_edges(const byte* above, const byte* here, const byte*
   }
 }
 
-// What a thread keeps of the rows around the one that it is at. Outside of the picture all is 0.
+// A thread's data of the rows around its current row. Everything outside the picture is 0.
 class strip {
  public:
   strip(const std::uint32_t* rgba, byte* out, int width, int height)
@@ -77,7 +77,7 @@ class strip {
   void make(int64_t begin, int64_t end) {
     for (int64_t y = begin - 4; y < end + 4; ++y) {
       sum_row(y);
-      if (y - 3 < begin - 1) continue;  // seven rows are there with y, of which the middle is y - 3
+      if (y - 3 < begin - 1) continue;  // with y there are seven rows, and y - 3 is the middle one
       blur_row(y - 3);
       if (y - 4 < begin) continue;
       find_edges(blurred(y - 5), blurred(y - 4), blurred(y - 3), out_ + (y - 4) * width_, width_);
@@ -112,7 +112,7 @@ class strip {
   byte* out_;
   int width_, height_;
   std::vector<byte> grey_;                          // with three zeros at each end
-  std::array<std::vector<std::uint16_t>, 7> sums_;  // in turns, by the row's number
+  std::array<std::vector<std::uint16_t>, 7> sums_;  // at the row's number, modulo 7
   std::array<std::vector<byte>, 3> blurred_;        // with a zero at each end
 };
 
@@ -121,7 +121,7 @@ class strip {
 void edges(const uchar4* rgba, unsigned char* out, unsigned char*, int width, int height) {
   namespace host = stepwise::host;
   const auto* const pixels = reinterpret_cast<const std::uint32_t*>(rgba);
-  const int64_t wanted = 4 * host::all_threads().size();  // some for each: they end together
+  const int64_t wanted = 4 * host::all_threads().size();  // several each, to end together
   const int64_t rows = std::max<int64_t>(least_rows, (height + wanted - 1) / wanted);
   host::in_turns((height + rows - 1) / rows, [&](int64_t i) {
     strip(pixels, out, width, height).make(i * rows, std::min<int64_t>((i + 1) * rows, height));

@@ -1,12 +1,12 @@
-// blur peer: the yardstick. Each colour is read once and a byte is written for it: the 5 bytes of a
-// pixel that must move, and no stage. Four pixels for each thread.
+// blur peer: the yardstick. Each colour is read once and a byte is written for it: the 5 bytes per
+// pixel that must move, without any stage. A thread moves four pixels.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 
 constexpr int threads = 256;
 
-// `quads` whole quads, and `rest` pixels behind them
+// `quads` whole quads, followed by `rest` pixels.
 __global__ void move_kernel(const uchar4* rgba, unsigned char* out, int quads, int rest) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < quads) {

@@ -1,9 +1,9 @@
-// blur peer: NVIDIA's image library. A call for each stage: grey by the contract's weights, its
-// Gaussian filter of 7 x 7, and the length of the gradient by Sobel's filters.
+// blur peer: NVIDIA's image library. One call per stage: grey by the contract's weights, the
+// library's 7 x 7 Gaussian filter, and the length of the gradient by Sobel's filters.
 //
-// watch   A yardstick: NPP's weights of 7 x 7 are others, it rounds in its own way, and repeats the
-//         picture's border where the contract has 0. It stores lengths as 16 bits, in scratch:
-//         turning them into bytes would be one more kernel, which is left out in its favour.
+// watch   A yardstick: NPP's 7 x 7 weights differ, it rounds in its own way, and it repeats the
+//         picture's border where the contract has 0. It stores lengths as 16 bits, in scratch.
+//         Converting them to bytes would take one more kernel, which is omitted in its favour.
 // source  NPP's documentation and headers, CUDA 13: only functions with a stream context are left.
 #include <nppcore.h>
 #include <nppi_color_conversion.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// Warnings are positive.
+// Throws for errors. Warnings are positive, and are ignored.
 void check_library(NppStatus status, const char* what) {
   if (status >= NPP_NO_ERROR) return;
   throw std::runtime_error(std::string(what) + " returned NppStatus " + std::to_string(status));
@@ -50,7 +50,7 @@ void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int w
   const NppiPoint start = {0, 0};
   unsigned char* const grey = scratch;
   unsigned char* const blurred = out;
-  Npp16s* const length = reinterpret_cast<Npp16s*>(scratch);  // both pictures: 2 bytes per pixel
+  Npp16s* const length = reinterpret_cast<Npp16s*>(scratch);  // 2 bytes per pixel: both pictures
   check_library(nppiColorToGray_8u_AC4C1R_Ctx(reinterpret_cast<const Npp8u*>(rgba), 4 * width, grey,
                                               width, size, weights, stream),
                 "nppiColorToGray");
