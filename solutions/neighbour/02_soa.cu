@@ -2,12 +2,12 @@
 //
 // idea    In an array of structures, neighbouring lanes that read x of neighbouring points are 12
 //         bytes apart: a request takes 12 sectors and uses a third of their bytes. In a structure
-//         of arrays it takes 4, and uses them all.
+//         of arrays, it takes 4 sectors and uses all of their bytes.
 // watch   Only n of n * n reads are of this kind: each thread's own point, and the new first
 //         kernel. The loop reads one word for the whole warp, one sector in either layout.
-// gain    None before 03_shared: on an H200 it is slower than 01_aos. It has as many loads and L1
-//         misses, and a few more instructions, since three addresses advance: too little to explain
-//         it, and the counters show no other reason.
+// gain    None before 03_shared: on an H200 it is slower than 01_aos. It has the same loads and L1
+//         misses, and a few more instructions, because three addresses advance. That is too little
+//         to explain it, and the counters show no other reason.
 // needs   12 bytes of scratch per point. The time includes the rewriting.
 // source  "CUDA Succinctly", chapter 8: "AoS vs. SoA".
 #include "common/lab/ceil_div.hpp"
@@ -19,7 +19,7 @@ constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multipr
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
-  //> todo: if there is such a point, store its coordinates in the three arrays.
+  //> todo: if point i exists, store its coordinates in the three arrays.
   if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
   //<
 }

@@ -7,8 +7,8 @@
 // watch   Global memory serves 128 times fewer requests, and a pair costs 3/4 of a load of shared
 //         memory. Each load still serves only one point of the thread. The gain over 01_aos shrinks
 //         as n grows: more warps then hide the loads of 01_aos.
-// needs   Threads beyond the last point help to stage, so they must not return early; the last tile
-//         may be short.
+// needs   Threads beyond the last point help to stage, so they must not return early.
+//         The last tile may be short.
 // source  "CUDA Succinctly", chapters 7 and 8: shared memory blocking.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -34,9 +34,9 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
     //> todo: stage points first, ..., first + count - 1 in the tile, between two barriers.
-    __syncthreads();  // nobody needs the tile before this one
+    __syncthreads();  // no thread needs the previous tile any more
     if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
-    __syncthreads();  // the tile is there
+    __syncthreads();  // the tile is complete
     //<
     for (int k = 0; k < count; ++k) {
       const int j = first + k;

@@ -1,8 +1,8 @@
 // neighbour 04_registers: a thread has four points, so each word that it reads serves four pairs.
 //
 // idea    A thread compares each point that it reads with one point of its own. With four of its
-//         own in registers, a word that is read serves four pairs: a quarter of the loads; and the
-//         four comparisons do not wait for each other.
+//         own in registers, each word that it reads serves four pairs. That takes a quarter of the
+//         loads, and the four comparisons do not wait for each other.
 // gain    None: on an H200 it is slower than 03_shared, the more so the smaller n is. With a
 //         quarter of the threads it takes four times the n to fill a GPU.
 // watch   Loads are not the limit: a pair still has six operations, two comparisons and two words
@@ -14,7 +14,7 @@
 #include "labs/neighbour/neighbour.hpp"
 
 constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multiprocessor
-constexpr int queries = 4;       // points of its own per thread
+constexpr int queries = 4;       // a thread's own points
 
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
@@ -26,7 +26,7 @@ __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int
 __global__ void neighbour_kernel(const float* x, const float* y, const float* z, int* nearest,
                                  int n) {
   __shared__ float tile_x[block_size], tile_y[block_size], tile_z[block_size];
-  const int t = threadIdx.x, i = blockIdx.x * block_size * queries + t;  // the first of its own
+  const int t = threadIdx.x, i = blockIdx.x * block_size * queries + t;  // its own first point
   float x_i[queries], y_i[queries], z_i[queries], best[queries];
   int best_j[queries];
   for (int q = 0; q < queries; ++q) {
@@ -36,9 +36,9 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   }
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
-    __syncthreads();  // nobody needs the tile before this one
+    __syncthreads();  // no thread needs the previous tile any more
     if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
-    __syncthreads();  // the tile is there
+    __syncthreads();  // the tile is complete
 #pragma unroll 4      // four neighbours of an array in one load, as in 03_shared
     for (int k = 0; k < count; ++k) {
       const int j = first + k;

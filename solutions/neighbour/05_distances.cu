@@ -2,12 +2,12 @@
 //
 // idea    Fewer instructions per pair: keeping the smaller distance is one fminf, where a
 //         comparison, j != i and two words that may change were four. A thread remembers the tile
-//         in which it first found its smallest distance, and at the end searches that tile for the
+//         in which it first found its smallest distance. At the end, it searches that tile for the
 //         first point at that distance.
 // watch   The second search reads global memory, each lane another word: at most 128 n pairs, few
-//         next to n * n. Two points per thread: four load less, but need twice the n to fill a GPU.
+//         next to n * n. Two points per thread load more than four, but fill a GPU at half the n.
 // needs   The same operations both times, so the same bits; tiles in rising order. Only in tiles of
-//         the block's own points j may be i: a loop of their own. A short tile ends in infinity.
+//         the block's own points may j be i: a separate loop. A short tile ends in infinity.
 // source  CUDA C++ Programming Guide, "Arithmetic Instructions": how many comparisons and minima,
 //         and how many additions, a multiprocessor can do per clock.
 #include "common/lab/ceil_div.hpp"
@@ -27,28 +27,28 @@ __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int
 __global__ void neighbour_kernel(const float* x, const float* y, const float* z, int* nearest,
                                  int n) {
   __shared__ float tile_x[block_size], tile_y[block_size], tile_z[block_size];
-  const int t = threadIdx.x, i = blockIdx.x * block_size * queries + t;  // the first of its own
+  const int t = threadIdx.x, i = blockIdx.x * block_size * queries + t;  // its own first point
   float x_i[queries], y_i[queries], z_i[queries], best[queries];
-  int best_first[queries];  // where the tile begins that had it
+  int best_first[queries];  // where the tile with the best begins
   for (int q = 0; q < queries; ++q) {
     const int mine = min(i + q * block_size, n - 1);
     x_i[q] = x[mine], y_i[q] = y[mine], z_i[q] = z[mine];
     best[q] = INFINITY, best_first[q] = -1;
   }
-  const auto distance = [&](int q, float x_j, float y_j, float z_j) {  // the contract's
+  const auto distance = [&](int q, float x_j, float y_j, float z_j) {  // the contract's distance
     const float dx = x_j - x_i[q], dy = y_j - y_i[q], dz = z_j - z_i[q];
     return fmaf(dz, dz, fmaf(dy, dy, dx * dx));
   };
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
-    __syncthreads();  // nobody needs the tile before this one
+    __syncthreads();  // no thread needs the previous tile any more
     if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
     if (t >= count) tile_x[t] = tile_y[t] = tile_z[t] = INFINITY;
-    __syncthreads();  // the tile is there
-    //> todo: the smallest distance in the tile, by fminf; if it is a new best, where that was.
+    __syncthreads();  // the tile is complete
+    //> todo: find the smallest distance in the tile, by fminf; if it is a new best, store the tile.
     float here[queries];
     for (int q = 0; q < queries; ++q) here[q] = INFINITY;
-    if (first < i - t || first >= i - t + block_size * queries) {  // none of the block's own
+    if (first < i - t || first >= i - t + block_size * queries) {  // none of the block's own points
 #pragma unroll 16
       for (int k = 0; k < block_size; ++k)
         for (int q = 0; q < queries; ++q)

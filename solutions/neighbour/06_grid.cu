@@ -3,11 +3,11 @@
 // idea    Points are sorted into the cells of a grid. The nearest point is probably in the same
 //         cell or an adjacent one; look there first, then in the next ring, and stop when every
 //         point further out is farther than the best: dozens of pairs per point.
-// watch   The lanes of a warp have different cells, full or empty: they wait for each other, and
+// watch   The lanes of a warp have different cells, full or empty, so they wait for each other, and
 //         their loads are not broadcasts. Clustered points crowd into few cells; if all coincide,
 //         this is brute force without tiles. For few points, eight launches of sorting do not pay.
-// needs   22 bytes of scratch per point. Rounding must hide no point: point_grid::beyond(). The
-//         order within a cell is any, so ties are compared by index.
+// needs   22 bytes of scratch per point. Rounding must not hide a point: see point_grid::beyond().
+//         The order within a cell is arbitrary, so ties are compared by index.
 // source  "CUDA Succinctly", chapter 8, which advises it; J. Bentley, "A Survey of Techniques for
 //         Fixed Radius Near Neighbor Searching" (1975), for cells.
 #include "common/lab/ceil_div.hpp"
@@ -21,12 +21,12 @@ constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multipr
 __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
   const int t = blockIdx.x * block_size + threadIdx.x;
   if (t >= n) return;
-  const float4 p = grid.points[t];  // in the order of cells: the lanes of a warp search nearby
+  const float4 p = grid.points[t];  // in cell order: the lanes of a warp search nearby cells
   const int i = __float_as_int(p.w);
   const int3 own = grid.cell_of(p.x, p.y, p.z), cells = grid.shape->cells;
   float best = INFINITY;
   int best_j = -1;
-  //> todo: ring by ring, r = 0, 1, ...: compare the points of its cells; stop when that is all.
+  //> todo: ring by ring, r = 0, 1, ...: compare the points of its cells; stop when none is left.
   for (int r = 0; r < grid.rings(); ++r) {
     for (int z = max(own.z - r, 0); z <= min(own.z + r, cells.z - 1); ++z) {
       for (int y = max(own.y - r, 0); y <= min(own.y + r, cells.y - 1); ++y) {

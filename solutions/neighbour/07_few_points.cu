@@ -1,13 +1,13 @@
-// neighbour 07_few_points: few points are compared all with all, a warp for each of them.
+// neighbour 07_few_points: few points are compared all with all, one warp per point.
 //
-// idea    A grid takes eight launches before it compares anything. Its search then has a thread for
-//         each point, so that a few thousand points are a few warps, each of which waits for one
-//         load after another. Up to some thousand points brute force is faster, if the lanes of a
+// idea    A grid takes eight launches before it compares anything. Its search then has one thread
+//         per point, so a few thousand points are a few warps, each of which waits for one load
+//         after another. Up to several thousand points, brute force is faster if the lanes of a
 //         warp share its work: every lane compares n / 32 points, then they agree on the nearest.
-// watch   The gain is the larger, the worse the points suit a grid: in clusters, or all in one
-//         place. Where the two are equally fast is a figure of one GPU.
-// needs   No scratch. For the lowest index a lane goes upwards, and equal distances of two lanes
-//         are compared by index.
+// watch   The worse the points suit a grid, in clusters or all in one place, the larger the gain.
+//         The n at which both are equally fast depends on the GPU.
+// needs   No scratch. To find the lowest index, a lane goes upwards, and equal distances of two
+//         lanes are compared by index.
 // source  "CUDA Succinctly", chapter 8: the structure has to fit the number of points.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -15,7 +15,7 @@
 #include "solutions/neighbour/parts/uniform_grid.hpp"
 
 constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multiprocessor
-constexpr int few = 8000;        // points, up to which no grid is built
+constexpr int few = 8000;        // no grid is built for up to this many points
 
 // nearest[i] = the nearest other point of point i
 __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
@@ -47,13 +47,13 @@ __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
   nearest[i] = best_j;
 }
 
-// The same for few points: warp i compares point i with all.
+// For few points: warp i compares point i with all others.
 __global__ void few_points_kernel(const float* xyz, int* nearest, int n) {
   const int lane = threadIdx.x % 32, i = (blockIdx.x * block_size + threadIdx.x) / 32;
   if (i >= n) return;
   float best = INFINITY;
   int best_j = -1;
-  //> todo: a lane compares every 32nd point; then the lanes find out which has the nearest.
+  //> todo: let a lane compare every 32nd point; then find out which lane has the nearest.
   for (int j = lane; j < n; j += 32) {
     const float dx = xyz[3 * j] - xyz[3 * i], dy = xyz[3 * j + 1] - xyz[3 * i + 1];
     const float dz = xyz[3 * j + 2] - xyz[3 * i + 2], d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));

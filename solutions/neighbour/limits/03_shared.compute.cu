@@ -1,10 +1,10 @@
-// neighbour 03_shared, compute only: all pairs are compared, of points that come from nowhere.
+// neighbour 03_shared, compute only: all pairs are compared, but no point is loaded.
 //
 // keeps   The tile in shared memory with its barriers, the loop over it, every pair. A point's
-//         coordinates are made of its index.
-// lacks   Loads and stores of global memory: `zero` is 0, which the kernels cannot know, so they
-//         have to compute what they then do not store.
-// holds   12 blocks of 128 threads by its registers, as in the step; no more, where it needs fewer.
+//         coordinates are computed from its index.
+// lacks   Loads and stores of global memory. `zero` is 0, but the compiler does not know that, so
+//         the kernels must compute results that they then do not store.
+// holds   12 blocks of 128 threads by registers, as in the step; no more even if it needs fewer.
 // A yardstick for `./lab limits neighbour`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
@@ -13,7 +13,7 @@
 #include "labs/neighbour/neighbour.hpp"
 
 constexpr int block_size = 128;      // 4 warps: one for each scheduler of a multiprocessor
-constexpr int resident_blocks = 12;  // of the step, on a multiprocessor
+constexpr int resident_blocks = 12;  // the step's, per multiprocessor
 
 __global__ void split_kernel(float* x, int n, int zero) {
   const int i = blockIdx.x * block_size + threadIdx.x;
@@ -29,9 +29,9 @@ __global__ void neighbour_kernel(int* nearest, int n, int zero) {
   int best_j = -1;
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
-    __syncthreads();  // nobody needs the tile before this one
+    __syncthreads();  // no thread needs the previous tile any more
     if (t < count) tile_x[t] = first + t, tile_y[t] = first - t, tile_z[t] = t;
-    __syncthreads();  // the tile is there
+    __syncthreads();  // the tile is complete
     for (int k = 0; k < count; ++k) {
       const int j = first + k;
       const float dx = tile_x[k] - x_i, dy = tile_y[k] - y_i, dz = tile_z[k] - z_i;

@@ -4,8 +4,8 @@
 //         both barriers, and each thread stores an index. The tile is read once at the end, so that
 //         the compiler keeps the stores to it.
 // lacks   The loop over the tile: its reads of shared memory, and the pairs.
-// holds   12 blocks of 128 threads: as in the step, whose 36 registers per thread are the
-//         limit (nvcc 13.0, sm_90). This one needs fewer, and 16 would fit.
+// holds   12 blocks of 128 threads, as in the step, whose 36 registers per thread are the limit
+//         (nvcc 13.0, sm_90). This one needs fewer, and 16 would fit.
 // A yardstick for `./lab limits neighbour`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"
@@ -14,7 +14,7 @@
 #include "labs/neighbour/neighbour.hpp"
 
 constexpr int block_size = 128;      // 4 warps: one for each scheduler of a multiprocessor
-constexpr int resident_blocks = 12;  // of the step, on a multiprocessor
+constexpr int resident_blocks = 12;  // the step's, per multiprocessor
 
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
@@ -29,9 +29,9 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   const float x_i = x[mine], y_i = y[mine], z_i = z[mine];
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
-    __syncthreads();  // nobody needs the tile before this one
+    __syncthreads();  // no thread needs the previous tile any more
     if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
-    __syncthreads();  // the tile is there
+    __syncthreads();  // the tile is complete
   }
   const int used = __float_as_int(tile_x[t]) ^ __float_as_int(tile_y[t]) ^
                    __float_as_int(tile_z[t]) ^ __float_as_int(x_i) ^ __float_as_int(y_i) ^

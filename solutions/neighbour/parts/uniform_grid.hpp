@@ -1,11 +1,11 @@
-// Points sorted into the cells of a grid, on the device: what 06_grid searches.
+// Sorts points into the cells of a grid on the device, for the steps from 06_grid on.
 //
-// idea    The points' bounding box is divided into cubes, one for every two to four points. A
-//         counting sort puts the points in the order of their cells: count the points of each
-//         cell, let an exclusive scan turn counts into places, scatter. Along x the cells of a row
-//         follow each other, so the points of neighbouring cells are neighbours in memory.
-// watch   The host never knows how many cells there are: kernels are launched for the most that
-//         there may be. Empty space has cells, too: clustered points get fewer and fuller ones.
+// idea    The points' bounding box is divided into cubes, one per two to four points. A counting
+//         sort puts the points in the order of their cells: count the points of each cell, turn
+//         counts into positions by an exclusive scan, scatter. Along x the cells of a row follow
+//         each other, so the points of neighbouring cells are neighbours in memory.
+// watch   The host never knows how many cells there are, so kernels are launched for the largest
+//         number possible. Empty space has cells, too: clustered points get fewer and fuller ones.
 // source  S. Green, "Particle Simulation using CUDA" (NVIDIA, 2010), for the sorted grid;
 //         M. Harris et al., "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3 (2007).
 // tested  through 06_grid
@@ -19,16 +19,16 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 
-// The cubes. Their number is at most most_cells(n).
+// The cubes. There are at most point_grid::most_cells of them.
 struct cell_shape {
-  int low[3], high[3];  // of the points, as ordered() makes them
+  int low[3], high[3];  // of the points, as keys of ordered()
   float corner[3];      // the smallest x, y, z
   float width;          // of a cube
   float per_width;      // its inverse
   int3 cells;           // along x, y, z
 };
 
-// Floats as integers of the same order, as there is no atomicMin for floats; and back.
+// Maps floats to integers of the same order, because there is no atomicMin for floats; and back.
 __device__ inline int ordered(float value) {
   const int bits = __float_as_int(value);
   return bits < 0 ? bits ^ 0x7fffffff : bits;
@@ -40,13 +40,13 @@ __device__ inline float from_ordered(int key) {
 struct point_grid {
   cell_shape* shape;
   int* starts;     // most_cells + 1 of them: cell c has points starts[c] to starts[c + 1] - 1
-  int* tile_sums;  // of tiles of starts, while they are made
-  int* ranks;      // of point i in its cell
+  int* tile_sums;  // of tiles of starts, during the scan
+  int* ranks;      // the rank of point i in its cell
   float4* points;  // x, y, z, and the index as an int's bits, in the order of the cells
   int most_cells;
 
-  // Where a coordinate lies along an axis, in widths of a cell from the corner. Never less for a
-  // larger coordinate, since neither rounding ever is.
+  // The position of a coordinate along an axis, in cell widths from the corner. It never falls as
+  // the coordinate rises, because neither rounding does.
   __device__ float place(float coordinate, int axis) const {
     return (coordinate - shape->corner[axis]) * shape->per_width;
   }
@@ -56,11 +56,11 @@ struct point_grid {
   __device__ int number(int3 cell) const {
     return (cell.z * shape->cells.y + cell.y) * shape->cells.x + cell.x;
   }
-  // As many, with r = 0 for the own cell alone, reach every cell from every other one.
+  // The number of rings that reach every cell from any cell. Ring 0 is the point's own cell.
   __device__ int rings() const { return max(max(shape->cells.x, shape->cells.y), shape->cells.z); }
 
-  // Where the points of the cells x0 to x1 of a row begin and end in points[]. x0 and x1 may lie
-  // outside the grid, where there are none; x0 <= x1.
+  // The range in points[] of the points in the cells x0 to x1 of a row. x0 and x1 may lie outside
+  // the grid, where there are no points; x0 <= x1.
   __device__ int2 range(int x0, int x1, int y, int z) const {
     if (x1 < 0 || x0 >= shape->cells.x) return make_int2(0, 0);
     const int first = number(make_int3(max(x0, 0), y, z));
@@ -68,16 +68,16 @@ struct point_grid {
     return make_int2(starts[first], starts[last + 1]);
   }
 
-  // The square of a distance that no point outside the cube of cells from `cell` - r to `cell` + r
-  // is nearer to `p`, a point of `cell`; infinity if there is no cell outside.
+  // The square of a distance. No point outside the cube of cells from `cell` - r to `cell` + r is
+  // nearer than that to `p`, a point of `cell`. Infinity if there is no cell outside.
   //
-  // Not even after rounding. Along an axis of c cells, places are at most c(1 + 2^-22), and each
-  // has been rounded twice, by 2^-24 of itself. A point beyond the cube has a place of at least the
-  // edge, so in exact numbers it is no nearer than the gap between edge and p, in widths, less c *
-  // 2^-22. Computing the gap rounds by c * 2^-23 at most, and so does the width. The sum is below
-  // the margin c * 2^-20. What is left is a float no larger than the coordinates' true difference;
-  // rounding keeps order, so the contract's dx * dx is no smaller than its rounded square, and
-  // adding squares makes no distance smaller.
+  // This holds even after rounding. Along an axis of c cells, places are at most c(1 + 2^-22), and
+  // each has been rounded twice, by 2^-24 of itself. A point beyond the cube has a place of at
+  // least the edge, so in exact numbers it is no nearer than the gap between the edge and p, in
+  // widths, less c * 2^-22. Computing the gap rounds by c * 2^-23 at most, and so does the width.
+  // The sum is below the margin c * 2^-20. The result is a float no larger than the coordinates'
+  // true difference. Rounding preserves order, so the contract's dx * dx is no smaller than its
+  // rounded square, and adding squares makes no distance smaller.
   __device__ float beyond(const float4& p, int3 cell, int r) const {
     const float at[3] = {place(p.x, 0), place(p.y, 1), place(p.z, 2)};
     const int own[3] = {cell.x, cell.y, cell.z};
@@ -99,22 +99,22 @@ namespace grid_building {
 
 constexpr int threads = 128;
 constexpr int tile = 1024;             // of starts, scanned by one warp
-constexpr float shrink = 0.8f;         // a cell's width, from one trial to the next
+constexpr float shrink = 0.8f;         // factor of a cell's width from one trial to the next
 constexpr int most_trials = 64;        // 2 * 0.8^64 is over 2^-20: at most 2^20 cells along an axis
 constexpr float least_width = 1e-30f;  // its inverse is finite, and still is after all trials
 constexpr unsigned all_lanes = 0xffffffff;
 
-// Of the calling thread in its grid.
+// The calling thread's number in its grid.
 __device__ inline int thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// No point in any cell, and an empty bounding box.
+// Initialises: no point in any cell, and an empty bounding box.
 static __global__ void clear(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] = 0;
   if (c < 3) grid.shape->low[c] = INT_MAX, grid.shape->high[c] = INT_MIN;
 }
 
-// The bounding box: a thread looks at many points, a warp's lanes pass on what they found.
+// Finds the bounding box. A thread looks at many points, and the lanes of a warp combine theirs.
 static __global__ void measure(const float* xyz, point_grid grid, int n) {
   for (int axis = 0; axis < 3; ++axis) {
     int low = INT_MAX, high = INT_MIN;
@@ -133,7 +133,7 @@ static __global__ void measure(const float* xyz, point_grid grid, int n) {
   }
 }
 
-// One thread chooses the width: the smallest of a sequence that makes no more than most_cells.
+// One thread chooses the width: the smallest of a sequence that gives at most most_cells cells.
 static __global__ void choose(point_grid grid) {
   cell_shape& shape = *grid.shape;
   float extent[3], largest = least_width;
@@ -149,16 +149,16 @@ static __global__ void choose(point_grid grid) {
     width *= shrink;
     long long cells[3];
     for (int axis = 0; axis < 3; ++axis) {
-      cells[axis] = 1 + (long long)(extent[axis] * (1 / width));  // the last point's cell, and 1
+      cells[axis] = 1 + (long long)(extent[axis] * (1 / width));  // up to the last point's cell
     }
-    if (cells[0] * cells[1] > grid.most_cells) break;  // first: three factors could overflow
+    if (cells[0] * cells[1] > grid.most_cells) break;  // tested first: three factors could overflow
     if (cells[0] * cells[1] * cells[2] > grid.most_cells) break;
     shape.width = width, shape.per_width = 1 / width;
     shape.cells = make_int3(int(cells[0]), int(cells[1]), int(cells[2]));
   }
 }
 
-// The points of each cell, in starts, and each point's rank in its cell.
+// Counts the points of each cell, in starts, and stores each point's rank in its cell.
 static __global__ void count(const float* xyz, point_grid grid, int n) {
   const int i = thread_number();
   if (i >= n) return;
@@ -166,8 +166,8 @@ static __global__ void count(const float* xyz, point_grid grid, int n) {
   grid.ranks[i] = atomicAdd(&grid.starts[grid.number(cell)], 1);
 }
 
-// A warp turns each tile of `length` values into its exclusive scan, 32 values at a time, and the
-// tile's sum into sums[tile].
+// A warp turns each tile of `length` values into its exclusive scan, 32 values at a time, and
+// stores the tile's sum in sums[tile].
 static __global__ void scan_tiles(int* values, int* sums, int count, int length) {
   const int mine = thread_number() / 32, lane = threadIdx.x % 32;
   const int begin = mine * length, end = min(count - begin, length) + begin;
@@ -186,7 +186,7 @@ static __global__ void scan_tiles(int* values, int* sums, int count, int length)
   if (lane == 0 && sums != nullptr) sums[mine] = before;
 }
 
-// Makes the scans of the tiles one scan of all cells.
+// Turns the scans of the tiles into one scan of all cells.
 static __global__ void add_sums(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] += grid.tile_sums[c / tile];
@@ -203,7 +203,7 @@ static __global__ void scatter(const float* xyz, point_grid grid, int n) {
 
 }  // namespace grid_building
 
-// Launches what sorts the points into a grid in `scratch`, which has 22 n + 4096 bytes at least.
+// Launches the kernels that sort the points into a grid in `scratch`, at least 22 n + 4096 bytes.
 inline point_grid build_grid(const float* xyz, void* scratch, int n) {
   using namespace grid_building;
   const int most_cells = n / 2 + 1, counted = most_cells + 1, tiles = ceil_div(counted, tile);

@@ -1,11 +1,11 @@
-// neighbour peer: the CPU, with a uniform grid as 06_grid's. Points are sorted by the cell of the
-// grid that they lie in, two of them to a cell; a search looks at its point's cell and those around
-// it, in growing cubes, until no cell outside can hold a nearer point. All threads sort and search.
+// neighbour peer: the CPU, with a uniform grid like 06_grid's. The points are sorted by grid cell,
+// two per cell. A search looks at its point's cell and those around it, in growing cubes, until no
+// cell outside can hold a nearer point. All threads sort and search.
 //
-// watch   Exact, as the contract's distance is rounded: what a search leaves out is decided by the
-//         lowest and highest coordinate that belong to a layer of cells. Rounding keeps order, so a
-//         distance from such a gap never exceeds that of a point behind it.
-//         Clustered points get fewer and fuller cells: then a tree, as nanoflann's, does better.
+// watch   The result is exact for the contract's rounded distance. A search skips cells according
+//         to the lowest and highest coordinates that belong to a layer of cells. Rounding preserves
+//         order, so the distance across such a gap never exceeds that of a point beyond it.
+//         Clustered points get fewer and fuller cells; a tree like nanoflann's does better then.
 // source  S. Green, "Particle Simulation using CUDA" (NVIDIA, 2010), for the sorted grid.
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ struct axis_layers {
   int layer_of(float value) const {
     return std::clamp(static_cast<int>((value - corner) * per_width), 0, cells - 1);
   }
-  // To the nearest point that may lie in layer i or beyond, seen from a point in layer `from`.
+  // The gap to the nearest point that may lie in layer i or beyond, from a value in layer `from`.
   float gap(float value, int i, int from) const {
     if (i == from) return 0;
     if (i < 0 || i >= cells) return infinity;
@@ -95,7 +95,7 @@ box box_of(const float* xyz, int n) {
   return all;
 }
 
-// Floats as integers of the same order, and back: so that a bisection ends after 32 steps.
+// Maps floats to integers of the same order, and back, so that a bisection ends after 32 steps.
 std::int32_t ordered(float value) {
   const auto bits = std::bit_cast<std::int32_t>(value);
   return bits < 0 ? bits ^ 0x7fffffff : bits;
@@ -104,7 +104,7 @@ float from_ordered(std::int32_t key) {
   return std::bit_cast<float>(key < 0 ? key ^ 0x7fffffff : key);
 }
 
-// Where the layers begin: layer_of() never falls, so there is a lowest coordinate of each.
+// Finds where the layers begin. layer_of() never falls, so each layer has a lowest coordinate.
 void bound_layers(axis_layers& layers, float low, float high) {
   layers.lowest.resize(layers.cells);
   layers.highest.resize(layers.cells);
@@ -112,7 +112,7 @@ void bound_layers(axis_layers& layers, float low, float high) {
   layers.highest.back() = high;
   in_bands(layers.cells - 1, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin + 1; i < end + 1; ++i) {
-      int64_t before = ordered(low), there = int64_t{ordered(high)} + 1;  // of layer i or behind
+      int64_t before = ordered(low), there = int64_t{ordered(high)} + 1;  // in layer i or beyond
       while (there - before > 1) {
         const int64_t middle = before + (there - before) / 2;
         const bool is_there = layers.layer_of(from_ordered(static_cast<std::int32_t>(middle))) >= i;
@@ -124,7 +124,7 @@ void bound_layers(axis_layers& layers, float low, float high) {
   });
 }
 
-// The smallest cubes of which no more than n / 2 fill the box.
+// Chooses the smallest cubes such that no more than n / 2 + 1 fill the box.
 void choose_cells(grid& g, const box& b, int n) {
   constexpr double shrink = 0.97;
   const double most = n / 2.0 + 1;
@@ -138,7 +138,7 @@ void choose_cells(grid& g, const box& b, int n) {
     if (cells > most) break;
     width = smaller;
   }
-  const bool is_divided = width > 1e-30;  // its inverse is a float, then
+  const bool is_divided = width > 1e-30;  // the inverse is then a float
   for (int axis = 0; axis < 3; ++axis) {
     axis_layers& layers = g.axes[axis];
     layers.corner = b.low[axis];
@@ -148,9 +148,9 @@ void choose_cells(grid& g, const box& b, int n) {
   }
 }
 
-// starts[c] becomes the sum of all before it.
+// Replaces starts[c] by the sum of all values before it.
 void scan(std::vector<int>& starts) {
-  std::vector<std::pair<int64_t, int>> sums;  // of each band, by its beginning
+  std::vector<std::pair<int64_t, int>> sums;  // the beginning and the sum of each band
   std::atomic_flag busy;
   const auto count = static_cast<int64_t>(starts.size());
   in_bands(count, grain, [&](int64_t begin, int64_t end) {
@@ -170,7 +170,7 @@ void scan(std::vector<int>& starts) {
   });
 }
 
-// A counting sort: the points' places in their cells, where the cells start, and then the points.
+// A counting sort: ranks the points in their cells, finds the cells' starts, moves the points.
 void sort_points(grid& g, const float* xyz, int* ranks, int n) {
   g.starts.assign(g.cells() + 1, 0);
   in_bands(n, grain, [&](int64_t begin, int64_t end) {
@@ -205,7 +205,7 @@ struct search {
   }
 }
 
-// The row of cells (y, z), as far as it belongs to the cube of this radius and to no smaller one.
+// Looks at the row of cells (y, z), as far as it is in this radius's cube and in no smaller one.
 [[gnu::always_inline]] inline void look_at_row(const grid& g, int y, int z, int radius, bool whole,
                                                search& s) {
   const axis_layers& along = g.axes[0];
@@ -222,7 +222,7 @@ struct search {
   if (right < along.cells) look_at(g, row + right, row + right, s);
 }
 
-// Whether a point outside of the cube of this radius may be as near as the best.
+// True if a point outside the cube of this radius may be as near as the best.
 [[gnu::always_inline]] inline bool goes_on(const grid& g, int radius, const search& s) {
   const std::array<float, 3> from = {s.from.x, s.from.y, s.from.z};
   float gap = infinity;

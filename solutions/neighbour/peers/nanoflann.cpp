@@ -1,10 +1,10 @@
-// neighbour peer: nanoflann's k-d tree on the CPU. Building the tree is part of the time, in one
-// thread before nanoflann 1.5; all threads search.
+// neighbour peer: nanoflann's k-d tree on the CPU. Building the tree is part of the time, and takes
+// one thread before nanoflann 1.5. All threads search.
 //
-// watch   Exact: distances are the contract's, of equal ones the lowest index is kept, and what a
-//         search leaves out is farther by more than rounding could make of it. nanoflann adds up
-//         the gaps to a box in the type of its distances: that is double here. `sudo apt-get
-//         install libnanoflann-dev`, then `ninja -C build peers`.
+// watch   The result is exact: distances are the contract's, the lowest index of equal distances is
+//         kept, and a search skips only points that are farther by more than any rounding.
+//         nanoflann adds up the gaps to a box in the type of its distances, which is double here.
+//         `sudo apt-get install libnanoflann-dev`, then `ninja -C build peers` build this peer.
 // source  J. L. Blanco, P. K. Rai, "nanoflann: a C++ header-only fork of FLANN" (2014).
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ struct contract_distance {
   const points& data;
 };
 
-// The nearest point so far but one, and of equally near ones the lowest.
+// The nearest other point so far; of equally near points, the one with the lowest index.
 class nearest_other {
  public:
   using DistanceType = double;
@@ -62,7 +62,7 @@ class nearest_other {
 
   explicit nearest_other(std::uint32_t from) : from_(from) {}
 
-  // What is as near as this, and a bit behind it, is looked at.
+  // A search looks at points as near as this, and slightly beyond.
   double worstDist() const {
     return std::nextafter(best_ * (1 + 1e-6), std::numeric_limits<double>::infinity());
   }
@@ -100,8 +100,8 @@ nanoflann::KDTreeSingleIndexAdaptorParams how_to_build() {
 #endif
 }
 
-// The points' indices, leaf by leaf: who searches in this order finds his branches in the caches.
-// The member has two names, by the version.
+// The points' indices, leaf by leaf. Searches in this order find their branches in the caches. The
+// member's name depends on nanoflann's version.
 template <class Tree>
 const auto& order_in(const Tree& made) {
   if constexpr (requires { made.vAcc_; }) {
