@@ -1,4 +1,4 @@
-// first, a beginner's mistake: no block for the pixels that fill none.
+// first, a beginner's mistake: the grid has no block for the pixels after the last whole block.
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"
 

@@ -1,4 +1,4 @@
-// first, a beginner's mistake: to and from are exchanged.
+// first, a beginner's mistake: the copy to the device names the opposite direction.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// first, a beginner's mistake: threads and blocks the wrong way round.
+// first, a beginner's mistake: the numbers of blocks and of threads are swapped.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

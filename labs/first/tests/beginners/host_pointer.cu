@@ -1,4 +1,4 @@
-// first, a beginner's mistake: the kernel gets the pointer to the host's picture.
+// first, a beginner's mistake: the kernel gets a pointer to the picture in host memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

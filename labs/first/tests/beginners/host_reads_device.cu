@@ -1,4 +1,4 @@
-// first, a beginner's mistake: a loop on the host instead of a copy.
+// first, a beginner's mistake: a loop on the host replaces the copy.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

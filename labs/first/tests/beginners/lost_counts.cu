@@ -1,4 +1,4 @@
-// first, a beginner's mistake: all threads count in one place with ++.
+// first, a beginner's mistake: all threads increment one counter with ++.
 #include <cstdio>
 
 #include "common/lab/ceil_div.hpp"

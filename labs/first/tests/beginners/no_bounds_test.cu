@@ -1,4 +1,4 @@
-// first, a beginner's mistake: the last block has threads that no pixel is left for.
+// first, a beginner's mistake: the last block has threads without a pixel that are not stopped.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// first, a beginner's mistake: the picture stays on the host; the kernel reads what nobody wrote.
+// first, a beginner's mistake: the picture stays on the host, so the kernel reads unwritten memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

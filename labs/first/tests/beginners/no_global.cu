@@ -1,4 +1,4 @@
-// first, a beginner's mistake: the kernel is not marked as one.
+// first, a beginner's mistake: the kernel is not marked as __global__.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

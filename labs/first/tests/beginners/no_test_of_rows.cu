@@ -1,4 +1,4 @@
-// first, a beginner's mistake: x is tested against the width, y against nothing.
+// first, a beginner's mistake: x is compared with the width, but y with nothing.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: load and barrier within the if that guards the edge.
+// matmul, a beginner's mistake: load and barrier are inside the if that guards the edge.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: a thread leaves the loop where it has nothing to load.
+// matmul, a beginner's mistake: a thread leaves the loop when it has nothing to load.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

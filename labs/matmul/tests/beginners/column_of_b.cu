@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: b read along a row.
+// matmul, a beginner's mistake: b is read along a row.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: a block of one row of threads.
+// matmul, a beginner's mistake: the block is a single row of threads.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: n / tile leaves the rest out.
+// matmul, a beginner's mistake: n / tile omits the last, partial tile.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: memory of the host is handed to the kernel.
+// matmul, a beginner's mistake: the kernel gets a pointer to host memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

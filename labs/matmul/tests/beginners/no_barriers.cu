@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: tiles without barriers.
+// matmul, a beginner's mistake: the tiles have no barriers.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

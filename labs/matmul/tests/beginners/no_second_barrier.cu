@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: the next tile comes while others still use this one.
+// matmul, a beginner's mistake: the next tile is loaded while other threads still use this one.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: k <= n.
+// matmul, a beginner's mistake: the loop runs while k <= n.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: the function takes other parameters than the contract says.
+// matmul, a beginner's mistake: the function's parameters differ from the contract's.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

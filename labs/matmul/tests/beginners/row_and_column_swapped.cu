@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: row from x, and col from y, in the store only.
+// matmul, a beginner's mistake: the store swaps row and col.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: the sum is declared within the loop of tiles.
+// matmul, a beginner's mistake: the sum is declared inside the loop over tiles.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: c is added to, and nobody has set it to 0.
+// matmul, a beginner's mistake: sums are added to c, which is never set to 0.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

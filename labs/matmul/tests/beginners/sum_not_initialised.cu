@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: the sum begins with what the register holds.
+// matmul, a beginner's mistake: the sum starts from whatever the register holds.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

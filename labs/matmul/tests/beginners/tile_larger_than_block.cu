@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: tiles of 32, blocks of 16.
+// matmul, a beginner's mistake: the tiles have 32 rows, the blocks 16.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: nothing is stored where the tile reaches beyond the edge.
+// matmul, a beginner's mistake: nothing is stored where the tile extends beyond the edge.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

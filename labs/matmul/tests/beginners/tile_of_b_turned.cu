@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: tx and ty swapped where b is loaded.
+// matmul, a beginner's mistake: tx and ty are swapped where b is loaded.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: two tiles of 64 KB.
+// matmul, a beginner's mistake: the two tiles take 64 KB each.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

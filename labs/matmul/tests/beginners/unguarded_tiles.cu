@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: the loads of the tiles without a guard.
+// matmul, a beginner's mistake: the loads of the tiles have no guard.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

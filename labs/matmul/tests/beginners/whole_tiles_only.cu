@@ -1,4 +1,4 @@
-// matmul, a beginner's mistake: n / tile passes: the last products are missing.
+// matmul, a beginner's mistake: the loop has n / tile passes, so the last products are missing.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: atomicAdd into what nobody has set to 0.
+// reduction, a beginner's mistake: atomicAdd adds to memory that is never set to 0.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the barrier within the if, where only those who add come.
+// reduction, a beginner's mistake: the barrier is in the if, where only threads that add reach it.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
-// reduction, a beginner's mistake: n / block_size leaves the rest out, and starts no block for a
-// small n.
+// reduction, a beginner's mistake: n / block_size omits the rest, and
+// launches no block for a small n.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

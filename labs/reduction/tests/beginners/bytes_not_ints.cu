@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the launch passes elements where bytes are expected.
+// reduction, a beginner's mistake: the launch passes a number of elements where bytes are expected.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

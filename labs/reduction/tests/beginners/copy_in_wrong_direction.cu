@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the result is copied to the device as if it came from there.
+// reduction, a beginner's mistake: both copies of the result name the opposite direction.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

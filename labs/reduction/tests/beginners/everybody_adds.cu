@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: all threads add into one element without atomics.
+// reduction, a beginner's mistake: all threads add to one element without atomics.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: a float holds 24 bits.
+// reduction, a beginner's mistake: the sum is a float, which holds 24 bits.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: <<<threads, blocks>>>.
+// reduction, a beginner's mistake: the launch is <<<threads, blocks>>>.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

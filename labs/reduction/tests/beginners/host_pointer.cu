@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the kernel stores into a variable of the host.
+// reduction, a beginner's mistake: the kernel stores to a variable in host memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

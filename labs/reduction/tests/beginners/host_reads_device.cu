@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: host code looks at device memory.
+// reduction, a beginner's mistake: host code reads device memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: s <= blockDim.x / 2 * 2: the first level reads behind partial[].
+// reduction, a beginner's mistake: s starts at blockDim.x, so the first level reads past partial[].
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

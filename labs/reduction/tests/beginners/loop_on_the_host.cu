@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the loop of a CPU over device memory.
+// reduction, a beginner's mistake: a CPU loop reads device memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: memory of its own, never freed.
+// reduction, a beginner's mistake: every call allocates memory and never frees it.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

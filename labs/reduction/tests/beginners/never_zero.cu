@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: s >= 0: half of 0 is 0.
+// reduction, a beginner's mistake: the loop runs while s >= 0, but half of 0 is 0.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: the last block reads in[] behind n.
+// reduction, a beginner's mistake: the last block reads past the end of in[].
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: sizeof of a pointer: 8 bytes of out, which has 4.
+// reduction, a beginner's mistake: sizeof(out) is a pointer's size, 8 bytes, but out has 4.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
-// reduction, a beginner's mistake: the second launch adds n elements, where there are as many as
-// blocks.
+// reduction, a beginner's mistake: the second launch adds n elements, although there are only as
+// many as there were blocks.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

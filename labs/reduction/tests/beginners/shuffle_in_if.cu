@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: half of the warp shuffles with the mask of all.
+// reduction, a beginner's mistake: only some lanes shuffle, with the mask of all.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

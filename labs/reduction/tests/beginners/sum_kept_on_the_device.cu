@@ -1,4 +1,4 @@
-// reduction, a beginner's mistake: a __device__ variable keeps the sum of the call before.
+// reduction, a beginner's mistake: a __device__ variable keeps the sum of the previous call.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
-// reduction, a beginner's mistake: the last warp without barriers, as in old texts, and without
-// volatile.
+// reduction, a beginner's mistake: the last warp has no barriers, as in old
+// texts, and no volatile pointer.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

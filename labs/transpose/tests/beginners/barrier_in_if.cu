@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the barrier within the if that guards the edge.
+// transpose, a beginner's mistake: the barrier is inside the if that guards the edge.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: 2048 threads in a block.
+// transpose, a beginner's mistake: a block has 2048 threads.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

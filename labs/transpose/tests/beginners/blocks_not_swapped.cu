@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the tile is turned but stays where it was.
+// transpose, a beginner's mistake: the tile is transposed but stays where it was.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

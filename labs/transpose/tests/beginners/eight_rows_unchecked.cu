@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: four elements per thread, and only the first one is guarded.
+// transpose, a beginner's mistake: a thread moves four elements, but only the first is guarded.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: <<<threads, blocks>>>.
+// transpose, a beginner's mistake: the launch is <<<threads, blocks>>>.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: cols / tile leaves the ragged edge out.
+// transpose, a beginner's mistake: cols / tile omits the ragged edge.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

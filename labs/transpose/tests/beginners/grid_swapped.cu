@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the grid has x for rows, the kernel has x for columns.
+// transpose, a beginner's mistake: x counts rows in the grid, but columns in the kernel.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

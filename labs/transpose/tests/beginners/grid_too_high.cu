@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: a block for every row: a grid has at most 65535 along y.
+// transpose, a beginner's mistake: a block for every row, but a grid has at most 65535 along y.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

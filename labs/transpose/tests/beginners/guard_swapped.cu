@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: row compared with cols, col with rows.
+// transpose, a beginner's mistake: row is compared with cols, and col with rows.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

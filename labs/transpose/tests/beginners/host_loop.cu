@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the loop of a CPU over device memory.
+// transpose, a beginner's mistake: a CPU loop reads and writes device memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the tile is read before all have stored.
+// transpose, a beginner's mistake: the tile is read before all threads have stored.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: threads beyond the edge move as well.
+// transpose, a beginner's mistake: threads beyond the edge move elements as well.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

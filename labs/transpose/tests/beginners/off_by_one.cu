@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: <= where < is expected.
+// transpose, a beginner's mistake: <= stands where < is expected.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: rows of in taken to be rows long.
+// transpose, a beginner's mistake: rows of in are taken to be `rows` long.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: rows of out taken to be cols long.
+// transpose, a beginner's mistake: rows of out are taken to be `cols` long.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

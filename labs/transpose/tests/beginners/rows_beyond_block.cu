@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: a block of 8 rows for tiles of 32, and no loop.
+// transpose, a beginner's mistake: a block has 8 rows for tiles of 32, and no loop.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

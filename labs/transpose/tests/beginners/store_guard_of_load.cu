@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: the guard of the load once more at the store.
+// transpose, a beginner's mistake: the store uses the load's guard.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,4 +1,4 @@
-// transpose, a beginner's mistake: a matrix is no array of rows.
+// transpose, a beginner's mistake: the matrix is indexed as if it were an array of rows.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
