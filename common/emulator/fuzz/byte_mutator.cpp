@@ -1,4 +1,4 @@
-// Changes of binary formats for the replay; libFuzzer has better ones of its own.
+// Mutates binary formats for the replay. libFuzzer has better mutations of its own.
 #include <cstdint>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Fat binaries: the container, its entries, and what they decompress to.
+// Target: fat binaries, with the container, its entries, and their decompressed content.
 #include "common/emulator/fuzz/target.hpp"
 #include "common/image/image.hpp"
 

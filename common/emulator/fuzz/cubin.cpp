@@ -1,4 +1,4 @@
-// Cubins: ELF sections and symbols, attributes, and the line table with its relocations.
+// Target: cubins, with ELF sections and symbols, attributes, and the line table with relocations.
 #include "common/emulator/fuzz/target.hpp"
 #include "common/image/image.hpp"
 

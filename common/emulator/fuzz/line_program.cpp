@@ -1,4 +1,4 @@
-// The line programs of DWARF 2, without the ELF file around them: a fuzzer gets deeper so.
+// Target: DWARF 2 line programs without the ELF file around them, which lets a fuzzer get deeper.
 #include "common/image/line_program.hpp"
 
 #include "common/emulator/fuzz/target.hpp"

@@ -1,5 +1,5 @@
-// A module as the device loads it, PTX text or fat binary: linked, its variables placed, every
-// kernel lowered, for observers too, and led back to its source lines. Nothing runs.
+// Target: a module as the device loads it, as PTX text or fat binary. It is linked, its variables
+// are placed, and every kernel is lowered, also for observers, and mapped to its source lines.
 #include <algorithm>
 
 #include "common/device/gpu.hpp"
@@ -10,7 +10,7 @@
 namespace stepwise::fuzz {
 namespace {
 
-// As little memory as loading needs, so that a large variable is refused and not written.
+// The least memory that loading needs, so that a large variable is refused instead of written.
 constexpr std::uint64_t memory_bytes = 16 << 20;
 
 void inspect(const emulator::program& p) {
@@ -33,8 +33,8 @@ void inspect(const emulator::program& p) {
   for (const emulator::op& o : p.code) require(o.run != nullptr, "an op that does nothing");
 }
 
-// Without the table of the machine code, and with one in which lines lack instructions or have
-// several, as merged and unrolled accesses make them.
+// Checks the source map without a table of the machine code, and with a table in which lines lack
+// instructions or have several, as merged and unrolled accesses cause.
 void inspect_sources(const emulator::linked_function& f) {
   image::kernel_resources resources;
   for (std::uint32_t n = 0; n < 200; ++n)
@@ -53,7 +53,7 @@ void inspect_sources(const emulator::linked_function& f) {
   }
 }
 
-// A kernel may be refused before its body is parsed, which only then says that it is none.
+// A kernel may be refused before its body is parsed, and only parsing shows a malformed body.
 bool parses(const emulator::linked_function& f) {
   try {
     f.module->body_of(*f.function);

@@ -1,4 +1,4 @@
-// Gives libFuzzer the changes of PTX, beside its own changes of bytes.
+// Gives libFuzzer the mutations of PTX, in addition to its own mutations of bytes.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// PTX modules: directives, variables with their initialisers, and every function's body.
+// Target: PTX modules, with directives, variables with initialisers, and all function bodies.
 #include "common/emulator/fuzz/target.hpp"
 #include "common/ptx/ast.hpp"
 

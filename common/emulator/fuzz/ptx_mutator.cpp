@@ -1,9 +1,9 @@
-// Changes of PTX that stay close to PTX: words, modifiers, numbers and whole statements.
+// Mutations that stay close to PTX: words, modifiers, numbers and whole statements.
 //
-// idea    Bytes changed at random rarely pass the lexer. Here a text is cut into words and marks;
-//         words are exchanged for others of the same text or of PTX's vocabulary, statements are
-//         moved, repeated and taken from a second input, and instructions are made of the
-//         emulator's own ops with registers of the widths that they want.
+// idea    Bytes changed at random rarely pass the lexer. Here the text is split into words and
+//         punctuation. Words are replaced by others of the same text or of PTX's vocabulary.
+//         Statements are moved, repeated and taken from a second input. Instructions are generated
+//         from the emulator's own ops, with registers of the widths that they need.
 #include "common/emulator/fuzz/ptx_mutator.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using emulator::op_entry;
 using emulator::value_class;
 
-// Words that are no op's name. Ops give the opcodes, their modifiers and types.
+// Words that are not names of ops. The ops supply opcodes, modifiers and types.
 constexpr const char* vocabulary[] = {".version",
                                       ".target",
                                       ".address_size",
@@ -255,7 +255,7 @@ std::vector<range> words_of(const std::string& text) {
   return words;
 }
 
-// Up to a ';' or a brace, with it.
+// Each statement ends with a ';' or a brace, which is included.
 std::vector<range> statements_of(const std::string& text) {
   std::vector<range> statements;
   std::size_t first = 0;
@@ -289,7 +289,7 @@ const char* operand_for(value_class k, std::mt19937& random) {
   }
 }
 
-// "{ .reg ...; add.s32 %w0, %w1, 32; }"
+// For example "{ .reg ...; add.s32 %w0, %w1, 32; }".
 std::string instruction(std::mt19937& random) {
   const op_entry& r = any_of(ops(), random);
   std::string text = "{.reg .pred %p<2>; .reg .b16 %h<2>; .reg .b32 %w<2>; .reg .b64 %d<2>; ";
@@ -307,7 +307,7 @@ std::string instruction(std::mt19937& random) {
   return text + ";}";
 }
 
-// One modifier of a dotted word goes, comes, or changes.
+// Removes, inserts, replaces or swaps one modifier of a dotted word.
 std::string with_other_modifier(const std::string& word, std::mt19937& random) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= word.size();) {
@@ -347,7 +347,7 @@ void change_word(std::string& text, std::mt19937& random) {
   std::string other;
   switch (random() % 6) {
     case 0:
-      break;  // it goes
+      break;  // the word is removed
     case 1:
       other = any_of(vocabulary, random);
       break;

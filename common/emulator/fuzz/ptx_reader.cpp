@@ -30,7 +30,7 @@ void read_constant(std::string_view text) {
 }  // namespace
 
 outcome try_input(std::span<const std::byte> input) {
-  // A reader looks one character ahead: module and body texts are followed by one, and so is this.
+  // A reader looks one character ahead. A std::string has a character after its text, as bodies do.
   std::string text(reinterpret_cast<const char*>(input.data()), input.size());
   outcome o;
   for (const auto read : {&read_tokens, &read_constant}) {

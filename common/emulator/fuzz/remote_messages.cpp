@@ -1,9 +1,9 @@
-// What a remote device's server and client make of bytes (common/device/remote): batches on a
-// server with a small device of its own, and replies to a client.
+// Target: a remote device's server and client (common/device/remote). The server, with a small
+// device of its own, reads batches, and the client reads replies.
 //
-// form    The first byte says what follows: 0 batches of a submission, 1 of a judge, 2 batches of
-//         both in turns, else a reply to request number (byte - 3). Each batch has its number of
-//         bytes before it (uint16).
+// form    The first byte selects the input: 0 for batches of a submission, 1 for those of a judge,
+//         2 for both alternately. Any other byte is followed by a reply to request number byte - 3,
+//         modulo the number of kinds. The size in bytes precedes each batch (uint16).
 #include <cstring>
 #include <map>
 
@@ -131,10 +131,10 @@ class small_device final : public device, execution_counting {
   std::map<device_address, std::vector<std::byte>> memory_;
   std::uint64_t used_ = 0, modules_ = 0, events_ = 0;
   device_address next_ = 4096;
-  unsigned sum_ = 0;  // of what was read, so that it is read
+  unsigned sum_ = 0;  // of the bytes read, so that reading them has an effect
 };
 
-// What is a message is written as it was read.
+// Requires that messages that were read are written back unchanged.
 void require_the_same_again(std::span<const std::byte> batch) {
   remote::byte_reader from(batch);
   remote::byte_writer again;

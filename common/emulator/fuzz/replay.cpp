@@ -38,11 +38,11 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What is being run, for keep_input().
+// The current input, for keep_input().
 const std::string* current = nullptr;
 constexpr const char* kept = "failed-input";
 
-// Writes the input that ended the process into the working folder.
+// Writes the input that ended the process to a file in the working directory.
 void keep_input(int signal) {
   const int file = open(kept, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   if (file >= 0 && write(file, current->data(), current->size()) >= 0)
@@ -53,13 +53,13 @@ void keep_input(int signal) {
 
 outcome run(const std::string& input) {
   current = &input;
-  // A copy of its own size, so that a sanitiser sees a read behind it.
+  // A copy of exact size, so that a sanitiser detects reads past its end.
   const auto exact = std::make_unique<std::byte[]>(input.size());
   std::memcpy(exact.get(), input.data(), input.size());
   return checked({exact.get(), input.size()});
 }
 
-// Prints a complaint and returns false if the outcome is not what the input's name says.
+// Prints a complaint and returns false if the outcome does not match the input's name.
 bool replay_input(const fs::path& path) {
   const outcome o = run(content_of(path));
   const std::string name = path.filename().string();

@@ -1,4 +1,4 @@
-// The frame around every target, and libFuzzer's entry.
+// The common frame of all targets, and libFuzzer's entry point.
 #include "common/emulator/fuzz/target.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace stepwise::fuzz {
 namespace {
 
-// A message quotes names of the input, each at most a few times.
+// A message may quote names from the input, but each at most a few times.
 constexpr std::size_t own_words = 1000, quotations = 4;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; }
