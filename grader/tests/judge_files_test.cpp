@@ -1,6 +1,6 @@
-// What the judge itself does with files that somebody handed in: it reads the source to copy it,
-// and neither opens nor maps anything that was made of it. Through the built program, whose system
-// calls are watched.
+// Tests what the judge does with files that are handed in: it reads the source to copy it, and
+// neither opens nor maps anything built from it. Runs the built program and watches its system
+// calls.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -158,7 +158,7 @@ TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that w
   }
   CHECK(seen.count("handed in.cu") == 1);
   CHECK(seen.count("course.json") == 1);
-  // What is watched: the copy that it writes, a library that the loader maps.
+  // The watched events: the copy that it writes, and a library that the loader maps.
   const auto any = [&](auto matches) {
     return std::any_of(run.files.begin(), run.files.end(), matches);
   };

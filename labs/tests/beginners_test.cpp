@@ -30,7 +30,7 @@ namespace {
 using namespace stepwise;
 namespace fs = std::filesystem;
 
-// What each command says.
+// The first sentence of each command.
 struct first_words {
   std::string run, check, grade;
   bool operator==(const first_words&) const = default;

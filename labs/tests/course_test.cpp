@@ -327,7 +327,7 @@ TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
     CHECK(skeleton.find("// TODO: ") != std::string::npos);
     CHECK(skeleton.find("//>") == std::string::npos);
     CHECK(skeleton.find("//<") == std::string::npos);
-    // What measuring has shown stands behind the step, not before it.
+    // The results of measurements must not be in the skeleton.
     for (const char* result : {"// watch ", "// gain ", "H200"})
       CHECK_MESSAGE(skeleton.find(result) == std::string::npos, std::string(result));
     CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
@@ -375,7 +375,7 @@ TEST_CASE("what a skeleton asks for is the step's idea, and was not asked for be
   }
 }
 
-// What a command prints; "" if it fails.
+// The output of a command; "" if it fails.
 std::string output_of(const std::string& command) {
   std::string text;
   FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");

@@ -1,4 +1,4 @@
-// What the dynamic linker is asked for by a 64-bit ELF program.
+// Reads what a 64-bit ELF program requests from the dynamic linker.
 #pragma once
 
 #include <elf.h>

@@ -123,7 +123,7 @@ class expression_reader {
     if (!take(')')) fail("a bracket is not closed");
     return of_numbers(name, values);
   }
-  // What stands between the brackets of a source.
+  // The words between the brackets of a source.
   std::vector<std::string> words() {
     const auto close = text_.find(')', at_);
     if (close == std::string_view::npos) fail("a bracket is not closed");

@@ -60,7 +60,7 @@ double scale_of(const std::string& unit) {
   return 1;
 }
 
-// What a run of the lab program prints, kept for the next question of the same.
+// The output of a run of the lab program, kept for the next question with the same arguments.
 class lab_program {
  public:
   lab_program(fs::path root, fs::path build) : root_(std::move(root)), build_(std::move(build)) {}

@@ -44,9 +44,9 @@ counted_step count(const installation& where, const device_choice& emulator, con
   return result;
 }
 
-// Of the step's floating-point instructions all are left; what is added is the condition of the
-// store, a multiplication and a comparison for each, and in matmul a sum over a thread's 64 sums.
-// Where there are none, integers: without the indices of loads that are no longer there.
+// All of the step's floating-point instructions remain. Each store adds its condition, a
+// multiplication and a comparison, and in matmul a sum over a thread's 64 sums. A kernel without
+// floats keeps its integer instructions, except for the indices of the removed loads.
 void check_arithmetic(const limit_counts& whole, const limit_counts& compute) {
   if (whole.has_floats()) {
     CHECK(compute.arithmetic(false) >= whole.arithmetic(false));

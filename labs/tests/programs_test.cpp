@@ -32,7 +32,7 @@ namespace {
 
 using namespace stepwise;
 
-// What all tests start from; null without nvcc, since then there is nothing to run.
+// The common start of all tests; null without nvcc, because then there is nothing to run.
 struct course {
   installation where;
   device_choice device;
@@ -195,7 +195,7 @@ TEST_CASE(
   }
 }
 
-// What is wrong earns nothing, and is not asked for its speed: no goal has a modelled time.
+// Wrong programs earn nothing, and their speed is not measured: no goal has a modelled time.
 grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
                          const fs::path& program) {
   grade_report grade =

@@ -1,4 +1,4 @@
-// What every device does alike, the emulated one and a GPU.
+// Tests the behaviour that all devices share, the emulated one and a GPU.
 //
 // idea    The kernels are PTX text (conformance_kernels.hpp): nothing but a device is needed.
 // watch   A GPU is lost to its process by a fault: there, each test case named "fault: ..." needs a

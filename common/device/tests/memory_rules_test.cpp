@@ -1,4 +1,4 @@
-// What each generation has for L1, and what shared memory takes of it.
+// Tests the L1 size of each generation, and how much of it shared memory takes.
 #include "common/device/memory_rules.hpp"
 
 #include <doctest/doctest.h>

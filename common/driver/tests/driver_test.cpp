@@ -11,7 +11,7 @@
 
 #include "common/driver/tests/linked_modules.hpp"
 
-// Of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's).
+// Declarations of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's).
 extern "C" {
 int nvJitLinkCreate(void** handle, std::uint32_t count, const char** options);
 int nvJitLinkDestroy(void** handle);
@@ -228,7 +228,7 @@ TEST_CASE("arrays, textures and surfaces go with their context, and with what th
   CHECK(cuTexObjectGetTextureDesc(&found, surface) == CUDA_ERROR_INVALID_VALUE);
   CHECK(cuTexObjectGetResourceViewDesc(nullptr, texture) == CUDA_ERROR_INVALID_VALUE);
 
-  // What is not supported says so.
+  // Unsupported requests return an error.
   t.flags |= 1U << 20;
   CHECK(cuTexObjectCreate(&texture, &r, &t, nullptr) == CUDA_ERROR_INVALID_VALUE);
   t.flags = 0;

@@ -1,5 +1,5 @@
-// What nvrtc_test.cpp has in the place of NVIDIA's NVRTC: the log of a program is the options that
-// it was compiled with, and its code is always the same.
+// Replaces NVIDIA's NVRTC in nvrtc_test.cpp. The log of a program is its compile options, and its
+// code is always the same.
 #include <cstddef>
 #include <cstring>
 #include <string>

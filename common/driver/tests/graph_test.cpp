@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: a version of CUDA has its functions") 
   p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimX = p.blockDimY = p.blockDimZ = 1;
   p.kernelParams = list;
   CUgraphNode first = nullptr, second = nullptr;
-  // What follows these in memory is no member of version 1.
+  // Version 1 has no members beyond these, whatever follows them in memory.
   CHECK(of_version<kernel_10>("cuGraphAddKernelNode", 11000)(&first, graph, nullptr, 0, &p) ==
         CUDA_SUCCESS);
   CHECK(cuGraphAddEmptyNode(&second, graph, nullptr, 0) == CUDA_SUCCESS);
@@ -304,7 +304,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes that write values and wait for t
   CHECK(cuGraphBatchMemOpNodeGetParams(waits, &found) == CUDA_SUCCESS);
   CHECK(found.paramArray[0].waitValue.value == 6);
 
-  // What is wrong, in a list or in a node.
+  // Errors in a list or in a node.
   p.count = 1;
   CHECK(cuGraphExecBatchMemOpNodeSetParams(executable, waits, &p) == CUDA_ERROR_INVALID_VALUE);
   p.count = 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Of libnvrtc.so.13 (nvrtc.h comes with NVIDIA's).
+// Declarations of libnvrtc.so.13 (nvrtc.h comes with NVIDIA's).
 extern "C" {
 int nvrtcVersion(int* major, int* minor);
 const char* nvrtcGetErrorString(int code);

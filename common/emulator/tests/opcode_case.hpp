@@ -44,7 +44,7 @@ enum class array_role : std::uint8_t {
   plain,  // the parameter itself, by value: a number or a structure
 };
 
-// What a generated kernel puts into the register named after a buffer.
+// The content of the register that a generated kernel names after a buffer.
 enum class buffer_access : std::uint8_t {
   value,        // the thread's value; several values become registers NAME0, NAME1, ...
   own_address,  // the address of the thread's first value
@@ -89,7 +89,7 @@ struct test_file {
   std::vector<test_case> cases;
 };
 
-// What is wrong with a test's comments; what() begins with "NAME.ptx:LINE: ".
+// Describes an error in a test's comments; what() begins with "NAME.ptx:LINE: ".
 struct format_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -34,7 +34,7 @@ struct totals {
   unsigned cases = 0, failed = 0;
 };
 
-// What the process that ran a part of a file tells the one that waits for it.
+// The report of the process that ran a part of a file to the process that waits for it.
 struct part_report {
   totals sum;
   std::size_t next = 0;  // the first case that was not run

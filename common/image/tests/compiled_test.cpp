@@ -1,5 +1,5 @@
-// What nvcc made of resources.cu, against what can be known of it without our reader: the bytes of
-// the uncompressed file, and the words of ptxas.
+// Compares nvcc's output for resources.cu with facts known without our reader: the bytes of the
+// uncompressed file, and the output of ptxas.
 #include <algorithm>
 #include <sstream>
 
@@ -43,7 +43,7 @@ std::vector<std::string> plain_texts(const buffer& file) {
   return out;
 }
 
-// What ptxas -v says of one kernel.
+// The output of ptxas -v for one kernel.
 struct said {
   int registers = -1;
   int barriers = 0;

@@ -43,7 +43,7 @@ void append(buffer& out, T value) {
   std::memcpy(out.data() + at, &value, sizeof value);
 }
 
-// What an entry of a container that a test makes is like.
+// The properties of a container entry that a test creates.
 struct made_entry {
   std::uint16_t kind = 1;
   std::uint32_t arch = 90;

@@ -53,7 +53,7 @@ TEST_CASE("a random stream can start after any number") {
 }
 
 TEST_CASE("a number of a judged grade's stream does not reveal the next") {
-  // What splitmix64's last step adds to, found from its number.
+  // Inverts splitmix64's last steps, to recover the state from a number.
   const auto before_shift = [](std::uint64_t bits, int by) {
     std::uint64_t x = bits;
     for (int i = 0; i < 64; i += by) x = bits ^ x >> by;

@@ -206,7 +206,7 @@ TEST_CASE("a PNG with one bit turned over is refused, or is the same picture") {
   }
 }
 
-// What a checksum does not protect: bytes changed on purpose, as somebody would who means harm.
+// A checksum does not protect against bytes that an attacker changes on purpose.
 TEST_CASE("a PNG that was changed with its checksums is read or refused, never more") {
   const picture p = example(30, 20, 3);
   const std::string whole = encode(p, picture_format::png);

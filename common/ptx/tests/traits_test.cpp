@@ -1,4 +1,4 @@
-// What instructions are: their kind, the pipe that executes them, memory, waiting.
+// Tests the traits of instructions: their kind, the pipe that executes them, memory, waiting.
 #include "common/ptx/traits.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using ptx::pipe;
 
 namespace {
 
-// Of an instruction by its text, "ld.global.f32", with so many operands.
+// The traits of an instruction given by its text, such as "ld.global.f32", and its operand count.
 ptx::traits of(const std::string& text, std::size_t operands = 2) {
   static std::string kept;
   kept = text;

@@ -1,4 +1,4 @@
-// What a program asked for, as JSON.
+// Tests the JSON of a program's requests.
 #include "common/report/timeline.hpp"
 
 #include <doctest/doctest.h>

@@ -20,7 +20,7 @@ using namespace stepwise::runner;
 
 constexpr int n = 5000;  // more than a page of ints
 
-// What the function under test does wrong, and what it saw.
+// The mistake that the function under test makes, and its observations.
 std::string mistake;
 struct {
   bool poisoned, aligned;

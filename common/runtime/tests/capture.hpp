@@ -1,4 +1,4 @@
-// What a piece of code writes to stderr.
+// Captures the output of a piece of code to stderr.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What the runtime tells a device that checks, and what it finds itself, over the fake device.
+// Tests the runtime's reports to a device that checks, and its own findings, on the fake device.
 #include "common/runtime/checks.hpp"
 
 #include <doctest/doctest.h>

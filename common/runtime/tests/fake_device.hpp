@@ -17,7 +17,7 @@ struct recorded_launch {
   std::vector<std::byte> parameters;
 };
 
-// What all fake devices of the process share; reset() before each test.
+// State that all fake devices of the process share; reset() before each test.
 struct control {
   // Told to the device.
   std::map<std::string, kernel_attributes> kernels;

@@ -149,7 +149,7 @@ __global__ void array_in_registers(const float* in, float* out, int n) {
   out[threadIdx.x] = x;
 }
 
-// What it loads is used by nobody.
+// The loaded value is never used.
 __global__ void unused_load(const float* in, float* out) {
   asm volatile("{ .reg .f32 nowhere; ld.global.f32 nowhere, [%0]; }" ::"l"(in));
   out[threadIdx.x] = in[threadIdx.x + 1];

@@ -1,4 +1,4 @@
-// What nvcc made of accesses.cu and frames.cu, against what the sources' comments promise.
+// Compares nvcc's output for accesses.cu and frames.cu with the promises in their comments.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -46,8 +46,8 @@ struct mapped {
       : body(file.module->body_of(file.function(kernel))),
         map(*file.module, file.function(kernel), &file.resources(file.function(kernel))) {}
 
-  // What becomes of the accesses whose text begins with `opcode`, in order: "alone", "16@-12 of 3"
-  // (a leader's bytes, offset and members), "member", "dropped: unused".
+  // The roles of the accesses whose text begins with `opcode`, in order: "alone", "16@-12 of 3" (a
+  // leader's bytes, offset and members), "member", "dropped: unused".
   std::vector<std::string> roles(std::string_view opcode) const {
     std::vector<std::string> out;
     for (std::size_t n = 0; n < body.instructions.size(); ++n) {

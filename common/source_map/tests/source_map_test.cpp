@@ -200,7 +200,7 @@ TEST_CASE("loads with fewer copies than their unrolled block") {
   CHECK(k.role(1) == access_role::alone);
 }
 
-// What follows took minutes or all memory once: time is to grow with the text, not with its square.
+// These cases once took minutes or all memory. Time must grow with the text, not with its square.
 constexpr int many = 100000;
 
 bool is_quick(const std::function<void()>& work) {

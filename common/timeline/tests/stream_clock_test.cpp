@@ -145,7 +145,7 @@ TEST_CASE("transfer rates: measured ones where there are some, and the link's an
   CHECK(h200.copy_engines == 2);
   const auto h100 = find_gpu("h100")->measured;
   CHECK(rates_of(*find_gpu("h100")).link.bytes_per_s == 1e9 * h100.at("pinned_to_gpu"));
-  // What the host does, another GPU's machine tells.
+  // The host's figures come from another GPU's machine.
   CHECK(h200.pageable_to_device == 1e9 * h100.at("pageable_to_gpu"));
   CHECK(h200.pageable_start_to_host == h100.at("pageable_start_to_host"));
   CHECK(h200.allocate_us == h100.at("allocate"));

@@ -12,7 +12,7 @@ using namespace stepwise::batch;
 
 namespace {
 
-// What is claimed in a folder with these files, by path; the content of each is its path, unless it
+// The claims in a folder with these files, by path. The content of each file is its path, unless it
 // is given after "=".
 class claimed {
  public:

@@ -1,4 +1,4 @@
-// What comes in: folders and archives as platforms make them, and as people do who mean harm.
+// Tests the intake of folders and archives, as platforms make them and as attackers do.
 //
 // UNPACK_SCRIPT is unpack.py.
 #include "grader/batch/intake.hpp"

@@ -49,7 +49,7 @@ TEST_CASE("your own pattern says where id and file are") {
   CHECK(owner_text("{time}_{late}{id}_{file}", "2026-11-20 10:00:00_LATE_jdoe_r.cu") ==
         "jdoe||r.cu|2026-11-20 10:00:00|late");
   CHECK(owner_text("lab2-{id}.{any}/{file}", "lab3-jdoe.v3/reduction.cu") == "nobody");
-  // What means something in expressions means itself.
+  // Characters with a meaning in regular expressions stand for themselves.
   CHECK(owner_text("(a+b)*{id}[]{file}", "(a+b)*jdoe[]r.cu") == "jdoe||r.cu||?");
   for (const char* wrong : {"", "canvass", "{file}", "{id}", "{id}{nonsense}{file}", "{id}{file",
                             "{id}{any}{any}{any}{any}{any}{file}"}) {

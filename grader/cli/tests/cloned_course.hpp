@@ -140,8 +140,8 @@ inline void collect_keys(const json& value, std::set<std::string>& keys) {
   }
 }
 
-// What JSON.md says of a command's document: its section or item, and what recurs in several. All
-// of it without a command.
+// The text of JSON.md about a command's document: its section or item, and the parts that several
+// commands share. The whole text without a command.
 inline std::string documentation_of(std::string_view verb) {
   const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/JSON.md");
   if (verb.empty()) return text;

@@ -28,7 +28,7 @@ const json& line_with(const json& kernel, const std::string& text) {
   return kernel;
 }
 
-// What the program's own tables say of its one kernel, whatever compiler chose it.
+// The registers of the program's one kernel by its own tables, whatever compiler chose them.
 int registers_of(const fs::path& program) {
   const auto parts = read_device_parts(program, 90);
   REQUIRE(parts);

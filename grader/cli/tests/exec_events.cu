@@ -1,4 +1,4 @@
-// What event_times_test.cpp runs: programs that measure themselves, and print what they measured.
+// Programs for event_times_test.cpp that measure themselves and print their measurements.
 #include <cstdio>
 #include <cstring>
 

@@ -30,7 +30,7 @@ child_result profiled(std::vector<std::string> words) {
   return run_child(options, 60);
 }
 
-// Of a call with --report.
+// The report of a call with --report.
 json report_of(const std::vector<std::string>& words, int exit_code) {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "profile.json";

@@ -1,4 +1,4 @@
-// What exec_test.cpp runs: a kernel, and ways to end.
+// A program for exec_test.cpp: a kernel, and several ways to end.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

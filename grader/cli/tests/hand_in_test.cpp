@@ -1,5 +1,5 @@
-// What a student hands in: answers.md, and the archive of lab pack. Runs in a copy of the clone,
-// like cli_test.cpp; needs nvcc, tar and gzip.
+// Tests what a student hands in: answers.md, and the archive of lab pack. Runs in a copy of the
+// clone, like cli_test.cpp; needs nvcc, tar and gzip.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@ using namespace stepwise;
 
 namespace {
 
-// What a shell would execute leaves one of these behind.
+// A name that creates a file if a shell executes part of it.
 constexpr const char* name_of_all =
     "$(touch ${HOME}pwned) `touch pwned`; \"it's\" a, b\\c #1 größe &|<>*?[x]{y}.cu";
 

@@ -8,7 +8,7 @@ using namespace stepwise;
 
 namespace {
 
-// Of ncu 2025.3.1 on an NVIDIA H200, with fewer columns: transpose 03_element, 4096 x 4096.
+// Output of ncu 2025.3.1 on an NVIDIA H200, with fewer columns: transpose 03_element, 4096 x 4096.
 constexpr const char* captured_page =
     R"page(==PROF== Connected to process 2036 (transpose-03_element)
 "ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum","gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed","gpu__time_duration.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__throughput.avg.pct_of_peak_sustained_active","launch__occupancy_limit_blocks","launch__occupancy_limit_registers","launch__occupancy_limit_shared_mem","launch__occupancy_limit_warps","launch__registers_per_thread","lts__t_sectors_srcunit_tex.sum","lts__throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","smsp__inst_executed.sum","smsp__issue_active.avg.pct_of_peak_sustained_active"

@@ -18,7 +18,7 @@ const cloned_course& course() {
   return made;
 }
 
-// What is kept of a lecture's figures is what the model says now of these steps.
+// The stored figures of a lecture must equal the model's present figures for these steps.
 void check_kept(const cloned_course& c, const std::string& lab,
                 const std::vector<std::string>& steps) {
   CAPTURE(lab);
@@ -67,7 +67,7 @@ TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or t
     CHECK(document["kernels"][0]["registers"] > 0);
     CHECK((document["kernels"][0]["l2_bytes"] == 0) == (id == "gtx280"));
   }
-  // What was compiled for one is kept, apart from what students compile.
+  // Files compiled for another GPU are kept, apart from those that students compile.
   CHECK(fs::exists(c.root() / "build/other-gpus"));
   CHECK(!fs::exists(c.root() / "build/submissions"));
 }

@@ -14,8 +14,8 @@ using namespace stepwise;
 
 namespace {
 
-// What `validate --times` says now of one step at one size, beside what the lab's record keeps of
-// it.
+// Compares the present output of `validate --times` for one step at one size with the lab's record
+// of it.
 void check_kept(const cloned_course& c, const std::string& lab, const std::string& step,
                 const std::string& size) {
   CAPTURE(lab);
@@ -101,7 +101,7 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
   // Memory that is not pinned crosses at 5 GB/s at least; allocations take less than 0.3 ms.
   CHECK(time_of("03") < 2 * 1920 * 1080 / 5e6 + 0.3);
   CHECK(time_of("01") > 10 * time_of("03"));
-  // What weighs the link apart does not take a time that has it already.
+  // A weighing that counts the link apart must not take a time that includes the link.
   const auto worth = document_of(c.lab({"worth-it", "first", "--json"}));
   CHECK(worth.at("gpu").at("call_from") == "paper");
   CHECK(has(worth.at("note"), "would count the link twice"));

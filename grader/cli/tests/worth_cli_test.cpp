@@ -98,7 +98,7 @@ TEST_CASE("worth-it: where the lab's programs are not built, it says which comma
   CHECK(told["gpu"]["call_from"] == "paper");
   CHECK(told["step"].is_null());
   CHECK(has(told["note"], why + command));
-  // What is recorded needs no program.
+  // Recorded times need no program.
   const json recorded = document_of(c.lab({"worth-it", "launch", "--json"}));
   CHECK(recorded["gpu"]["call_from"] == "recorded");
 }

@@ -31,7 +31,7 @@ TEST_CASE("a region becomes one TODO line with its indentation") {
   CHECK(skeleton.starts_with("// Generated from solutions/lab/01_x.cu by lab start.\n// lab 01_x"));
   CHECK(skeleton.find("void f() {\n  // TODO: add up; wait.\n}\n") != std::string::npos);
   CHECK(skeleton.find("one()") == std::string::npos);
-  // What the step turns out to be like is not told to who writes it.
+  // The results of the step are not shown to the student who writes it.
   CHECK(skeleton.find("and writes one sum.\n// source  Somebody") != std::string::npos);
   const auto todos = find_todos(skeleton);
   REQUIRE(todos.size() == 1);

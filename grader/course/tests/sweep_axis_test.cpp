@@ -1,4 +1,4 @@
-// What is typed after --over.
+// Tests the values typed after --over.
 #include "grader/course/sweep_axis.hpp"
 
 #include <doctest/doctest.h>

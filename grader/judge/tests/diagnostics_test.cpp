@@ -9,7 +9,7 @@
 
 using namespace stepwise;
 
-// What nvcc 13.0.88 with g++ 12.2 prints.
+// Output of nvcc 13.0.88 with g++ 12.2.
 TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
   const auto found = parse_diagnostics(
       "a.cu(2): warning #177-D: variable \"x\" was declared but never referenced\n\n"

@@ -111,7 +111,7 @@ void misbehave(call_record& record, const std::string& what, int file) {
   }
 }
 
-// What the emulator would append to `to`: the text of the file that `from` names.
+// Appends to `to` what the emulator would append: the text of the file that `from` names.
 void append(const char* to, const char* from) {
   const char* const target = std::getenv(to);
   const char* const source = std::getenv(from);

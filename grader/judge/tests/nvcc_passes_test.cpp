@@ -64,7 +64,7 @@ class toolkit {
     fs::permissions(file(name), fs::perms::owner_exec, fs::perm_options::add);
   }
 
-  // What nvcc prints for --dryrun. Otherwise it compiles, or links.
+  // Sets the output of nvcc for --dryrun. Without it, nvcc compiles or links.
   void list(const std::string& text) {
     const std::string shown = replaced(replaced(text, "$H", work_.path()), "$CICC", "\\$CICC");
     write_atomically(

@@ -1,4 +1,4 @@
-// What nvcc is given of a file. The compilers are scripts, or none.
+// Tests the source that nvcc gets for a file. The compilers are scripts, or missing.
 #include "grader/judge/plain_source.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What limits a kernel: the reading of times, doubts about parts, measuring and recording.
+// Tests the limits of a kernel: reading of times, doubts about parts, measuring and recording.
 #include "grader/measure/limits.hpp"
 
 #include <doctest/doctest.h>

@@ -99,7 +99,7 @@ TEST_CASE("times that are known stand for those on paper, and say where they com
   CHECK(std::string(name_of(w.cpu.from)) == "recorded");
   CHECK(w.speedup == doctest::Approx(300.0 / 60));
   CHECK(*w.break_even_calls == 2);  // 40 ms of transfer, 28 saved by each
-  // What other calls would need is on paper.
+  // The break-even intensity of other calls is theoretical.
   CHECK(*w.break_even_flops_per_byte ==
         *weigh(sum, link, small_gpu, small_cpu).break_even_flops_per_byte);
   const worth slow = weigh(sum, link, small_gpu, small_cpu, known_time{20, time_source::recorded},

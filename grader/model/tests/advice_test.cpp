@@ -1,4 +1,4 @@
-// What is advised, and which step is named, for profiles that are written down here.
+// Tests the advice, and the step that it names, for profiles that are written down here.
 #include "grader/model/advice.hpp"
 
 #include <doctest/doctest.h>

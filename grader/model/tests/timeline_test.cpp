@@ -1,4 +1,4 @@
-// What waits for what: streams, events, engines, room for kernels, and the host.
+// Tests dependencies: streams, events, engines, room for kernels, and the host.
 #include "grader/model/timeline.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What checks found, read from a file that a student's process wrote.
+// Tests the reading of findings from a file that a student's process wrote.
 #include "grader/report/findings.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What a child in a sandbox sees and may do, and what is left of it. Skipped where this machine
-// has no such layer.
+// Tests what a child in a sandbox sees and may do, and what it leaves. Skipped if this machine has
+// no such layer.
 #include "grader/sandbox/sandbox.hpp"
 
 #include <doctest/doctest.h>

@@ -72,7 +72,7 @@ TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what
   while (other_waits == 0) std::this_thread::yield();
   CHECK(!one_has);
   first.reset();
-  // What `first` held is free now, and it is not for the other.
+  // The share that `first` held is free now, but it is not for `other`.
   while (other_waits < 4) std::this_thread::yield();
   is_held_up = false;
   one.join();

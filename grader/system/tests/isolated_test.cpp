@@ -1,4 +1,4 @@
-// What comes back from an isolated computation, and what it cannot do.
+// Tests the results of isolated computations, and what they cannot do.
 #include "grader/system/isolated.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What an executable is, read from its ELF file.
+// Tests the recognition of executables from their ELF files.
 #include "grader/system/program_file.hpp"
 
 #include <doctest/doctest.h>

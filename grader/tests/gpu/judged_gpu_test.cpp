@@ -1,6 +1,6 @@
-// What judged grades on a GPU must keep to: one verdict however often a file is graded, a step as
-// fast as itself, the times that a program has without a judge. Through the built program; needs a
-// GPU, and the built steps.
+// Tests what judged grades on a GPU must keep to: one verdict however often a file is graded, a
+// step as fast as itself, the times that a program has without a judge. Runs the built program;
+// needs a GPU and the built steps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ json grade(const cloned_course& c, std::vector<std::string> words) {
   return document;
 }
 
-// Of the first goal that was measured.
+// The speedup of the first measured goal.
 json speedup_of(const json& grade) {
   for (const auto& goal : grade.at("goals"))
     if (goal.contains("speedup")) return goal.at("speedup");

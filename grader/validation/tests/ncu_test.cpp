@@ -1,4 +1,4 @@
-// What ncu prints is read, and its complaints are understood.
+// Tests that the output of ncu is read and its complaints are understood.
 #include "grader/validation/ncu.hpp"
 
 #include <doctest/doctest.h>

@@ -64,7 +64,7 @@ struct example {
     });
   }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const bytes& out) const {
     const auto all = std::as_bytes(std::span(out));
     return lab.check(call, std::span(&all, 1)).value_or("");

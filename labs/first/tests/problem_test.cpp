@@ -36,7 +36,7 @@ struct example {
     return made([&](auto x, auto y) { return at(width - 1 - x, y); });
   }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const bytes& out) const {
     const std::span<const std::byte> span(out);
     return lab.check(call, std::span(&span, 1)).value_or("");
@@ -173,7 +173,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(without([](auto, auto y) { return y >= 16; }), "all from out[592] on");
   e.says(without([](auto x, auto y) { return x == 5 && y > 3; }),
          "19 pixels of 851 were not written, the first is out[153], the last out[819]");
-  // What was never written on the device is copied back all the same.
+  // Pixels that were never written on the device are copied back all the same.
   bytes out = e.right();
   std::fill(out.begin() + 768, out.end(), std::byte{0});
   e.says(out, "83 pixels of 851 hold the same wrong value, 0, all from out[768] on");

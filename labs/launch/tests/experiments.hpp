@@ -1,4 +1,4 @@
-// What the experiments of the launch lab are run with: for the program that launches them
+// The arguments of the launch lab's experiments, for the program that launches them
 // (experiments.cu) and for the test that counts (experiments_test.cpp).
 //
 // idea    A profile tells launches of a kernel apart by their grids, so every launch has a grid of

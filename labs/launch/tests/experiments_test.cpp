@@ -60,7 +60,7 @@ class inputs {
   problem_call call_;
 };
 
-// What was counted of each launch, by the name of its kernel and its blocks.
+// The counts of each launch, by the name of its kernel and its number of blocks.
 class counted_launches {
  public:
   explicit counted_launches(const inputs& of) {
@@ -105,7 +105,7 @@ void check_sectors(const profile_counts& counted, int n, int sectors_of_a_reques
   CHECK(counted.global_store.ideal_sectors == warps * 4);
 }
 
-// Of all floating-point instructions one is the addition, which no warp divides.
+// One floating-point instruction is the addition, which no warp divides; the rest are on branches.
 void check_ways(const profile_counts& counted, int n, std::uint64_t ways_of_all_warps) {
   const std::uint64_t warps = n / lanes;
   const instruction_counts& done = counted.instructions[static_cast<int>(pipe::fp32)];

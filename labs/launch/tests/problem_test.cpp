@@ -45,7 +45,7 @@ struct example {
     return z;
   }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const std::vector<float>& z) const {
     const auto bytes = std::as_bytes(std::span(z));
     return lab.check(call, std::span(&bytes, 1)).value_or("");

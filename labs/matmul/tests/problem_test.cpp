@@ -51,7 +51,7 @@ struct example {
     return filled([&](int row, int col) { return sum(row, col, 0, n); });
   }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const std::vector<float>& c) const {
     const auto bytes = std::as_bytes(std::span(c));
     return lab.check(call, std::span(&bytes, 1)).value_or("");

@@ -55,7 +55,7 @@ struct example {
 
   std::vector<int> right() const { return by_all_pairs(points, as_in_the_contract); }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const std::vector<int>& nearest) const {
     const auto bytes = std::as_bytes(std::span(nearest));
     return lab.check(call, std::span(&bytes, 1)).value_or("");

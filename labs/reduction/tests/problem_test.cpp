@@ -25,7 +25,7 @@ struct example {
   }
   std::uint32_t sum() const { return sum_of(0, in.size()); }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(std::uint32_t out) const {
     const auto bytes = std::as_bytes(std::span(&out, 1));
     return lab.check(call, std::span(&bytes, 1)).value_or("");

@@ -44,7 +44,7 @@ struct example {
     return moved([&](auto row, auto col) { return col * rows + row; });
   }
 
-  // What check() says to this result; "" if it is right.
+  // The message of check() about this result; "" if it is right.
   std::string verdict(const std::vector<float>& out) const {
     const auto bytes = std::as_bytes(std::span(out));
     return lab.check(call, std::span(&bytes, 1)).value_or("");

@@ -8,7 +8,7 @@ const root = path.resolve(__dirname, '../../..');
 const {makeEmulator} = require(path.join(root, 'slides/site/live/emulator.js'));
 const {stepOf, runStep} = require(path.join(root, 'slides/site/live/steps.js'));
 
-// Of this process, the compiler's threads with it.
+// The CPU time of this process, including the compiler's threads.
 function cpuSeconds() {
   const {user, system} = process.cpuUsage();
   return (user + system) / 1e6;

@@ -225,7 +225,7 @@ TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(!over);
   CHECK(read(*buffer, 1)[0] == 0);
-  // What was asked too late is done, and counted, in the next call.
+  // A launch that was requested too late runs, and is counted, in the next call.
   REQUIRE(judge->begin({}).ok());
   late.join();
   const auto did = judge->end();

@@ -205,7 +205,7 @@ TEST_CASE("rows remember what their lanes would one by one") {
     const std::size_t first = r.below(2) == 0
                                   ? r.below((cells_used - width) / 16 + 1) * 16
                                   : r.below((cells_used - width) / per_lane + 1) * per_lane;
-    // What lanes that are looked at one by one find open; without an effect on what is compared.
+    // The cells that lanes find open when checked one by one. This does not affect the comparison.
     const auto each_place = [&](auto f) {
       for (unsigned n = 0; n < places; ++n)
         for (std::uint32_t m = falls ? first_lanes >> n : first_lanes << n; m != 0; m &= m - 1)

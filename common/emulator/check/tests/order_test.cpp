@@ -1,4 +1,4 @@
-// What the checks take for ordered: barriers, warps that meet, fences with flags, streams.
+// Tests what the checks treat as ordered: barriers, converging warps, fences with flags, streams.
 #include "common/emulator/check/order.hpp"
 
 #include <doctest/doctest.h>

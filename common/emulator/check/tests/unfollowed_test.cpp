@@ -1,4 +1,4 @@
-// What the checks do not follow is named, and what they do follow is not.
+// Tests that the checks name exactly the operations that they do not follow.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -13,9 +13,9 @@ using emulator::bulk_loads;
 
 namespace {
 
-// What the checks say of a kernel of 64 threads whose %rd1 is the address of 256 bytes of global
-// memory, %r1 that of a tile of as many bytes, %r2 that of an mbarrier, %r3 the thread and %r4 an
-// address in the tile that is the thread's own; %p1 is true in all threads but the first.
+// The findings for a kernel of 64 threads. %rd1 is the address of 256 bytes of global memory, %r1
+// that of a tile of the same size, %r2 that of an mbarrier, %r3 the thread, and %r4 the thread's
+// own address in the tile. %p1 is true in all threads but the first.
 std::vector<finding> found_in(const std::string& body, bool may_begin_early = false) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"

@@ -62,7 +62,7 @@ outcome run(const std::string& body) {
   return o;
 }
 
-// What each thread stores; watched kernels, where each move is an op, store and count the same.
+// Checks each thread's stores. Watched kernels, where each move is an op, store and count the same.
 template <class Expected>
 void check(const std::string& body, const Expected& expected) {
   CAPTURE(body);

@@ -1,6 +1,5 @@
-// What is fused, against ptxas: generated bodies, of which the line table tells whether a product
-// has a machine instruction of its own. usage: fusion_ptxas_test PTXAS [BODIES]; without PTXAS:
-// skipped.
+// Compares fusion with ptxas, on generated bodies. The line table shows whether a product has its
+// own machine instruction. usage: fusion_ptxas_test PTXAS [BODIES]; skipped without PTXAS.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -70,7 +70,7 @@ TEST_CASE("an approximate quotient is a product of the dividend and a reciprocal
   CHECK(fused("div.approx.T x, a, b;\n" + sum) == "");
   CHECK(fused("div.rn.ftz.T x, a, b;\n" + sum) == "");
   CHECK(fused("div.approx.ftz.T x, a, b;\n" + sum + keep_x) == "");
-  // Of 1 and -1 it is the reciprocal, unless that is scaled.
+  // A division of 1 or -1 is the reciprocal, unless that is scaled.
   CHECK(fused("div.approx.ftz.T x, 0f3f800000, b;\n" + sum) == "");
   CHECK(fused("div.approx.ftz.T x, 0fbf800000, b;\n" + sum) == "");
   CHECK(fused("div.full.ftz.T x, 0fbf800000, b;\n" + sum) == "x");

@@ -37,7 +37,7 @@ TEST_CASE("allocations are aligned, apart, and found by any address inside") {
 TEST_CASE("addresses repeat from run to run") {
   std::uint64_t first = 0;
   for (int k = 0; k < 3; ++k) {
-    // What a process maps at random places is elsewhere in every run.
+    // Stands for mappings at random addresses, which differ in every run.
     void* const other =
         mmap(nullptr, gigabyte << k, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(other != MAP_FAILED);
@@ -269,7 +269,7 @@ TEST_CASE("as a GPU's driver places memory, variables have pages of their own") 
   CHECK(memory.find(*variable + page - 1).has_value());
   CHECK(memory.find(*large + page).has_value());
   CHECK(memory.total_bytes() - memory.free_bytes() == 4 + 4 + 513 + page + 1 + 4);
-  // What a module leaves is for the variables of the next one.
+  // Memory that a module leaves is reused for the next module's variables.
   CHECK(memory.free(*variable));
   CHECK(memory.find(*variable).has_value());
   CHECK(memory.allocate(4).ok());

@@ -78,7 +78,7 @@ TEST_CASE("registered areas may share pages, and may not overlap") {
   CHECK(works(at + 4000));
   CHECK(registered.remove(at + 200));
   CHECK(works(at + 4001));
-  // What lies in the device's own ranges has no place beside it.
+  // Memory in the device's own ranges cannot be registered as well.
   const auto pinned = memory.allocate_shared(100);
   REQUIRE(pinned.ok());
   CHECK_FALSE(registered.add(*pinned, 100));

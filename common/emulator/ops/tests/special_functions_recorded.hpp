@@ -1,4 +1,4 @@
-// What an H100 gives for the approximate instructions, as recorded there.
+// Results of an H100's approximate instructions, recorded there.
 //
 // idea    A sum is that of mixed(result + operand * 0x9e3779b9) modulo 2^32, over all operands of a
 //         range: it finds any other result.

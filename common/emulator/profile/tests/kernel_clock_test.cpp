@@ -1,4 +1,4 @@
-// What a kernel reads of the clocks of an H200.
+// Tests the clock values that a kernel reads on an H200.
 #include "common/emulator/profile/kernel_clock.hpp"
 
 #include <doctest/doctest.h>

@@ -61,7 +61,7 @@ TEST_CASE("1.3: each half-warp takes the smallest segments that hold what it wan
   addresses middle = lanes_every(0, 32);
   middle[1] = 64;
   CHECK(touched(1, 3, middle, 4, true, 3).sectors == 4);
-  // What both halves read is read twice.
+  // An address that both halves read is read twice.
   CHECK(touched(1, 3, lanes_every(0), 4).count == 2);
 }
 

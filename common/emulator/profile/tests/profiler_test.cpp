@@ -205,7 +205,7 @@ TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
   CHECK(c.line(5).counts.divergent_branches == 2);
   CHECK(c.line(7).counts.branches == 2);
   CHECK(c.line(7).counts.divergent_branches == 0);
-  // Of the 32 * n lanes of n instructions, 24 sat out 6.
+  // The n instructions have 32 * n lanes in all; 24 lanes sat out 6 instructions each.
   const instruction_counts all = c.kernel().total.all_instructions();
   CHECK(all.lanes == 32 * all.warps - 6 * 24);
   CHECK(c.kernel().warp_efficiency() ==

@@ -1,4 +1,4 @@
-// What an access costs: by hand, and against what an H200 counted.
+// Tests the cost of accesses, by hand and against the counters of an H200.
 #include "common/emulator/profile/requests.hpp"
 
 #include <doctest/doctest.h>
@@ -173,8 +173,8 @@ TEST_CASE("every rule against an H200's counters") {
     const auto [requests, cost] = predicted(m);
     if (requests == m.requests && cost == m.cost) continue;
     ++apart[m.what];
-    // What is known not to fit (DESIGN.md): loads of 16 bytes by some of the lanes, cp.async.cg
-    // where several lanes write the same place, and atomics on lines that share a bank.
+    // Known mismatches (DESIGN.md): loads of 16 bytes by some of the lanes, cp.async.cg where
+    // several lanes write the same place, and atomics on lines that share a bank.
     const bool partial_load = m.what == "load" && m.bytes == 16;
     const bool same_place = m.what == "copy_around";
     const bool shared_bank = m.what == "global_atomic" && share_a_bank(m) && m.cost > cost;

@@ -1,4 +1,4 @@
-// What is recorded equals what the profiler counts of the same warps, and what can be worked out by
+// Compares recordings with the profiler's counts of the same warps, and with values worked out by
 // hand.
 #include "common/emulator/record/recorder.hpp"
 

@@ -1,5 +1,5 @@
-// What the emulator says of wrong asynchronous copies, barriers in shared memory and warp-wide
-// matrix operations. PTX leaves most of these open, so a GPU is not asked.
+// Tests the emulator's reports of wrong asynchronous copies, barriers in shared memory and
+// warp-wide matrix operations. PTX leaves most of these open, so they do not run on a GPU.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

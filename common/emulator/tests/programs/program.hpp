@@ -1,4 +1,4 @@
-// What the test programs share: checks that end the program, and buffers on the device.
+// Helpers of all test programs: checks that end the program, and buffers on the device.
 //
 // idea    A test program is an ordinary CUDA program: it launches, compares, says what it found in
 //         one line, and ends with 0 (right), 1 (wrong) or 77 (no device). The same binary runs

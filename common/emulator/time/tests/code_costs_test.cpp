@@ -1,4 +1,4 @@
-// What is read off PTX, by the times that come of it: whole kernels on the emulated device.
+// Tests the costs read from PTX, by the times of whole kernels on the emulated device.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// Of a launch of 528 blocks of 256 threads; %rd1 is a buffer, the same for all, %r1 is tid.x.
+// The time of a launch of 528 blocks of 256 threads. %rd1 is a buffer that all share, %r1 is tid.x.
 double us_of(const std::string& body) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -43,7 +43,7 @@ TEST_CASE("integers that are added at one address are added by warps first, wher
   const double lanes = 528 * 256, per_us = 1000 * find_gpu("h200")->measured.at("add_one_address");
   const double by_warps = us_of("atom.global.add.u32 %r2, [%rd1], 1;");
   CHECK(by_warps < 3 * lanes / 32 / per_us + 5);
-  // What each lane adds is its own, and nobody wants the sum.
+  // Each lane adds a different value, and no lane reads the sum.
   CHECK(us_of("atom.global.add.u32 %r2, [%rd1], %r1;") < 1.5 * by_warps);
   // The same address, which ptxas does not know.
   const std::string unknown = "mul.wide.u32 %rd2, %r1, 0;\nadd.s64 %rd3, %rd1, %rd2;\n";

@@ -58,7 +58,7 @@ struct kernel {
   }
 };
 
-// What a warp does at the kernel's first memory instruction: it accesses one whole line.
+// A warp's access at the kernel's first memory instruction: one whole line.
 struct first_access {
   recorded_access access;
   bool is_store = false;
@@ -89,7 +89,7 @@ inline std::string looped(const std::string& body) {
 }
 inline const std::string looped_sums = looped(sums);
 
-// What a launch does beside its instructions.
+// The memory work of a launch, in addition to its instructions.
 struct memory_work {
   std::vector<recorded_access> each = {};            // of a warp in each turn
   std::vector<site_traffic> traffic = {};            // what the caches saw of it

@@ -244,7 +244,7 @@ TEST_CASE("a barrier holds every warp, and a block's place is empty for a while"
   CHECK(ten - 10 * one == doctest::Approx(9 * (c.turnover + 8 * c.turnover_per_warp)).epsilon(0.1));
 }
 
-// Of all cycles in which warps wait, those of one reason.
+// The fraction of all cycles in which warps wait that have this reason.
 double share_of(stall why, const multiprocessor_time& t) {
   stall_cycles all;
   for (const stall_cycles& s : t.stalled) all += s;

@@ -276,7 +276,7 @@ const std::string store = looped("st.global.f32 [%rd1], %f1;");
 
 constexpr unsigned turns = 20;
 
-// Of the kernel's first memory instruction: whole lines, which the caches do not have.
+// The work of the kernel's first memory instruction: whole lines, which miss the caches.
 memory_work one_access(const kernel& k) {
   const auto [a, is_store] = first_access_of(k);
   site_traffic seen;
@@ -336,7 +336,7 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
   CHECK(in_l2 < 0.7 * beyond);
 }
 
-// What the only site of `k` comes to in a launch of so many blocks.
+// The account of the only site of `k` in a launch of `blocks` blocks.
 site_account account_of(timer& t, const kernel& k, std::uint64_t blocks, const memory_work& w) {
   const launch_time time = drive(t, k, blocks, turns, w).time;
   REQUIRE(time.sites.size() == 1);

@@ -1,4 +1,4 @@
-// What a program sees after a kernel wrote where nothing is: each case in its own process.
+// The errors that a program sees after a kernel wrote to unmapped memory, each in its own process.
 #include <sys/wait.h>
 #include <unistd.h>
 

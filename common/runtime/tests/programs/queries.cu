@@ -1,4 +1,4 @@
-// What the runtime tells of the device and of kernels, as far as it is the same on every H200.
+// The runtime's answers about the device and about kernels, if they are the same on every H200.
 #include "check.h"
 
 __global__ void plain(int* data) { data[threadIdx.x] = 1; }

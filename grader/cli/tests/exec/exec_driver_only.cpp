@@ -1,5 +1,5 @@
-// What exec_test.cpp runs: a program of the driver API, alone or with the runtime (WITH_RUNTIME),
-// or one that opens the driver while it runs (OPENS_DRIVER).
+// A program for exec_test.cpp: it uses the driver API, alone or with the runtime (WITH_RUNTIME), or
+// opens the driver while it runs (OPENS_DRIVER).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

@@ -1,4 +1,4 @@
-// What exec_test.cpp runs: a program without kernels.
+// A program for exec_test.cpp, without kernels.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

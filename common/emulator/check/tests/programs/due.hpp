@@ -40,8 +40,8 @@ struct due_finding {
 // Throws std::runtime_error where a comment is not understood.
 std::vector<due_finding> due_findings(const std::string& source_text);
 
-// What speaks against `found` being exactly what is expected; empty if nothing does. `file` is the
-// source's name: whoever is named must be there.
+// Lists how `found` differs from exactly what is expected; empty if it does not. `file` is the
+// source's name. Every name that is given must occur.
 std::vector<std::string> differences(const std::vector<due_finding>& due,
                                      const std::vector<located_finding>& found,
                                      const std::string& file);

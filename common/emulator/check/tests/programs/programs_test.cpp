@@ -42,7 +42,7 @@ std::multimap<std::string, std::string> built_programs() {
   return found;
 }
 
-// What is wrong, by program: those of a folder, as many at a time as there are cores.
+// The problems of each program in a folder. Runs one program per core at a time.
 std::vector<std::string> problems_in(const std::string& folder) {
   const auto built = built_programs();
   std::vector<fs::path> sources;

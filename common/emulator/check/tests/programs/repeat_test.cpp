@@ -57,7 +57,7 @@ std::string difference(const std::string& first, const std::string& other) {
          other.substr(from, 120) + "\"";
 }
 
-// What is wrong with it; empty if nothing is.
+// The problem with a command; empty if there is none.
 std::string problem_with(const std::string& command, bool faulty) {
   const outcome first = run(command, 1);
   if (first.status != 0) return "ended with status " + std::to_string(first.status);
