@@ -458,7 +458,8 @@ class simulation {
     out_.cycles *= longer;
     const memory_path::cycles& m = memory_.busy();
     const auto share = [&](part p, double busy) {
-      out_.busy[static_cast<int>(p)] = busy / std::max(1.0, drained);
+      // L2 reads and writes at the same time, so its two shares may add up to more.
+      out_.busy[static_cast<int>(p)] = std::min(1.0, busy / std::max(1.0, drained));
     };
     share(part::issue, out_.slots / costs_.partitions);
     share(part::alu, alu_busy_ / costs_.partitions);
