@@ -479,6 +479,14 @@ class Interruptions(LauncherTest):
         (self.top / 'slow').unlink()
         self.assertEqual((first.wait(), second.wait()), (0, 0))
 
+    def test_lab_of_the_folder(self):
+        folder = self.clone / 'labs/second'
+        self.says('run', '<run> <second>', cwd=folder)
+        self.says('run --step 03', '<run> <second> <--step> <03>', cwd=folder)
+        self.says('run first', '<run> <first>', cwd=folder)
+        self.says('list', '<list>', cwd=folder)
+        self.says('run --file x.cu', '<run> <--file> <x.cu>', cwd=folder)
+
     def test_signals(self):
         self.slow(600)
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:

@@ -137,7 +137,7 @@ TEST_CASE("pack --file: another file, and the answers beside it, by the lab's na
   CHECK(has(gone.err, "gone.cu is not there"));
 }
 
-TEST_CASE("pack: the same work makes the same archive; it is never written over") {
+TEST_CASE("pack: the same work makes the same archive, which replaces its own earlier one only") {
   const started c;
   write_solution(c, "03_sequential");
   // Times are those of the files, not of the packing.
@@ -149,13 +149,21 @@ TEST_CASE("pack: the same work makes the same archive; it is never written over"
   const std::string first = *read_if_there(c.root() / "one.tar.gz");
   CHECK(first == *read_if_there(c.root() / "two.tar.gz"));
   write_atomically(c.root() / work, *read_if_there(c.root() / work) + "// more\n");
-  const auto refused = packed(c, "one.tar.gz");
-  CHECK(refused.end.exit_code == 2);
-  CHECK(has(refused.err, "one.tar.gz is there already"));
-  CHECK(has(refused.err, "--output FILE"));
-  CHECK(*read_if_there(c.root() / "one.tar.gz") == first);
-  REQUIRE(packed(c, "three.tar.gz").end.exit_code == 0);
-  CHECK(*read_if_there(c.root() / "three.tar.gz") != first);
+  REQUIRE(packed(c, "one.tar.gz").end.exit_code == 0);
+  CHECK(*read_if_there(c.root() / "one.tar.gz") != first);
+  // Anything else that has the name stays.
+  REQUIRE(shell(c,
+                "mkdir a; echo x > a/x; tar -czf other.tar.gz a; echo x > text.tar.gz; "
+                "ln -s one.tar.gz link.tar.gz; mkdir folder.tar.gz")
+              .end.ok());
+  for (const char* const name : {"other.tar.gz", "text.tar.gz", "link.tar.gz", "folder.tar.gz"}) {
+    CAPTURE(name);
+    const auto refused = packed(c, name);
+    CHECK(refused.end.exit_code == 2);
+    CHECK(has(refused.err, std::string(name) + " exists and is not an archive of this lab"));
+    CHECK(has(refused.err, "--output FILE"));
+  }
+  CHECK(shell(c, "cat text.tar.gz").out == "x\n");
 }
 
 TEST_CASE("pack: its own name has the lab and the user, and --json tells all") {
@@ -194,7 +202,7 @@ TEST_CASE("pack: what does not compile is packed, with a warning") {
   write_atomically(c.root() / work, "this is no CUDA\n");
   const auto result = packed(c, "mine.tar.gz");
   CHECK(result.end.exit_code == 0);
-  CHECK(has(result.out, "it does not compile, and is packed as it is"));
+  CHECK(has(result.out, "It was packed although it does not compile"));
   CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
   CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == "this is no CUDA\n");
 }
@@ -211,7 +219,7 @@ TEST_CASE(
   write_atomically(c.root() / "build/grader/lab.json", config.dump());
   const auto result = run_child(options, 60);
   CHECK(result.end.exit_code == 0);
-  CHECK(has(result.out, "it could not be graded here, and is packed without points"));
+  CHECK(has(result.out, "It was packed without points, because it could not be graded here"));
   CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["exit_code"] == 3);
   CHECK(shell(c, "tar -tzf mine.tar.gz").out == "reduction/grade.json\nreduction/reduction.cu\n");
 }

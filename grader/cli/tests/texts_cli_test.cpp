@@ -93,9 +93,43 @@ TEST_CASE("list knows what was found of the student's own file, and what is next
   first = lab_in_list();
   CHECK(first.at("progress").at("current") == false);
   CHECK(first.at("next") == "./lab run first");
-  CHECK(has(c.lab({"list"}).out, "next        ./lab run first"));
+  CHECK(has(c.lab({"list"}).out, "next     ./lab run first"));
   write_atomically(c.root() / ".progress.json", "{");
   CHECK(has(c.lab({"list"}).out, ".progress.json cannot be read"));
+}
+
+TEST_CASE("a lab that is packed is done: the next command is that of the next lab") {
+  const cloned_course c;
+  write_atomically(c.root() / "labs/first/first.cu",
+                   *read_if_there(c.root() / "solutions/first/05_two_dims.cu"));
+  const auto run = c.lab({"run", "first", "--device", "emulated"});
+  CHECK(has(run.out, "next     ./lab check first"));
+  const auto packed = c.lab({"pack", "first", "--device", "emulated"});
+  CHECK(packed.end.exit_code == 0);
+  CHECK(has(packed.out, "100 of 100 points"));
+  CHECK(has(packed.out, "next     ./lab run launch"));
+  const auto list = c.lab({"list"});
+  CHECK(has(list.out, "100 of 100"));
+  CHECK(has(list.out, "packed"));
+  CHECK(has(list.out, "next     ./lab run launch"));
+  const json document = document_of(c.lab({"list", "--json"}));
+  CHECK(document.at("labs").at(0).at("next") == nullptr);
+  CHECK(document.at("labs").at(0).at("progress").at("packed") == true);
+}
+
+TEST_CASE("mine is the student's file wherever a step may be named") {
+  const cloned_course c;
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "first", "--step", "mine"},
+        {"check", "first", "--step", "mine"},
+        {"grade", "first", "--step", "mine", "--practice"}})
+    CHECK(has(c.lab(words).out, "labs/first/first.cu"));
+  CHECK(has(c.lab({"profile", "first", "mine", "--size", "64x64"}).out, "first.cu"));
+  CHECK(has(c.lab({"play", "first", "mine", "--list"}).out, "mirror_kernel, launch 1, block 0"));
+  CHECK(has(c.lab({"diff", "first"}).out, "no difference"));
+  write_atomically(c.root() / "labs/first/first.cu",
+                   *read_if_there(c.root() / "labs/first/first.cu") + "int mine;\n");
+  CHECK(has(c.lab({"diff", "first"}).out, "int mine;"));
 }
 
 TEST_CASE("completion proposes verbs, labs, steps and options, at once") {
