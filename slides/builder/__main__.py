@@ -26,7 +26,7 @@ def deck_files(names):
     for name in names:
         found = [f for f in files if f.stem == name or f.stem.startswith(name)]
         if len(found) != 1:
-            raise DeckError(f'{name}: no deck, or several; there are ' + ', '.join(f.stem for f in files))
+            raise DeckError(f'{name}: expected exactly one deck; there are ' + ', '.join(f.stem for f in files))
         chosen += found
     return chosen or files
 
@@ -57,7 +57,7 @@ def serve(files, out, port):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     for file in files:
         say(f'  http://127.0.0.1:{server.server_port}/{file.stem}.html')
-    say('  rebuilt when a file is saved; reload the page. Ctrl-C ends it')
+    say('  A deck is rebuilt when you save a file; reload the page. Ctrl-C stops the server.')
     seen = newest()
     while True:
         time.sleep(0.4)

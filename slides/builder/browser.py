@@ -20,8 +20,8 @@ NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'
 def find():
     found = next((shutil.which(n) for n in NAMES if shutil.which(n)), None)
     if not found:
-        raise MissingTool('no Chromium: PDF and --check need it; `apt-get install chromium` brings it. '
-                          'HTML is built without it')
+        raise MissingTool('no Chromium: PDF and --check need it; `apt-get install chromium` installs it. '
+                          'HTML does not need it')
     return found
 
 

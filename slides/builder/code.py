@@ -54,7 +54,7 @@ def find_region(lines, words, shown):
         if last is None:
             raise DeckError(f'{shown}: no line after "{words[0]}" holds "{words[2]}" any more')
         return first, last
-    raise DeckError(f'{shown}: {" ".join(words)} is no region; builder/code.py lists them')
+    raise DeckError(f'{shown}: {" ".join(words)} is not a region; builder/code.py lists them')
 
 
 def opening(comment):

@@ -151,7 +151,7 @@ class Deck:
             return f'<div class="fragment answer">{self._blocks(lines, slide)}</div>'
         if name in ('ask', 'exercise', 'columns', 'column', 'wide', 'narrow', 'history', 'big'):
             return f'<div class="{name}">{self._blocks(lines, slide)}</div>'
-        raise DeckError(f'::: {name} is no container')
+        raise DeckError(f'::: {name} is not a container')
 
     def _fence(self, info, body, slide):
         word, _, rest = info.partition(' ')

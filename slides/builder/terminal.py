@@ -55,7 +55,7 @@ def capture(root, command):
         done = subprocess.run([program, *words], cwd=root, env=environment, text=True, timeout=LONGEST_S,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired as error:
-        raise DeckError(f'./lab {command}: not done within {LONGEST_S} s') from error
+        raise DeckError(f'./lab {command}: did not finish within {LONGEST_S} s') from error
     if done.returncode in (3, 4):
         raise MissingTool(f'./lab {command}: {(done.stderr or done.stdout).strip()}\n'
                           '`./lab setup` builds what a deck needs')
@@ -88,7 +88,7 @@ def options_of(text):
         elif name == 'quiet':
             options[name] = True
         else:
-            raise DeckError(f'lab ... | {text}: {name} is no option; builder/terminal.py lists them')
+            raise DeckError(f'lab ... | {text}: {name} is not an option; builder/terminal.py lists them')
     return options
 
 
@@ -119,7 +119,7 @@ def render(root, info, note):
     lines = [part for line in lines for part in wrapped(line)]
     shown_text = '\n'.join(lines)
     if 'on paper' in shown_text:
-        note('on paper; recorded: H200' if 'recorded' in text else 'on paper')
+        note('theoretical; recorded: H200' if 'recorded' in text else 'theoretical')
     elif command.startswith(('profile', 'limits', 'sweep')) or 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
         note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))
     elif 'emulator' in text or '--counters' in command:

@@ -81,7 +81,7 @@ class Course(unittest.TestCase):
         self.refuses("{{ time('toy/02', 999) | time }}", 'not in the record')
         self.refuses("{{ nonsense(3) }}", 'nonsense')
         self.refuses('{{ 3.0 | parsecs }}', 'no form is called')
-        self.refuses('::: dance\n:::', 'no container')
+        self.refuses('::: dance\n:::', 'not a container')
         self.refuses('```cuda\nint x;\n```', 'code is taken from files')
 
     def test_code_is_a_region_of_a_file(self):

@@ -35,7 +35,7 @@ def prepare(out):
         out.mkdir(parents=True, exist_ok=True)
         return set()
     if not (out / LIST).is_file():
-        raise SiteError(f'{out} is not empty and holds no site: choose another folder, --out DIR')
+        raise SiteError(f'{out} is not empty and is not a site; choose another folder with --out DIR')
     return set((out / LIST).read_text().splitlines())
 
 
@@ -68,9 +68,9 @@ def run(arguments):
     finish(out, earlier, site.written)
     seconds = time.monotonic() - began
     for file, reason in site.records.gaps:
-        print(f'lab: {file} cannot be read, its figures are missing: {reason}', file=sys.stderr)
+        print(f'lab: {file} cannot be read, so its figures are missing: {reason}', file=sys.stderr)
     for note in site.notes:
-        print(f'lab: {note} {BUILD} puts it there.', file=sys.stderr)
+        print(f'lab: {note} {BUILD} builds it.', file=sys.stderr)
     pages = sum(name.endswith('.html') for name in site.written)
     if arguments.json:
         print(json.dumps({'folder': str(out), 'pages': pages, 'seconds': round(seconds, 2),

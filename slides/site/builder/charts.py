@@ -149,8 +149,8 @@ def roofline(points, slope, roof, units, label):
         # The number lies where it hides no other mark, for most: right of its own.
         parts.append(mark(0, shape(0, px, py) + f'<svg x="{px}" y="{py}" overflow="visible">'
                           f'<text x="8" y="4" class="mono small">{html.escape(name)}</text></svg>', tip))
-    said = (f'<p class="axes">Across: {html.escape(units[0])}. Upwards: {html.escape(units[2])}. '
-            f'Sloped limit: {html.escape(slope[0])}. Level limit: {html.escape(roof[0])}. Both axes are '
+    said = (f'<p class="axes">Horizontal axis: {html.escape(units[0])}. Vertical axis: {html.escape(units[2])}. '
+            f'Sloped limit: {html.escape(slope[0])}. Flat limit: {html.escape(roof[0])}. Both axes are '
             'logarithmic.</p>')
     return svg(high, parts, label) + said
 

@@ -25,11 +25,11 @@ def best(lab, records):
 
 def index(site, kinds):
     body = ['<h1>Stepwise: making CUDA kernels fast</h1>',
-            '<p>You start from a kernel that is right and slow, and take it, one idea at a time, to the limit of the '
-            'hardware. The course runs without a GPU: <code>./lab run first</code> begins. These pages show the '
-            'handouts, and what each idea changes and gains.</p>' if not site.students else
-            '<p>You start from a kernel that is right and slow, and take it, one idea at a time, to the limit of the '
-            'hardware. The course runs without a GPU: <code>./lab run first</code> begins.</p>']
+            '<p>You start from a kernel that is correct but slow, and take it, one idea at a time, to the limit of the '
+            'hardware. The course runs without a GPU: start with <code>./lab run first</code>. These pages show the '
+            'handouts, and the changes and gains of each idea.</p>' if not site.students else
+            '<p>You start from a kernel that is correct but slow, and take it, one idea at a time, to the limit of the '
+            'hardware. The course runs without a GPU: start with <code>./lab run first</code>.</p>']
     body.append(shell.gaps(site.records.gaps))
     body.append('<h2 id="path">The path through the labs</h2><ol class="path">')
     for lab in site.labs:
@@ -45,8 +45,8 @@ def index(site, kinds):
         body.append(f'<li><h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a> '
                     f'<code>{lab.name}</code></h3>{goal}{needs}'
                     + (small.small(f'**Time:** {lab.hours}', file) if lab.hours else '') + more + '</li>')
-    body.append('</ol><h2 id="more">Beside the labs</h2><ul>'
-                '<li><a href="method.html">Method</a>: how to go about making a kernel faster</li>'
+    body.append('</ol><h2 id="more">Other pages</h2><ul>'
+                '<li><a href="method.html">Method</a>: how to make a kernel faster</li>'
                 '<li><a href="limits.html">Limits</a>: how to find what limits a kernel</li>'
                 '<li><a href="occupancy.html">Occupancy</a>: how many blocks a multiprocessor holds, on '
                 f'{len(site.gpus)} GPUs</li>'
@@ -85,20 +85,20 @@ def occupancy(site):
     body = f'''<h1>Occupancy</h1>
 <p>How many blocks of a kernel one multiprocessor holds at once, and what limits them.
 <code>./lab occupancy --threads 256 --registers 32</code> computes the same in the terminal, and for the kernels of
-a lab; <code>nvcc -Xptxas -v</code> tells the registers of yours.</p>
+a lab; <code>nvcc -Xptxas -v</code> prints the registers of yours.</p>
 <form id="occupancy" class="inputs">
 <label>GPU <select id="gpu">{options}</select></label>
-<label>Threads of a block <input id="threads" type="number" min="1" max="1024" value="256"></label>
-<label>Registers of a thread <input id="registers" type="number" min="0" max="255" value="40"></label>
-<label>Shared memory of a block, bytes <input id="shared" type="number" min="0" step="1" value="8192"></label>
+<label>Threads per block <input id="threads" type="number" min="1" max="1024" value="256"></label>
+<label>Registers per thread <input id="registers" type="number" min="0" max="255" value="40"></label>
+<label>Shared memory per block, bytes <input id="shared" type="number" min="0" step="1" value="8192"></label>
 </form>
 <p id="answer" class="answerline" role="status" aria-live="polite"></p>
 <div class="scroll" tabindex="0" role="group" aria-label="Limits"><table id="limits"><thead><tr><th scope="col">Resource</th>
 <th scope="col" class="r">Blocks that fit</th><th scope="col">Why</th></tr></thead><tbody></tbody></table></div>
 <div id="curves"></div>
 <p class="source">Rules: CUDA's cuda_occupancy.h 13.0; for compute capability 1.x and 2.x the CUDA Occupancy Calculator.
-GPUs: common/gpus, as their makers describe them.</p>
-<noscript><p class="gap">The calculator needs JavaScript; ./lab occupancy needs none.</p></noscript>
+GPUs: common/gpus, as the manufacturers describe them.</p>
+<noscript><p class="gap">The calculator needs JavaScript; ./lab occupancy does not.</p></noscript>
 '''
     site.write('theme/gpus.js', 'const GPUS = ' + json.dumps(list(site.gpus)) + ';\n')
     site.found('occupancy.html', 'Occupancy calculator', [(

@@ -133,8 +133,8 @@ def sweep_block(site, lab, of, sweep):
     inner = (charts.legend(names) if over else '') + ''.join(p.draw(places, first) for p in panels) + slider + (
         f'<div class="readouts" aria-live="polite">{"".join(readouts)}</div>')
     only = ''.join(f' {name} = {v}.' for name, v in fixed.items())
-    source = (f'Measured on {of.gpu}, cold L2, median: {sweep.date}, {sweep.command}.{only} In brackets: times the value at the '
-              'neighbouring point.')
+    source = (f'Measured on {of.gpu}, cold L2, median: {sweep.date}, {sweep.command}.{only} In brackets: the ratio to the value at '
+              'the neighbouring point.')
     return (f'<h3 id="{ident}">{esc(title)}</h3><section class="sweep" aria-label="{esc(title)}">'
             + charts.figure(of.gpu + ', ' + sweep.command.split(' --record')[0], inner, source, shell.table(head, rows, range(1, len(head)), title))
             + '</section>')
@@ -157,13 +157,13 @@ def parts_block(site, lab, p):
             shown = f'<a href="{shell.relative(page, lab.name + "/figures.html")}">{shown}</a>'
         table.append([shown, esc(PARTS.get(name, '')), show(seconds, 'time'), f'{seconds / whole:.0%}'])
     longest = max((t, n) for n, t in p.times.items() if n != 'full') if len(p.times) > 1 else None
-    told = (f'<p>The longest part is <strong>{esc(longest[1])}</strong>, with {longest[0] / whole:.0%} of the whole: making '
-            'another part faster gains at most what does not overlap with it. <a href="../limits.html">How to read '
+    told = (f'<p>The longest part is <strong>{esc(longest[1])}</strong>, with {longest[0] / whole:.0%} of the whole. Making '
+            'another part faster gains at most the time that does not overlap with it. <a href="../limits.html">How to read '
             'this</a>.</p>' if longest else '')
     title = f'{p.step} and its parts, {p.gpu}, {p.label}'
     return told + charts.figure(title, charts.bars(rows, ['time'], 'time', title),
                                 f'Measured: {p.gpu}, cold L2, median, {p.date}, {p.command}.',
-                                shell.table(['Part', 'What is left', 'Time', 'of the whole'], table, (2, 3), title))
+                                shell.table(['Part', 'What remains', 'Time', 'of the whole'], table, (2, 3), title))
 
 
 def ragged_block(lab, r):
@@ -181,10 +181,10 @@ def ragged_block(lab, r):
             cells.append(f'{one[4]:.3f} ({one[5]:.3f} to {one[6]:.3f})' if one else '–')
         rows.append((label, marks))
         table.append(cells)
-    title = f'{r.step} at sizes that a seed drew, {r.gpu}'
+    title = f'{r.step} at random sizes, {r.gpu}'
     drawn = charts.bars(rows, [f'times as fast as {n}' for n in names], 'x', title, [('as fast', 1.0, 0)])
-    return ('<p>The sizes are drawn by a seed: most are no multiple of anything that suits the hardware.</p>'
-            + charts.figure(title, drawn, f'Measured: {r.gpu}, {r.date}, {r.command}; medians of calls in turns, with their '
+    return ('<p>A seed draws the sizes; most are not multiples of anything that suits the hardware.</p>'
+            + charts.figure(title, drawn, f'Measured: {r.gpu}, {r.date}, {r.command}; medians of alternating calls, with '
                             '95 % intervals in the table.',
                             shell.table(['Size', 'Kind', 'the step'] + [f'over {esc(n)}' for n in names], table,
                                         range(2, 3 + len(names)), title)))
@@ -195,8 +195,8 @@ def figures(site, lab, records):
     name = f'{lab.name}/figures.html'
     body = [f'<link rel="stylesheet" href="../theme/sliders.css"><h1>{esc(lab.title)}: sweeps and parts</h1>',
             shell.gaps(site.records.gaps_of(lab.name)),
-            '<p>A constant of a kernel takes one value after the other; everything else stays. Move a slider, with the pointer '
-            'or the arrow keys, along the values that were measured.</p>']
+            '<p>A sweep changes one constant of a kernel and keeps everything else. Move a slider, with the pointer '
+            'or the arrow keys, through the measured values.</p>']
     listed = list(sweep_words.SWEEPS)
     sections = []
     for of in records['sweeps']:

@@ -10,7 +10,7 @@ from slides.builder.records import show
 from . import charts, shell
 from .recorder import digest
 
-PART = {'issue': 'issue slots', 'alu': 'ALU pipe', 'fma': 'FMA pipe', 'port': 'L1/shared port', 'l2': 'L2', 'dram': 'DRAM',
+PART = {'issue': 'issue slots', 'alu': 'ALU pipe', 'fma': 'FMA pipe', 'port': 'L1/shared-memory pipe', 'l2': 'L2', 'dram': 'DRAM',
         'atomics': 'atomics'}
 LEVEL = {'global': 'global memory, requested from L1', 'shared': 'shared memory', 'l2': 'L2', 'dram': 'DRAM'}
 BUSY = 0.6  # from here on a part limits: grader/model/analysis
@@ -52,9 +52,9 @@ def entry_of(site, lab, step, records):
         if entry and entry['source'] == digest(site.root, step):
             return guided, entry
         if entry:
-            return None, (f'The analysis of this version is recorded of another source; ./lab dev site --record {lab.name} makes it '
-                          'again.')
-    return None, f'No analysis of this version is recorded: ./lab dev site --record {lab.name}.'
+            return None, (f'The recorded analysis of this version is from another source; ./lab dev site --record {lab.name} '
+                          'records it again.')
+    return None, f'No analysis of this version is recorded; ./lab dev site --record {lab.name} records it.'
 
 
 def term(site, anchor, shown):
@@ -66,11 +66,11 @@ def why_wasteful(site, waste):
     """`waste` is the recorded kind of waste."""
     return {
         'bank_conflicts': f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
-                          f'{term(site, "bank", "bank")}, which gives one word at a time.',
-        'uncoalesced': f'The access is not {term(site, "coalescing", "coalesced")}: it touches sectors of which it uses only a part.',
-        'same_address': f'Lanes have the same address, where each {term(site, "atomic", "atomic")} waits for the one before: '
+                          f'{term(site, "bank", "bank")}, which serves one word at a time.',
+        'uncoalesced': f'The access is not {term(site, "coalescing", "coalesced")}: it uses only a part of the sectors that it touches.',
+        'same_address': f'Lanes use the same address, so each {term(site, "atomic", "atomic")} waits for the previous one: '
                         'combine their values first.',
-        'local_memory': f'The values are in {term(site, "local-memory", "local memory")}: in registers, they would cost no access.',
+        'local_memory': f'The values are in {term(site, "local-memory", "local memory")}: registers would need no access.',
     }[waste]
 
 
@@ -85,13 +85,13 @@ def accesses(site, page, step, entry):
     if not rows:
         return ''
     worst = next((a for a in entry['accesses'] if a[6]), None)
-    told = '<p>Every access costs its minimum: fewer or wider ones are what is left to try.</p>'
+    told = '<p>Every access costs its minimum. Try fewer or wider accesses.</p>'
     if worst:
         unit = 'wavefronts' if worst[2].startswith('shared') else 'sectors'
         ideal = 0 if worst[6] == 'local_memory' else worst[4]
         told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
-                f'for each {esc(worst[2].replace("_", " "))}, {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
-    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'of the waste', 'Source'], rows, (2, 3, 4),
+                f'per {esc(worst[2].replace("_", " "))}, where {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
+    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'share of waste', 'Source'], rows, (2, 3, 4),
                               'Accesses, the most wasteful first')
 
 
@@ -104,7 +104,7 @@ def figure_text(unit, value):
 def advice(site, lab, page, guided, entry):
     items = []
     for cause, gain in entry['causes']:
-        faster = f' Without that the kernel is {show(gain, "x")} as fast, by the model.' if gain and gain > 1 else ''
+        faster = f' Without it, the modelled kernel is {show(gain, "x")} as fast.' if gain and gain > 1 else ''
         items.append(f'<li>{esc(guided.words[cause])}{faster}</li>')
     names = {s.name: s for s in lab.steps}
     after = ''
@@ -115,7 +115,7 @@ def advice(site, lab, page, guided, entry):
         if entry['mended'] and entry['mended'][0] in names:
             name, cause, unit, before, then = entry['mended']
             who = 'It' if name == following.name else f'<a href="{name}.html"><code>{name}</code></a>'
-            after += (f' {who} does something about {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
+            after += (f' {who} addresses {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
                       f'{figure_text(unit, before)}, then {figure_text(unit, then)}.')
         after += '</p>'
     return f'<h3>What to try</h3><ul>{"".join(items)}</ul>{after}'
@@ -126,7 +126,7 @@ def analysis(site, lab, step, page, guided, entry):
     size = ' x '.join(str(n) for n in entry['size'])
     rows = [[f'<code>{esc(k)}</code>', extent(grid), extent(block), f'{launches:,}', show(us / 1e6, 'time'), f'{us / all_us:.0%}']
             for k, grid, block, launches, us in entry['kernels']]
-    out = [f'<p>What <code>./lab profile {lab.name} {step.number}</code> says of one call at size {size}. <strong>Modelled</strong>: '
+    out = [f'<p>The output of <code>./lab profile {lab.name} {step.number}</code> for one call at size {size}. <strong>Modelled</strong>: '
            f'{esc(guided.gpu)}, {show(entry["ms"] / 1e3, "time")}.</p><h3>Where the time goes</h3>',
            shell.table(['Kernel', 'grid', 'block', 'launches', 'time', 'share'], rows, (1, 2, 3, 4, 5), 'Kernels'),
            f'<h3>What limits <code>{esc(a["kernel"])}</code></h3>']
@@ -134,14 +134,15 @@ def analysis(site, lab, step, page, guided, entry):
                                                                   f'the time ({guided.gpu}, modelled)')])
             for name, part in (('compute', 'compute_part'), ('memory', 'memory_part')) if a[name]]
     if bars:
-        out.append(charts.bars(bars, ['busy'], '%', f'How busy {a["kernel"]} keeps the GPU', [('it limits', BUSY, 0), ('always', 1, 0)]))
+        out.append(charts.bars(bars, ['busy'], '%', f'How busy {a["kernel"]} keeps the GPU',
+                               [('limits from', BUSY, 0), ('always busy', 1, 0)]))
     out.append(f'<p><strong>{esc(a["says"])}</strong></p>')
     levels = ', '.join(f'{LEVEL[level]} {show(n, "MB")}' for level, n in entry['bytes'].items() if n)
     part = f' (estimated from the {entry["counted"]:.2%} of the launch that ran)' if entry['counted'] < 1 else ''
     waits = ', '.join(f'{why.replace("_", " ")} {share:.0%}' for why, share in
                       sorted(entry['stalled'].items(), key=lambda w: -w[1])[:4])
-    out.append(f'<ul><li>Bytes{part}: {levels}.</li><li>{a["lanes"]:.1f} of 32 lanes take part; {a["divergent"]:.1%} of the branches '
-               f'divide their warp.</li><li>Occupancy: {a["theoretical_occupancy"]:.0%} fit, {a["achieved_occupancy"]:.0%} achieved.'
+    out.append(f'<ul><li>Bytes{part}: {levels}.</li><li>{a["lanes"]:.1f} of 32 lanes are active; {a["divergent"]:.1%} of the branches '
+               f'diverge.</li><li>Occupancy: {a["theoretical_occupancy"]:.0%} theoretical, {a["achieved_occupancy"]:.0%} achieved.'
                '</li>' + (f'<li>Warps wait for: {waits}.</li>' if waits else '') + '</ul>')
     out.append(accesses(site, page, step, entry))
     out.append(advice(site, lab, page, guided, entry))
@@ -149,12 +150,12 @@ def analysis(site, lab, step, page, guided, entry):
 
 
 # name of the column, what it is, its value of a line's counts
-COLUMNS = (('instructions', 'PTX instructions of warps', lambda c: c[1]),
-           ('idle lanes', 'lanes that take no part, per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
+COLUMNS = (('instructions', 'PTX instructions that warps execute', lambda c: c[1]),
+           ('idle lanes', 'inactive lanes per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
            ('sectors', 'sectors of 32 bytes', lambda c: c[5]),
-           ('wasted sectors', 'sectors beyond the fewest that would do', lambda c: max(0, c[5] - c[6])),
-           ('bank conflicts', 'wavefronts of shared memory beyond the fewest that would do', lambda c: max(0, c[7] - c[8])),
-           ('stalls', 'share of all waiting of warps, %', lambda c: c[9] / 1e4))
+           ('wasted sectors', 'sectors beyond the ideal', lambda c: max(0, c[5] - c[6])),
+           ('bank conflicts', 'shared-memory wavefronts beyond the ideal', lambda c: max(0, c[7] - c[8])),
+           ('stalls', 'share of all warp stalls, %', lambda c: c[9] / 1e4))
 
 
 def count_text(value):
@@ -186,11 +187,11 @@ def heat(site, step, page, guided, entry):
         f'<th scope="col" class="r" title="{COLUMNS[k][1]}"><button type="button" class="sort">{COLUMNS[k][0]}</button></th>'
         for k in columns)
     about = ', scaled up from the part of each launch that ran' if entry['counted'] < 1 else ''
-    return (f'<p>Counted by the emulator for the call above{about}; stalls are modelled. A heading sorts by its column, and the source '
-            'below shows that column beside each line.</p><div class="scroll" tabindex="0" role="group" aria-label="Cost of each '
+    return (f'<p>Counted by the emulator for the call above{about}; stalls are modelled. Click a heading to sort by its column; the source '
+            'below then shows that column next to each line.</p><div class="scroll" tabindex="0" role="group" aria-label="Cost of each '
             f'line"><table id="heat"><thead><tr>{heads}<th scope="col">Source</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
             f'</div><p id="heat-now" class="source" aria-live="polite"></p><p class="source">{esc(guided.gpu)}, {guided.date}, '
-            f'{esc(guided.command)}. A line of a function that is inlined elsewhere counts where it stands.</p>')
+            f'{esc(guided.command)}. A line of an inlined function counts at its own place in the source.</p>')
 
 
 def sections(site, lab, step, page, records):
@@ -200,4 +201,4 @@ def sections(site, lab, step, page, records):
         return f'<h2 id="guided">Guided analysis</h2><p class="gap" role="note">{esc(entry)}</p>'
     link = f'<link rel="stylesheet" href="{shell.relative("theme/heat.css", page)}">'
     return (f'{link}<h2 id="guided">Guided analysis</h2>{analysis(site, lab, step, page, guided, entry)}'
-            f'<h2 id="lines">What each line costs</h2>{heat(site, step, page, guided, entry)}')
+            f'<h2 id="lines">The cost of each line</h2>{heat(site, step, page, guided, entry)}')

@@ -30,7 +30,7 @@ def handout(site, lab, file, name, warps):
     if file.endswith('/README.md'):
         first = next(s for s in lab.steps if s.name == lab.skeleton)
         text = playground.skeleton((site.root / first.file).read_text(), first.file)
-        body += '<h2 id="try">Your file, to begin with</h2>' + playground.place(lab.name, lab.name, text, listing(text, 'S'))
+        body += '<h2 id="try">Your starting file</h2>' + playground.place(lab.name, lab.name, text, listing(text, 'S'))
         scripts = playground.SCRIPTS
     site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students, scripts))
 
@@ -95,7 +95,7 @@ def size_block(site, lab, figures, size, label):
         k = next(i for i, n in enumerate(names) if n == f'{peer[1]}, measured')
         entry = times.peers[peer[0], size]
         marks = [None] * len(known)
-        marks[k] = (entry.seconds, tip_of(peer[0], f'measured beside {peer[1]}', label, entry.seconds, entry))
+        marks[k] = (entry.seconds, tip_of(peer[0], f'measured next to {peer[1]}', label, entry.seconds, entry))
         if entry.on == 'gpu':  # a CPU is so far off that the versions would be one heap
             rows.append((f'{peer[0]} (to compare)', marks))
         cells = [f'<code>{esc(peer[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
@@ -105,7 +105,7 @@ def size_block(site, lab, figures, size, label):
     full = shell.table(head, table, range(2, len(head)), f'Times at {label}')
     used = [figures.series[k][1] for k in known]
     source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
-              + '. The table has the CPU, too, where it is recorded, and gains over the version that each one changes.')
+              + '. The table also has the CPU, where it is recorded. A gain is over the version that the step changes.')
     out = charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, names, 'time', f'Times at {label}'),
                         source, full)
     return out + rates(site, lab, figures, size, label)
@@ -142,7 +142,7 @@ def rates(site, lab, figures, size, label):
     what = 'Operations per second' if flop else 'Bytes that must move, per second'
     source = ('The work of the problem over the recorded time. ' +
               (f'Ceiling, measured: {"; ".join(said)}. ' if said else 'No ceiling is recorded. ')
-              + ('' if flop else 'Above a copy: the bytes fit the L2, or are read only.'))
+              + ('' if flop else 'A rate above a copy: the bytes fit into L2, or are only read.'))
     return charts.figure(f'{what}, {label}', charts.bars(rows, names, form, f'Rates at {label}', limits), source,
                          shell.table(['Version'] + names, table, range(1, 1 + len(names)), f'Rates at {label}'))
 
@@ -158,15 +158,15 @@ def rooflines(site, lab, records):
             continue
         ceiling = 4 * described['multiprocessors'] * described['clock_hz']
         source = (f'Counted and timed by ncu on {profiles.gpu}, {profiles.date}, {profiles.command}: '
-                  'of each version the kernel with the most time. '
+                  'for each version, the kernel that takes most time. '
                   f'DRAM: dram_read, {gpu.date}. ')
         slope = (f'{show(gpu.values["dram_read"] * 1e9, "GB/s")} from DRAM, measured', gpu.values['dram_read'] * 1e9)
         out.append(one_roofline(
             steps, lambda p: p.instructions, slope,
-            (f'{show(ceiling / 1e9, ".0f")} G warp instructions/s, on paper', ceiling),
+            (f'{show(ceiling / 1e9, ".0f")} G warp instructions/s, theoretical', ceiling),
             ('warp instructions per byte of DRAM', '', 'warp instructions per second'),
             f'Roofline in warp instructions, {profiles.gpu}',
-            source + 'On paper: 4 instructions per clock and multiprocessor at the boost clock.'))
+            source + 'Theoretical: 4 instructions per clock and multiprocessor at the boost clock.'))
         work = {s.name: next((t.entries[s.name, p.size].operations for t in records['times']
                               if (s.name, p.size) in t.entries and t.entries[s.name, p.size].rate_in == 'flop'), None)
                 for s, p in steps}
@@ -177,7 +177,7 @@ def rooflines(site, lab, records):
                 (f'{show(peak, "TFLOP/s")} of multiply-adds, measured', peak),
                 ('FLOP per byte of DRAM', 'GFLOP/s', 'FLOP per second'),
                 f'Roofline in floating-point operations, {profiles.gpu}',
-                source + 'Operations: those of the problem.'))
+                source + 'Operations are those of the problem.'))
     return ''.join(out)
 
 
@@ -191,7 +191,7 @@ def one_roofline(steps, work, slope, roof, units, title, source):
                        f'{step.name}: {intensity:.3g} {units[0]}, {said}, {rate / bound:.0%} of its limit'))
         table.append([f'<a href="{step.name}.html"><code>{step.name}</code></a>', f'{intensity:.3g}', said,
                       f'{rate / bound:.0%}', show(p.seconds, 'time')])
-    head = ['Version', esc(units[0]), esc(units[2]), 'of its limit', "the kernel's time"]
+    head = ['Version', esc(units[0]), esc(units[2]), 'of its limit', 'kernel time']
     drawn = charts.roofline(points, slope, roof, (units[0], units[1] or 'G', units[2]), title)
     return charts.figure(title, drawn, source, shell.table(head, table, range(1, 5), title))
 
@@ -216,7 +216,7 @@ def history(lab, lectures):
         size = ' x '.join(str(n) for n in lecture.size)
         title = f'History: {lecture.gpu}, {lecture.unit}, size {size}'
         drawn = charts.bars(rows, ['published', 'modelled by this course'], '', title)
-        note = '' if lecture.size_told else ' The source does not say the size; this one is assumed.'
+        note = '' if lecture.size_told else ' The source does not state the size; this size is assumed.'
         out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
                                  shell.table(['Version there', 'Version here', f'published, {esc(lecture.unit)}',
                                               'modelled', ''], table, (2, 3), title)))
@@ -245,9 +245,9 @@ def versions(site, lab, records):
     figures = Figures(records)
     sizes = figures.sizes()
     body = [f'<h1>{esc(lab.title)}: all versions</h1>', shell.gaps(site.records.gaps_of(lab.name))]
-    body.append('<p>Each version changes one thing. <strong>Measured</strong> times are recorded on the GPU that '
-                'is named, <strong>modelled</strong> ones follow from counts, and <strong>history</strong> is what '
-                'others published. Move over a mark, or reach it with Tab and the arrow keys, for its value.</p>')
+    body.append('<p>Each version changes one thing. <strong>Measured</strong> times are recorded on the named GPU, '
+                '<strong>modelled</strong> times follow from counts, and <strong>history</strong> shows figures that '
+                'others published. Point at a mark, or reach it with Tab and the arrow keys, to see its value.</p>')
     # Shown first: the largest of the sizes that most GPUs and models have.
     many = {s: sum(any(figures.seconds(k, one.name, s) for one in lab.steps) for k in range(len(figures.series)))
             for s in sizes}
@@ -262,7 +262,7 @@ def versions(site, lab, records):
                  f'{size_block(site, lab, figures, size, label)}</section>'
                  for i, (size, label) in enumerate(sizes.items())]
     else:
-        body.append('<p class="gap" role="note">No time of this lab can be read.</p>')
+        body.append('<p class="gap" role="note">No times of this lab can be read.</p>')
     body.append('<h2 id="roofline">Roofline</h2>')
     body.append(rooflines(site, lab, records)
                 or '<p class="gap" role="note">No profile of this lab is recorded, so there is no roofline.</p>')
@@ -283,7 +283,7 @@ def counters(step, records):
                 out.append(f'<h3><code>{esc(readable(kernel))}</code></h3><p>{shape}{many}; {esc(label)}.</p>'
                            + shell.table(['Counter', 'ncu'], rows, (1,), f'Counters of {readable(kernel)}'))
             out.append(f'<p class="source">Counted by ncu on {esc(counted.gpu)}, {counted.date}, '
-                       f'{esc(counted.command)}. Counters that are 0 are left out.</p>')
+                       f'{esc(counted.command)}. Counters that are 0 are omitted.</p>')
     return ''.join(out)
 
 

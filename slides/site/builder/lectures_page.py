@@ -23,19 +23,19 @@ def is_fresh(site, file):
 def lectures(site):
     """Writes lectures.html; without decks (a student copy) nothing."""
     files = sorted((site.root / 'slides/decks').glob('*.md'))
-    body = ['<h1>Lectures</h1><p>The decks of the course, one file each: arrow keys go through the slides, <kbd>o</kbd> shows all, '
-            '<kbd>s</kbd> opens the speaker\'s window.</p>']
+    body = ['<h1>Lectures</h1><p>The decks of the course, one file each. The arrow keys move through the slides, '
+            '<kbd>o</kbd> shows all slides, <kbd>s</kbd> opens the speaker\'s window.</p>']
     missing = [f for f in files if not is_fresh(site, f)]
     if missing:
-        body.append(f'<p class="gap" role="note">{len(missing)} of {len(files)} decks are not built, or older than their sources: '
-                    '<code>./lab dev slides --no-pdf</code> builds them, then <code>./lab dev site</code> again.</p>')
+        body.append(f'<p class="gap" role="note">{len(missing)} of {len(files)} decks are not built, or are older than their sources. '
+                    'Run <code>./lab dev slides --no-pdf</code>, then <code>./lab dev site</code> again.</p>')
     sections = []
     for file in files:
         try:
             deck = Deck(site.root, file, Records(site.root), capture=False)
         except DeckError as error:
-            body.append(f'<h2 id="{file.stem}">{file.stem}</h2><p class="gap" role="note">This deck cannot be built from the records '
-                        f'as they are: {html.escape(str(error).splitlines()[0])}</p>')
+            body.append(f'<h2 id="{file.stem}">{file.stem}</h2><p class="gap" role="note">This deck cannot be built from the current '
+                        f'records: {html.escape(str(error).splitlines()[0])}</p>')
             continue
         title = html.escape(deck.title)
         if file not in missing:

@@ -19,7 +19,7 @@ def link(site, lab, step):
     """For the page of a step."""
     if step.name not in live.steps().get(lab.name, []) or live.missing(site.root, lab.name):
         return ''
-    return f'<p><a href="live.html#{step.name}">Run it in the page</a>, with your sizes, block and values.</p>'
+    return f'<p><a href="live.html#{step.name}">Run it in the browser</a>, with your own sizes, block and values.</p>'
 
 
 def shared(site):
@@ -59,17 +59,17 @@ def build(site, lab):
         '<label><input type="checkbox" name="counters" checked> counters</label>'
         '<button type="submit">Run</button></form>'
         '<p class="hint"><a id="live-step" href="versions.html">The source of this version.</a> '
-        '<span id="live-fixed" hidden>Its block is a constant of the kernel, so it cannot be chosen here.</span></p>'
+        '<span id="live-fixed" hidden>Its block size is a constant of the kernel, so you cannot choose it here.</span></p>'
         '<p id="live-status" role="status" aria-live="polite"></p><div id="live-out"></div></div>'
         '<noscript><p class="gap">This page needs JavaScript; <code>./lab run</code> does the same.</p></noscript>'
         if not missing else
-        f'<p class="gap">{missing} Where Zig and nvcc are installed, <code>{BUILD}</code> puts it there; <code>./lab run {lab.name} --check --counters</code> shows the same '
+        f'<p class="gap">{missing} If Zig and nvcc are installed, <code>{BUILD}</code> builds it; <code>./lab run {lab.name} --check --counters</code> shows the same '
         'in a terminal.</p>')
     title = f'{lab.title}: run it here'
     body = (
         f'<link rel="stylesheet" href="../theme/live.css"><h1>{html.escape(title)}</h1>'
-        '<p>The emulator of the course, compiled to WebAssembly, executes the PTX that nvcc made of a version. What it '
-        'finds and counts is what <code>./lab run</code> finds and counts: the GPU is an H200, with 16 MiB of memory. '
-        f'Change a number, and it runs again.</p>{place}')
+        '<p>The course\'s emulator, compiled to WebAssembly, executes the PTX that nvcc generated for a version. Its findings '
+        'and counts are those of <code>./lab run</code>. The GPU is an H200 with 16 MiB of memory. '
+        f'If you change a number, it runs again.</p>{place}')
     site.found(where, title, [(f'{lab.name} run in the page', '', 'emulator webassembly run sizes block values counters findings')])
     site.write(where, shell.page(where, title, body, lab, scripts=scripts))

@@ -203,7 +203,7 @@ class Records:
         try:
             doc = read_record(file) if file.suffix == '.jsonl' else json.loads(file.read_text())
             if lab and doc['lab'] != lab:
-                raise ValueError(f'it is of the lab {doc["lab"]!r}')
+                raise ValueError(f'it belongs to the lab {doc["lab"]!r}')
             return reader(doc)
         except KeyError as error:
             reason = f'it has no {error}'

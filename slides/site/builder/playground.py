@@ -35,8 +35,8 @@ def place(lab, name, text, listing):
     """`listing` is the source as HTML; `text` the same, which is edited; `name` is for the reader."""
     return ('<link rel="stylesheet" href="../theme/playground.css">'
             f'<div class="playground" {MARKER} data-lab="{lab}" data-name="{html.escape(name)}">'
-            '<p class="try-how">This source is read-only here. <code>./lab dev site --serve</code> shows the same page with '
-            'it to be edited, compiled, checked and timed on your machine.</p>'
+            '<p class="try-how">This source is read-only here. On the page that <code>./lab dev site --serve</code> shows, '
+            'you can edit, compile, check and time it on your machine.</p>'
             f'<div class="try-listing">{listing}</div>'
             f'<textarea class="try-source" aria-label="Source of {html.escape(name)}" hidden>\n'
             f'{html.escape(text, quote=False)}</textarea></div>')

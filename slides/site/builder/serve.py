@@ -72,9 +72,9 @@ class Tries:
         """The document of `lab try`; `gone()` tells that nobody waits for it any more."""
         with self.guard:
             if page in self.pages:
-                raise Refused(409, 'this page has a try that still runs')
+                raise Refused(409, 'a try of this page is still running')
             if len(self.pages) > MOST_WAITING:
-                raise Refused(503, 'too many pages wait for a try; try again when one of them has its answer')
+                raise Refused(503, 'too many pages are waiting for a try; try again later')
             self.pages.add(page)
         try:
             while not self.one.acquire(timeout=0.1):
@@ -217,7 +217,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def need_key(self):
         if not self.has_key():
-            raise Refused(403, 'open the address that ./lab dev site --serve printed: it has the key')
+            raise Refused(403, 'open the address that ./lab dev site --serve printed: it contains the key')
 
     def do_GET(self):
         self.answered(self.get)
@@ -276,7 +276,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def asked(self):
         length = self.headers.get('Content-Length', '')
         if not length.isascii() or not length.isdigit():
-            raise Refused(411, 'a try says how long it is')
+            raise Refused(411, 'a try must state its length')
         if len(length) > 9 or int(length) > MOST_BODY:
             raise Refused(413, f'a try has at most {MOST_BODY} bytes')
         try:
@@ -345,7 +345,7 @@ def bound(port, *rest):
             why = f'port {one}: {getattr(error, "strerror", None) or error}'
             if not port:
                 print(f'  {why}, trying the next one', flush=True)
-    raise SiteError(f'{why}; another one: --port N')
+    raise SiteError(f'{why}; choose another one with --port N')
 
 
 def serve(root, out, pages, labs, port, trusted=False):
@@ -359,9 +359,10 @@ def serve(root, out, pages, labs, port, trusted=False):
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     print(f'  {server.address()}', flush=True)
-    print('  Open it: its key lets you, and no other user here, read the pages and run code. Ctrl-C ends it.', flush=True)
+    print('  Open this address. Its key lets you, but no other user here, read the pages and run code. '
+          'Ctrl-C stops the server.', flush=True)
     if lacks and not trusted:
-        print(f'  Nothing can be run: {lacks}. --i-trust-these-files runs it all the same.', flush=True)
+        print(f'  You cannot run code: {lacks}. --i-trust-these-files runs it anyway.', flush=True)
     try:
         server.serve_forever(poll_interval=0.1)
     finally:

@@ -8,13 +8,13 @@ import html
 from . import shell
 
 FOLDER = 'labs/blur/pictures'
-STAGES = (('input', f'{FOLDER}/spheres.png', 'The picture as it comes in: four bytes for each pixel.'),
+STAGES = (('input', f'{FOLDER}/spheres.png', 'The input picture: four bytes per pixel.'),
           ('grey', f'{FOLDER}/spheres/grey.png', 'The grey stage: a weighted sum of red, green and blue, truncated to a byte. '
-           'From here on a quarter of the bytes are left.'),
-          ('blurred', f'{FOLDER}/spheres/blurred.png', 'The blur: each pixel becomes the weighted mean of the 7 x 7 around it. Fine '
-           'lines go, and with them the noise that would become edges.'),
-          ('edges', f'{FOLDER}/spheres/edges.png', 'The edges: the length (magnitude) of the gradient by Sobel\'s weights, 255 at most. '
-           'The contract has no threshold after it: this is what the function returns.'))
+           'A quarter of the bytes remain.'),
+          ('blurred', f'{FOLDER}/spheres/blurred.png', 'The blur: each pixel becomes the weighted mean of the 7 x 7 around it. '
+           'Fine lines disappear, and with them the noise that would become edges.'),
+          ('edges', f'{FOLDER}/spheres/edges.png', 'The edges: the length (magnitude) of the gradient by Sobel\'s weights, at most 255. '
+           'The contract has no threshold after it: the function returns this picture.'))
 
 
 def stages(site, lab):
@@ -41,9 +41,9 @@ def stages(site, lab):
             '<p class="slide"><label for="divider">Divider</label> <input type="range" id="divider" min="0" max="100" value="50"></p>'
             '<p id="pair-says" aria-live="polite"></p></div>'
             f'<h2 id="all">All stages</h2><div class="stages">{pictures}</div>'
-            '<p class="source">spheres.png is computed by <code>labs/blur/pictures/make_pictures.py</code>; the stages by '
-            '<code>./lab run blur --step 01 --image labs/blur/pictures/spheres.png --stages DIR</code>, which does it for a picture '
-            'of yours, too. <a href="index.html#three-stages">What each stage computes</a>.</p>')
+            '<p class="source"><code>labs/blur/pictures/make_pictures.py</code> computes spheres.png; '
+            '<code>./lab run blur --step 01 --image labs/blur/pictures/spheres.png --stages DIR</code> computes the stages, also for '
+            'your own picture. <a href="index.html#three-stages">What each stage computes</a>.</p>')
     title = f'{lab.title}: stage by stage'
     site.found(name, title, [(title, '', ' '.join(told for _, _, told in shown))])
     site.write(name, shell.page(name, title, body, lab, site.students, scripts=['theme/stages.js']))

@@ -17,9 +17,9 @@ def checked(text, root):
         raise ValueError(f'{len(text)} bytes are too many for a page')
     doc = json.loads(text)
     if not isinstance(doc, dict) or doc.get('format') != 'stepwise warp':
-        raise ValueError('no recorded warp')
+        raise ValueError('not a recorded warp')
     if doc['version'] != VERSION:
-        raise ValueError(f'version {doc["version"]}, and this course reads version {VERSION}')
+        raise ValueError(f'version {doc["version"]}, but this course reads version {VERSION}')
     rows, instructions, steps = len(doc['rows']), doc['instructions'], doc['steps']
     if not steps:
         raise ValueError('no steps')
@@ -49,7 +49,7 @@ def made(root, lab, step):
     run = subprocess.run([root / 'build/grader/lab', 'play', lab, step, '--json'], capture_output=True, text=True, cwd=root)
     answer = json.loads(run.stdout or '{}')
     if 'file' not in answer:
-        raise ValueError(answer.get('error') or run.stderr.strip() or f'lab play ends with {run.returncode}')
+        raise ValueError(answer.get('error') or run.stderr.strip() or f'lab play exits with {run.returncode}')
     return pathlib.Path(answer['file'])
 
 
@@ -124,7 +124,7 @@ def page(site, lab, name, doc, names):
     where = f'{lab.name}/{name}-warp.html'
     options = ''.join(f'<option>{html.escape(n)}</option>' for n in names if n != name)
     title = f'{name}: a warp, instruction by instruction'
-    cut = f' of {doc["executed"]}; the recording is cut' if doc['executed'] > len(doc['steps']) else ''
+    cut = f' of {doc["executed"]}; the recording is truncated' if doc['executed'] > len(doc['steps']) else ''
     body = (
         f'<link rel="stylesheet" href="../theme/warp.css"><h1><code>{name}</code>: a warp at work</h1>'
         f'<p class="idea">{html.escape(step.idea[0].upper() + step.idea[1:])}. '
@@ -137,17 +137,17 @@ def page(site, lab, name, doc, names):
         '<button type="button" id="first" aria-label="First instruction">|◀</button>'
         '<button type="button" id="back" aria-label="One instruction back">◀</button>'
         '<button type="button" id="play">Play</button>'
-        '<button type="button" id="on" aria-label="One instruction on">▶</button>'
+        '<button type="button" id="on" aria-label="One instruction forward">▶</button>'
         '<button type="button" id="wasteful">Next costly access</button>'
         '<label><input type="checkbox" id="loop"> loop</label>'
         '<label>per second <select id="speed"><option>1</option><option selected>4</option><option>16</option></select></label>'
-        f'<label>beside it <select id="beside" autocomplete="off"><option value="">nothing</option>{options}</select></label>'
-        '<label id="synced" hidden>in step by <select id="sync"><option value="phase">barriers</option>'
+        f'<label>compare with <select id="beside" autocomplete="off"><option value="">nothing</option>{options}</select></label>'
+        '<label id="synced" hidden>synchronised by <select id="sync"><option value="phase">barriers</option>'
         '<option value="index">instructions</option></select></label></div>'
         '<input type="range" id="scrub" min="1" value="1" autocomplete="off" aria-label="Instruction">'
         '<div class="sides" id="sides"></div><p id="said" class="visually-hidden" role="status" aria-live="polite"></p></div>'
-        '<p class="hint">Keys: ← → one instruction, w to the next access that costs more than it must, Home and End, space plays. In step by barriers: what lies between two '
-        'barriers begins together, and the version that has less of it waits.</p>'
+        '<p class="hint">Keys: ← → move one instruction, w goes to the next access that costs more than it must, Home and End go to the ends, space '
+        'plays. Synchronised by barriers, the code between two barriers begins together, and the version with less of it waits.</p>'
         '<noscript><p class="gap">This page needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
     site.found(where, f'{lab.title}: {name}, a warp', [(f'{lab.name} {name} warp', '', f'warp viewer lanes banks sectors {step.idea}')])
     site.write(where, shell.page(where, title, body, lab, wide=True,

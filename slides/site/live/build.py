@@ -61,15 +61,15 @@ def missing(root, lab):
     except (OSError, ValueError):
         return 'The emulator is not in these pages.'
     if digests.pop('emulator', '') != emulator_digest(root):
-        return 'The emulator that was built for these pages is of earlier sources.'
+        return 'The emulator for these pages was built from earlier sources.'
     older = [name for name in steps()[lab] if digests.get(f'{lab}/{name}') != digest(root, f'solutions/{lab}/{name}.cu')]
-    return f'What was built for these pages is of earlier sources: {", ".join(older)}.' if older else ''
+    return f'These kernels were built from earlier sources: {", ".join(older)}.' if older else ''
 
 
 def main():
     nvcc = shutil.which('nvcc') or next((p for p in ['/usr/local/cuda/bin/nvcc'] if os.access(p, os.X_OK)), None)
     if not nvcc:
-        sys.exit('nvcc is missing: ./lab doctor says how it is installed.')
+        sys.exit('nvcc is missing; ./lab doctor shows how to install it.')
     done = subprocess.run([sys.executable, str(ROOT / 'common/emulator/wasm/build.py'), str(ROOT / 'build')], check=False)
     if done.returncode:
         sys.exit(done.returncode)

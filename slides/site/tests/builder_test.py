@@ -213,7 +213,7 @@ def broken_records(folder):
            'history was made of a broken record')
     expect('id="heat"' not in pages['transpose/04_tiled.html'] and 'of another version' in pages['transpose/04_tiled.html'],
            'a record of another version gave an analysis')
-    expect('recorded of another source' in pages['neighbour/02_soa.html'] and 'id="heat"' in pages['neighbour/03_shared.html'],
+    expect('is from another source' in pages['neighbour/02_soa.html'] and 'id="heat"' in pages['neighbour/03_shared.html'],
            'counts of a source that has changed are shown')
     expect([n for n in pages if n.startswith('decks/')] == ['decks/01_first_kernel.html'] and '7 of 8 decks' in pages['lectures.html'],
            'the decks: one is built, one is older than its source, the others are missing')

@@ -100,9 +100,9 @@ function occupancy(gpu, threads, registers, shared) {
     const range = (from, to, by) => Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, i) => from + i * by);
     const warp = gpu.warp_size, bytes = gpu.shared_per_block_optin, most = found.most_warps;
     field('curves').innerHTML = [
-      curve('Threads of a block', range(warp, gpu.threads_per_block, warp)
+      curve('Threads per block', range(warp, gpu.threads_per_block, warp)
         .map((at) => [at, occupancy(gpu, at, registers, shared).warps]), threads, most),
-      curve('Registers of a thread', range(1, found.most_registers, 1)
+      curve('Registers per thread', range(1, found.most_registers, 1)
         .map((at) => [at, occupancy(gpu, threads, at, shared).warps]), registers, most),
       curve('Bytes of shared memory', range(0, bytes, Math.floor(bytes / 64))
         .map((at) => [at, occupancy(gpu, threads, registers, at).warps]), shared, most),
