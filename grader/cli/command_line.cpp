@@ -75,10 +75,10 @@ std::string quoted(const std::string& word) { return '"' + word + '"'; }
   const auto labs = lab_names(load_own_installation().build);
   if (std::count(labs.begin(), labs.end(), word) > 0) {
     throw failure(exit_code::usage,
-                  quoted(word) + " is a lab; the command comes first:\n  ./lab walk " + word +
-                      "     its versions, explained and run\n  ./lab start " + word +
-                      "    your own file\n  ./lab run " + word +
-                      "      is your file right, and what does a call cost?" + lists);
+                  quoted(word) + " is a lab, not a command; put the command first:\n  ./lab walk " +
+                      word + "     shows and runs its versions, step by step\n  ./lab start " +
+                      word + "    creates your own file\n  ./lab run " + word +
+                      "      tests your file and shows the cost of a call" + lists);
   }
   std::string sentence = "there is no command " + quoted(word);
   if (const std::string near = nearest(word, verbs); !near.empty()) {
@@ -205,7 +205,7 @@ std::string help_of_all() {
   for (const auto& line : wrapped("More: " + names_of(verb_place::group::more) + ".", help_width))
     text += line + '\n';
   text += "For instructors: " + names_of(verb_place::group::teaching) + ". For authors: dev.\n";
-  text += "./lab COMMAND --help shows options and examples; labs/first/README.md begins.\n";
+  text += "./lab COMMAND --help shows options and examples. Start: labs/first/README.md.\n";
   return text;
 }
 
@@ -216,7 +216,7 @@ command_line::command_line() : parser_(std::make_unique<parser>()) {
   p.app.formatter(std::make_shared<help_text>());
   arguments takes(p.app, false);
   takes.add("--device", p.globals.device, "auto (default), gpu or emulated");
-  takes.flag("--json", p.globals.json, "one JSON document on stdout, see grader/JSON.md");
+  takes.flag("--json", p.globals.json, "print one JSON document to stdout; see grader/JSON.md");
   takes.flag("--no-color,--no-colour", p.globals.no_color, "no colours (or set NO_COLOR)");
   p.app.set_version_flag("--version", std::string());
   p.dev = p.app.add_subcommand("dev", "commands for authors of the course");
@@ -243,7 +243,7 @@ void command_line::parse(std::vector<std::string> words) {
   }
   if (word != words.end() && std::ranges::find(*names, *word) == names->end()) {
     if (std::ranges::find(p.dev_names, *word) != p.dev_names.end()) {
-      throw failure(exit_code::usage, *word + " is a command for authors: ./lab dev " + *word);
+      throw failure(exit_code::usage, *word + " is a command for authors; type ./lab dev " + *word);
     }
     refuse_word(*word, *names);
   }
@@ -265,8 +265,8 @@ void command_line::parse(std::vector<std::string> words) {
     if (const auto equals = sentence.find(" = ");
         sentence.starts_with(no_number) && equals != std::string::npos)
       sentence = sentence.substr(no_number.size(), equals - no_number.size()) +
-                 " is a number, and \"" + sentence.substr(equals + 3) + "\" is none";
-    throw failure(exit_code::usage, sentence + "\n`./lab" + verb + " --help` shows how");
+                 " must be a number, but \"" + sentence.substr(equals + 3) + "\" is not one";
+    throw failure(exit_code::usage, sentence + "\n`./lab" + verb + " --help` shows the usage");
   }
 }
 

@@ -203,7 +203,7 @@ int completion(context& c, const completion_options& o) {
   } else if (o.shell == "fish") {
     text = for_fish;
   } else {
-    refuse("completion is for bash, zsh and fish, not for \"" + o.shell + "\"");
+    refuse("completion supports bash, zsh and fish, not \"" + o.shell + "\"");
   }
   if (c.as_json) {
     c.print({{"shell", o.shell}, {"script", text}});
@@ -215,13 +215,13 @@ int completion(context& c, const completion_options& o) {
 }
 
 const verb completion_verb(
-    {verb_place::group::more, 10}, "completion", "what TAB proposes, for bash, zsh and fish",
+    {verb_place::group::more, 10}, "completion", "TAB completion for bash, zsh and fish",
     "  source <(./lab completion bash)   in a shell, or in ~/.bashrc with the clone's path\n"
     "  source <(./lab completion zsh)\n"
     "  ./lab completion fish | source",
     [](arguments& takes, completion_options& o) {
       takes.add("SHELL", o.shell, "bash, zsh or fish").required();
-      takes.add("WORDS", o.words, "for `completion words --`: those typed after ./lab so far");
+      takes.add("WORDS", o.words, "for `completion words --`: the words typed after ./lab so far");
     },
     completion);
 

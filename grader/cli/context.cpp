@@ -59,7 +59,7 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
                 compile_guards guards) {
   if (!file.empty() && !step_name.empty()) {
-    throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");
+    throw failure(exit_code::usage, "--file and --step exclude each other: use only one of them");
   }
   if (!step_name.empty()) {
     const step& s = worked_step(l, step_name);
@@ -67,8 +67,8 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   }
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
   if (file.empty() && !fs::exists(source)) {
-    throw failure(exit_code::usage, l.file.string() + " is not there\n`./lab start " + l.name +
-                                        "` makes a new skeleton");
+    throw failure(exit_code::usage, l.file.string() + " does not exist\n`./lab start " + l.name +
+                                        "` creates a new skeleton");
   }
   const auto now = c.now();
   // The user's own skeleton may include the lab's parts. Any other file is compiled without them.
@@ -108,7 +108,7 @@ int report_compile_errors(context& c, const subject& s, json document) {
 void show_printed(context& c, const std::string& printed) {
   if (c.as_json || printed.find_first_not_of(" \n\r\t") == std::string::npos) return;
   c.say();
-  c.say("  " + c.out.paint(tone::dim, "the program printed"));
+  c.say("  " + c.out.paint(tone::dim, "output of the program"));
   const auto width = static_cast<std::size_t>(c.out.style().width) - 4;
   for (const auto& line : escaped_lines(printed, 12, width)) c.say(fmt::format("    {}", line));
 }
@@ -128,7 +128,7 @@ void show_finding(context& c, const check_report& report) {
                     i == 0 && !named ? tone::strong : tone::plain);
   }
   if (!report.right.empty()) {
-    c.out.paragraph(fmt::format("right before that: {}", right_text(c, report)), indent, {},
+    c.out.paragraph(fmt::format("correct before that: {}", right_text(c, report)), indent, {},
                     tone::dim);
   }
   show_printed(c, report.printed);
@@ -146,9 +146,7 @@ void show_todos(context& c, const lab& l, const std::string& shown) {
         11, "  " + c.out.paint(tone::note, "warning"));
   }
   c.say();
-  c.out.paragraph(
-      fmt::format("there {} still to write:", todos.size() == 1 ? "is this" : "are these"), 11,
-      "  " + c.out.paint(tone::note, "TODO"));
+  c.out.paragraph("still to write:", 11, "  " + c.out.paint(tone::note, "TODO"));
   for (const auto& todo : todos) {
     const std::string label = fmt::format("           line {}: ", todo.line);
     c.out.paragraph(escaped_lines(todo.text, 1, 300).at(0), label.size(), label, tone::note);
@@ -172,7 +170,7 @@ void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, jso
   for (const located_finding& found : all) {
     const std::string& advice = found.what.advice;
     c.out.paragraph(
-        fmt::format("{}. `./lab grade` holds such a file for review by a person.{}",
+        fmt::format("{}. `./lab grade` holds such a file for manual review.{}",
                     not_followed_text(found, c.where.root), advice.empty() ? "" : " " + advice),
         11, "  " + c.out.paint(tone::note, "warning"));
   }
@@ -204,7 +202,7 @@ gpu stand_for(context& c, const std::string& id) {
 
 std::optional<gpu> wanted_gpu(context& c, const std::string& id) {
   if (!id.empty() && c.request == device_request::gpu)
-    refuse("--gpu names a GPU to emulate, and --device gpu asks for a real one: which?");
+    refuse("--gpu emulates a GPU, and --device gpu runs on a real one: use only one of them");
   if (!id.empty()) c.request = device_request::emulated;
   if (c.device().gpu) return {};
   return stand_for(c, id);
@@ -216,10 +214,10 @@ std::string machine_code_of(const gpu& model) {
 
 std::string old_gpu_note(const gpu& model, const lab& l) {
   if (code_capability(model) == model.compute_capability()) return {};
-  std::string text =
-      "registers as for " + machine_code_of(model) + ": the compiler makes nothing older";
+  std::string text = "register counts are for " + machine_code_of(model) +
+                     ", the oldest GPU that the compiler supports";
   if (modelled_size(l, model) != l.modelled.back())
-    text += fmt::format("; at most {} blocks in a row, so a smaller call is modelled",
+    text += fmt::format("; at most {} blocks per grid dimension, so a smaller call is modelled",
                         model.max_grid[0]);
   return text;
 }
@@ -235,7 +233,7 @@ void excuse_small_gpu(const gpu& model, call_outcome& found) {
                          says("cudaErrorLaunchOutOfResources") || says("of static shared memory");
   if (found.what != verdict::crash || !too_large) return;
   found.what = verdict::infra;
-  found.message = "more than an " + model.name + " has: " + found.message;
+  found.message = "exceeds the limits of an " + model.name + ": " + found.message;
 }
 
 gpu gpu_named(const std::string& id) {

@@ -98,7 +98,7 @@ gpu stand_for(context& c, const std::string& id);
 // --gpu asks for the emulator.
 std::optional<gpu> wanted_gpu(context& c, const std::string& id);
 inline constexpr const char* gpu_option_text =
-    "whom the emulator is: a name from common/gpus/, or a file like those";
+    "the GPU to emulate: a name from common/gpus/, or a file in that format";
 // A note on a GPU older than the compiler's code: the code that the GPU runs, and whether a smaller
 // call is modelled. Empty for any other GPU.
 std::string old_gpu_note(const gpu& model, const lab& l);

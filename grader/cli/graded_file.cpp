@@ -24,11 +24,12 @@ json sandbox_json(const graded_file& graded) {
   json layers = json::array();
   for (const auto& layer : graded.guards->layers) {
     const bool active = layer.active && runs_in_sandbox(graded.device);
-    layers.push_back({{"name", layer.name},
-                      {"active", active},
-                      {"detail", layer.active && !active
-                                     ? "on a GPU only the compiler has it, and not the program"
-                                     : layer.detail}});
+    layers.push_back(
+        {{"name", layer.name},
+         {"active", active},
+         {"detail", layer.active && !active
+                        ? "on a GPU this layer protects only the compiler, not the program"
+                        : layer.detail}});
   }
   if (graded.care) layers.push_back(server_json(*graded.care));
   return layers;
@@ -74,7 +75,7 @@ std::string points_text(double points, double judged, double all) {
 }
 
 std::string remark_text(const graded_file& graded) {
-  return "this is " + graded.published + ", but for names, comments and white space";
+  return "this file is " + graded.published + " apart from names, comments and white space";
 }
 
 bool runs_in_sandbox(const device_choice& device) { return !device.gpu || device.judged(); }

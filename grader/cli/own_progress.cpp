@@ -41,14 +41,14 @@ std::optional<next_command> next_in_lab(const lab& l, const own_file& own) {
     return next_command{std::string("./lab ") + verb + " " + l.name, why};
   };
   if (own.state == "not started") return command("start", "writes the skeleton to work in");
-  if (!own.skeleton.empty()) return command("run", "tests the file once you have filled it in");
+  if (!own.skeleton.empty()) return command("run", "tests the file once you have completed it");
   if (own.is_packed) return {};
   if (!own.is_current) return command("run", "tests the file as it is now");
   const std::string& found = own.known->verdict;
   if (found == "PASS" && own.goals_are_current()) return command("pack", "makes your archive");
   if (found == "SLOW") return command("hint", "helps with the next goal");
   if (found == "PASS" && own.known->by == "run")
-    return command("check", "looks for races and wrong addresses");
+    return command("check", "looks for races and out-of-bounds accesses");
   if (found == "PASS") return command("grade", "shows which goals are met");
   if (found == "CHECK") return command("check", "shows the findings again");
   return command("check", "often finds why a result is wrong");

@@ -21,7 +21,7 @@ std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
   if (!found.ok()) return found.message;
   if (const kernel_profile* k = uncounted_kernel(kernels)) return uncounted_text(*k);
-  return kernels.empty() ? "no kernel was launched" : "the model has no time for it";
+  return kernels.empty() ? "no kernel was launched" : "the model gives no time for it";
 }
 
 std::string modelled_figures::rate() const { return rate_text(work, time_ms); }

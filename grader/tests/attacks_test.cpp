@@ -107,7 +107,7 @@ TEST_CASE("a copy of a step is reported under other names, and earns nothing if 
   CHECK(told["remarks"][0]["step"] == "00_pairs");
   CHECK(told["points"] > 0);
   CHECK(has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
-            "this is 00_pairs, but for names"));
+            "this file is 00_pairs apart from names"));
   c.change_lab("reduction", [](json& entry) { entry["published_steps_earn"] = false; });
   const json refused = grade(c, file);
   CHECK(refused["class"] == "HELD");

@@ -185,8 +185,9 @@ TEST_CASE("lab limits: what cannot be is refused with a sentence") {
     CHECK(result.end.exit_code == code);
     CHECK(has(result.err, what));
   };
-  refused({"--step", "01"}, 2, "the course has no parts of 01_interleaved, only of 03_sequential");
-  refused({"--file", "labs/reduction/reduction.cu"}, 2, "--file needs parts of that file");
+  refused({"--step", "01"}, 2,
+          "the course has no parts for 01_interleaved, only for 03_sequential");
+  refused({"--file", "labs/reduction/reduction.cu"}, 2, "--file also needs the parts of that file");
   refused({"--record", "--device", "emulated"}, 3, "--record needs a GPU");
   refused({"--memory", "nowhere.cu", "--step", "03"}, 2, "nowhere.cu");
 }

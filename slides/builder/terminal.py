@@ -118,7 +118,8 @@ def render(root, info, note):
         lines.pop()
     lines = [part for line in lines for part in wrapped(line)]
     shown_text = '\n'.join(lines)
-    if 'on paper' in shown_text:
+    words = ' '.join(shown_text.split())
+    if (command.startswith('worth-it') and 'theoretical' in words) or re.search(r' per (warp|block) = ', words):
         note('theoretical; recorded: H200' if 'recorded' in text else 'theoretical')
     elif command.startswith(('profile', 'limits', 'sweep')) or 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
         note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))

@@ -53,15 +53,16 @@ void refuse_own_input(const context& c, const lab& l, const std::string& kind,
   std::string others;
   for (const auto& other : load_labs(c.where.build))
     if (other.own_input == kind) others += (others.empty() ? "" : ", ") + other.name;
-  throw failure(exit_code::usage, fmt::format("--{}: the lab {} takes no {}; labs that do: {}",
-                                              kind, l.name, what, others));
+  throw failure(exit_code::usage,
+                fmt::format("--{}: the lab {} does not accept {}; these labs do: {}", kind, l.name,
+                            what, others));
 }
 
 void check_target(const std::string& option, const fs::path& file, const fs::path& input) {
   check_folder(option, file, fs::absolute(file).parent_path());
   std::error_code ignored;
   if (fs::equivalent(file, input, ignored)) {
-    refuse_option(option, file, "that is the input itself, which is not overwritten");
+    refuse_option(option, file, "this is the input file, which the command does not overwrite");
   }
   if (fs::is_directory(file, ignored)) refuse_option(option, file, "it is a folder");
   if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
@@ -72,7 +73,7 @@ void check_target(const std::string& option, const fs::path& file, const fs::pat
 void check_target_folder(const std::string& option, const fs::path& folder) {
   std::error_code ignored;
   if (fs::exists(folder, ignored)) {
-    if (!fs::is_directory(folder, ignored)) refuse_option(option, folder, "it is no folder");
+    if (!fs::is_directory(folder, ignored)) refuse_option(option, folder, "it is not a folder");
     check_folder(option, folder, folder);
   } else {
     const fs::path whole = fs::absolute(folder).lexically_normal();

@@ -25,8 +25,8 @@ void check_memory(const std::string& name, const picture_header& header) {
   if (needed <= memory || header.width * header.height > most_pixels) return;
   throw failure(
       exit_code::environment,
-      fmt::format("{} has {} x {} pixels, which take {} of memory; this machine has {}: "
-                  "scale it down",
+      fmt::format("{} has {} x {} pixels, which need {} of memory, but this machine has {}: scale "
+                  "the picture down",
                   name, header.width, header.height, bytes_text(needed), bytes_text(memory)));
 }
 
@@ -50,9 +50,8 @@ picture read_picture(const fs::path& file,
 
 picture_format wanted_format(const std::string& option, const fs::path& file) {
   if (const auto format = format_of(file.filename().string())) return *format;
-  throw failure(
-      exit_code::usage,
-      fmt::format("{} {}: expected a name that ends in .png, .ppm or .pgm", option, file.string()));
+  throw failure(exit_code::usage, fmt::format("{} {}: use a name that ends in .png, .ppm or .pgm",
+                                              option, file.string()));
 }
 
 void write_pictures(const std::vector<picture_file>& files,

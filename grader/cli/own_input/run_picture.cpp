@@ -56,7 +56,7 @@ class wanted_files {
       const bool is_grey = made.stages.back().shown.channels == 1;
       if (wanted_format("--out", o.out) == picture_format::pgm && !is_grey) {
         throw failure(exit_code::usage,
-                      "--out " + o.out + ": the result has colours: .png or .ppm");
+                      "--out " + o.out + ": the result has colours, so use .png or .ppm");
       }
       add("--out", o.out, role::found);
     }
@@ -92,7 +92,8 @@ class wanted_files {
     if (option == "--out" || fs::exists(o_.stages, ignored)) check_target(option, file, *o_.image);
     if (!names_.insert(fs::weakly_canonical(fs::absolute(file), ignored)).second) {
       throw failure(exit_code::usage,
-                    fmt::format("{} {}: --out names the same file", option, file.string()));
+                    fmt::format("{} {}: --out names the same file; choose another name", option,
+                                file.string()));
     }
     files_.push_back({file, {}});
     roles_.push_back(r);
@@ -134,17 +135,18 @@ std::vector<remark> remarks_on(const own_input& o, const prepared& made,
                                const std::optional<deviation>& wrong) {
   std::vector<remark> remarks;
   if (made.has_alpha) {
-    remarks.push_back({"note", "the picture's alpha is ignored: its colours count as stored"});
+    remarks.push_back(
+        {"note", "the alpha channel is ignored; the stored colours are used as they are"});
   }
   const bool asked = !o.out.empty() || !o.stages.empty();
   if (!asked) {
-    remarks.push_back({"note", "--out FILE keeps the result, --stages FOLDER every stage"});
+    remarks.push_back({"note", "--out FILE saves the result, --stages FOLDER saves every stage"});
   } else if (!wrong) {
-    remarks.push_back({"note", "nothing was written, as the call has no result"});
+    remarks.push_back({"note", "nothing was written, because the call produced no result"});
   } else if (wrong->pixels > 0) {
     remarks.push_back(
         {"note",
-         fmt::format("the result is written as it is: {} of {} pixels are wrong, by {} at most",
+         fmt::format("the result was written although {} of {} pixels are wrong, by {} at most",
                      wrong->pixels, made.input.width * made.input.height, wrong->largest)});
   }
   return remarks;

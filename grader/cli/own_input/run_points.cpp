@@ -57,7 +57,7 @@ int run_points(context& c, const own_input& o) {
   const lab l = load_lab(c.where.build, o.lab);
   const points_problem& p = points_problem_of(c, l);
   const auto [count, call] = prepare_call(c, p, o);
-  if (!o.stages.empty()) throw failure(exit_code::usage, "--stages goes with --image only");
+  if (!o.stages.empty()) throw failure(exit_code::usage, "--stages works only with --image");
   if (!o.out.empty()) check_target("--out", o.out, *o.points);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
@@ -78,11 +78,11 @@ int run_points(context& c, const own_input& o) {
   } else {
     std::vector<remark> remarks;
     if (o.out.empty()) {
-      remarks.push_back({"note", "--out FILE keeps the result, a line for each point"});
+      remarks.push_back({"note", "--out FILE saves the result, one line per point"});
     } else if (written.empty()) {
-      remarks.push_back({"note", "nothing was written, as the call has no result"});
+      remarks.push_back({"note", "nothing was written, because the call produced no result"});
     } else if (!report.correct()) {
-      remarks.push_back({"note", "the result is written as it is, which is wrong"});
+      remarks.push_back({"note", "the result was written although it is wrong"});
     }
     show_own_result(c, l, s, call, report, remarks, written);
   }

@@ -12,7 +12,7 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr const char* falls_back = "\n--source ncu,model takes the time model instead";
+constexpr const char* falls_back = "\nTo use the time model instead: --source ncu,model";
 
 call_outcome made_call(const problem& p, const call_file& file) {
   const auto record = file.record(0);
@@ -28,14 +28,15 @@ profile_sources profile_sources::parse(const std::string& text) {
   if (text.empty() || text == "model") return {false, true};
   if (text == "ncu") return {true, false};
   if (text == "ncu,model") return {true, true};
-  refuse("--source " + text + ": expected model, ncu, or ncu,model (the model where ncu cannot)");
+  refuse("--source " + text +
+         ": expected model, ncu, or ncu,model (the model where ncu does not work)");
 }
 
 std::string id_of_own_gpu(const device_choice& device) {
   if (!device.gpu) return {};
   const std::string id = gpu_file_name(device.name);
   if (find_gpu(id).ok()) return id;
-  throw failure(exit_code::environment, "--source ncu: there is no description of an " +
+  throw failure(exit_code::environment, "--source ncu: the course has no description of an " +
                                             device.name + ": common/gpus/" + id +
                                             ".toml is missing" + falls_back);
 }

@@ -29,7 +29,7 @@ std::string with_unit(double value, const std::string& unit) {
 std::string all_of(const extent& e) { return fmt::format("{}x{}x{}", e.x, e.y, e.z); }
 
 [[noreturn]] void refuse_metric(const std::string& name) {
-  const std::string lists = "\n./lab profile --metrics list has them all";
+  const std::string lists = "\n`./lab profile --metrics list` lists all metrics";
   if (const std::string why = why_no_metric(name); !why.empty())
     throw failure(exit_code::usage, fmt::format("--metrics: {}: {}{}", name, why, lists));
   std::vector<std::string> names;
@@ -55,8 +55,9 @@ std::vector<wanted_metric> wanted_metrics(const std::vector<std::string>& names)
     wanted.push_back({name, found});
   }
   if (wanted.empty())
-    throw failure(exit_code::usage,
-                  "--metrics: which ones? ./lab profile --metrics list has them all");
+    throw failure(
+        exit_code::usage,
+        "--metrics: name at least one metric; `./lab profile --metrics list` lists them all");
   return wanted;
 }
 
@@ -77,7 +78,7 @@ std::vector<std::string> metric_lines(const std::vector<kernel_analysis>& kernel
                       {value ? with_unit(*value, m.what->unit) : "none", tone::strong},
                       {m.what->what, tone::dim}});
     }
-    p.table({{"metric"}, {"value", true}, {"what it is", false, true, true}}, rows);
+    p.table({{"metric"}, {"value", true}, {"description", false, true, true}}, rows);
   }
   return p.take();
 }
@@ -130,9 +131,8 @@ std::vector<std::string> metric_list(const terminal_style& style) {
     p.labelled(fmt::format("{:<28}  ", m.name), m.what + unit + other);
   }
   p.line();
-  p.paragraph(
-      "nvprof's and ncu's own names are understood, too: ./lab profile --glossary has them.",
-      tone::dim);
+  p.paragraph("You can also use the names of nvprof and ncu: see ./lab profile --glossary.",
+              tone::dim);
   return p.take();
 }
 

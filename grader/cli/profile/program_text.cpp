@@ -29,15 +29,15 @@ void add(page& p, const std::vector<std::string>& section) {
 std::string program_profile::why_none() const {
   if (!failed.empty()) return "no times, because a kernel failed: " + failed;
   if (kernels.empty())
-    return "nothing to profile: no kernel was launched, or the program did not end by exit()";
-  return time_us(kernels) > 0 ? "" : "the time model has no time for these kernels";
+    return "nothing to profile: the program launched no kernel, or did not end with exit()";
+  return time_us(kernels) > 0 ? "" : "the time model gives no time for these kernels";
 }
 
 std::vector<std::string> program_lines(const program_profile& of, const terminal_style& style) {
   page p(style);
   if (const std::string why = of.why_none(); !why.empty()) {
     p.line(why);
-    if (!of.failed.empty()) p.line("./lab exec --check " + of.program + " says more");
+    if (!of.failed.empty()) p.line("For details: ./lab exec --check " + of.program + " ");
     return p.take();
   }
   const modelled_figures m = figures_of(of);
@@ -51,9 +51,9 @@ std::vector<std::string> program_lines(const program_profile& of, const terminal
   p.plain_paragraph(
       of.model.measured.empty()
           ? "modelled from published figures of the " + of.model.name +
-                ", never compared with measured times"
-          : "modelled: common/emulator/time/ACCURACY.md says how far off the model was "
-            "for the course's own kernels; for this program the error is unknown",
+                ", not compared with measured times"
+          : "modelled; the error for this program is unknown (common/emulator/time/ACCURACY.md has "
+            "the model's errors for the course's own kernels)",
       tone::dim);
   return p.take();
 }

@@ -162,17 +162,16 @@ void legend(page& p, const std::map<std::string, marked>& marks) {
                     {m.bytes > 0 ? bytes_text(static_cast<double>(m.bytes)) : ""}});
   }
   p.table({{""}, {"", false, true}, {"count", true}, {"time", true}, {"bytes", true}}, rows);
-  p.line(p.style().paint(
-      tone::dim, fmt::format("  {} the host asks   {} the host waits", host_asks, host_waits)));
+  p.line(p.style().paint(tone::dim,
+                         fmt::format("  {} host call   {} host waits", host_asks, host_waits)));
 }
 
 std::string summary(const timeline& t) {
-  std::string text = fmt::format("In all {}: kernels run for {}, copies for {}", us_text(t.us),
+  std::string text = fmt::format("Total {}: kernels run for {}, copies for {}", us_text(t.us),
                                  us_text(t.kernels_us), us_text(t.copies_us));
   if (t.kernels_us > 0 && t.copies_us > 0)
-    text += t.overlap_us > 0.005 * t.us
-                ? fmt::format(", {} of it at the same time", us_text(t.overlap_us))
-                : ", never at the same time";
+    text += t.overlap_us > 0.005 * t.us ? fmt::format(", overlapping for {}", us_text(t.overlap_us))
+                                        : ", never overlapping";
   return text + fmt::format("; the device is idle for {:.0f} % of the time.",
                             t.us > 0 ? 100 * (t.us - t.busy_us) / t.us : 0);
 }
@@ -180,15 +179,16 @@ std::string summary(const timeline& t) {
 std::string assumptions(const shown_timeline& of) {
   const transfer_rates& r = of.rates;
   return fmt::format(
-      "modelled, {}: kernels by the time model, the average of their launches. {}: copies to and "
-      "from the host at {:.1f} GB/s{}, {:.1f} and {:.1f} for memory that is not pinned. Copies on "
-      "the device at {:.0f} GB/s ({}). The host's own work between its calls takes no time here.",
+      "modelled, {}: kernel times come from the time model, averaged over the launches. {}: copies "
+      "to and from the host at {:.1f} GB/s{}, {:.1f} and {:.1f} for memory that is not pinned. "
+      "Copies on the device run at {:.0f} GB/s ({}). The host's own work between calls takes no "
+      "time here.",
       of.gpu, r.link_measured ? "Measured" : "Estimated", r.link.bytes_per_s / 1e9,
       r.link_measured ? ""
                       : " (four fifths of " + std::string(r.link.name) +
-                            "; the next two as measured with an H100)",
+                            "; the next two were measured with an H100)",
       r.pageable_to_device / 1e9, r.pageable_to_host / 1e9, r.copy_bytes_per_s / 1e9,
-      r.measured ? "measured" : "half of its memory's published rate");
+      r.measured ? "measured" : "half of the published memory bandwidth");
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal
   p.title("Timeline of " + of.title);
   const timeline& t = of.t;
   if (t.activities.empty() || t.us <= 0) {
-    p.paragraph("The program requested nothing of the device: there is no timeline.");
+    p.paragraph("The program made no device requests, so there is no timeline.");
     return p.take();
   }
   const auto marks = marks_of(t);
@@ -231,18 +231,18 @@ std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal
   p.paragraph(summary(t), tone::strong);
   if (t.pageable_copies > 0)
     p.paragraph(fmt::format("{} asynchronous cop{} memory of the host that is not pinned: the host "
-                            "waits for {}. cudaMallocHost gives memory that is.",
+                            "waits for {}. Allocate pinned memory with cudaMallocHost.",
                             t.pageable_copies, t.pageable_copies == 1 ? "y uses" : "ies use",
                             t.pageable_copies == 1 ? "it" : "them"),
                 tone::note);
   if (t.untimed > 0)
-    p.paragraph(fmt::format("{} launches have no modelled time and are drawn without length.",
+    p.paragraph(fmt::format("{} launches have no modelled time and are drawn with zero length.",
                             grouped(t.untimed)),
                 tone::note);
   if (of.dropped > 0)
-    p.paragraph(
-        fmt::format("What was requested after this is left out: {} more.", grouped(of.dropped)),
-        tone::note);
+    p.paragraph(fmt::format("The timeline is truncated here: {} later requests are left out.",
+                            grouped(of.dropped)),
+                tone::note);
   p.line();
   p.paragraph(assumptions(of), tone::dim);
   return p.take();

@@ -28,20 +28,22 @@ int site(context& c, const site_options& o) {
 
 const verb site_verb(
     {verb_place::group::dev, 40}, "site",
-    "the course as pages for a browser: handouts, versions, differences, charts",
-    "  ./lab dev site                     into build/site; open index.html, no network is needed\n"
-    "  ./lab dev site --serve             and show it in a browser, with sources to edit and run\n"
+    "build the course as web pages: handouts, versions, differences, charts",
+    "  ./lab dev site                     into build/site; open index.html, no network needed\n"
+    "  ./lab dev site --serve             also serve it, with sources to edit and run in a "
+    "browser\n"
     "  ./lab dev site --out DIR --students\n"
     "                                 for students: without answers and steps",
     [](arguments& takes, site_options& o) {
       takes.add("--out", o.out, "the folder for the pages (build/site)");
       takes.add("--record", o.record,
-                "a lab: profile its steps on the emulator, and record that for the pages");
-      takes.flag("--students", o.students, "leave out answers, steps and what was measured");
-      takes.flag("--serve", o.serve, "show the pages on this machine until Ctrl-C; a playground");
-      takes.add("--port", o.port, "of --serve (8000, or the next one that is free)").positive();
+                "a lab: profile its steps on the emulator and record the profiles for the pages");
+      takes.flag("--students", o.students, "leave out answers, steps and measurements");
+      takes.flag("--serve", o.serve,
+                 "serve the pages and a playground on this machine until Ctrl-C");
+      takes.add("--port", o.port, "for --serve: the port (8000, or the next free one)").positive();
       takes.flag("--i-trust-these-files", o.i_trust_these_files,
-                 "of --serve: run sources also where the sandbox is incomplete");
+                 "for --serve: run sources even where the sandbox is incomplete");
     },
     site);
 

@@ -33,19 +33,20 @@ const verb slides_verb(
     "  ./lab dev slides                   all decks into build/slides: HTML, and PDF by Chromium\n"
     "  ./lab dev slides 04 --serve        deck 04 on this machine's port 8000, rebuilt as you "
     "write\n"
-    "  ./lab dev slides 04 --check        what does not fit: overflow, small text, weak contrast\n"
-    "  ./lab dev slides 04 --rehearse     how long each slide takes when it is given from its "
-    "notes\n"
+    "  ./lab dev slides 04 --check        find overflow, small text, weak contrast\n"
+    "  ./lab dev slides 04 --rehearse     the speaking time of each slide, from its notes\n"
     "  ./lab dev slides --topics          the lectures' topics, and the slide that has each",
     [](arguments& takes, slides_options& o) {
-      takes.add("DECK", o.decks, "decks by number or name; none: all");
-      takes.add("--out", o.out, "the folder for what is built (build/slides)");
+      takes.add("DECK", o.decks, "decks by number or name (all)");
+      takes.add("--out", o.out, "the output folder (build/slides)");
       takes.flag("--no-pdf", o.no_pdf, "HTML only");
-      takes.flag("--check", o.check, "instead of PDF, look for what does not fit");
-      takes.flag("--serve", o.serve, "show the decks in a browser, rebuild when a file is saved");
-      takes.add("--port", o.port, "of --serve (8000)").positive();
+      takes.flag("--check", o.check,
+                 "instead of a PDF, look for overflow, small text and weak contrast");
+      takes.flag("--serve", o.serve,
+                 "show the decks in a browser, and rebuild when you save a file");
+      takes.add("--port", o.port, "for --serve: the port (8000)").positive();
       takes.flag("--topics", o.topics, "print the table of topics, slides/topics.md");
-      takes.flag("--rehearse", o.rehearse, "print how long each slide takes, and its plan");
+      takes.flag("--rehearse", o.rehearse, "print the speaking time of each slide, and its plan");
     },
     slides);
 

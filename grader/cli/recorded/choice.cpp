@@ -11,12 +11,11 @@
 namespace stepwise::cli {
 
 void take_choice(arguments& takes, recorded_choice& o) {
-  takes.add("--launch", o.launch, "which launch of a kernel, from 1 (1)").positive();
-  takes.add("--block", o.block, "its number, or X,Y,Z (0)");
-  takes.add("--warps", o.warps, "of that block: 0, or 0,1, or all (0)");
+  takes.add("--launch", o.launch, "which kernel launch, counted from 1 (1)").positive();
+  takes.add("--block", o.block, "the block's number, or X,Y,Z (0)");
+  takes.add("--warps", o.warps, "warps of that block: 0, or 0,1, or all (0)");
   takes.add("--first", o.first, "the first instruction to keep (1)").positive();
-  takes.add("--steps", o.steps, "at most so many instructions (400; 20000 is the limit)")
-      .positive();
+  takes.add("--steps", o.steps, "the most instructions to keep (400; limit: 20000)").positive();
 }
 
 std::string words_of(const recorded_choice& o) {
@@ -26,11 +25,11 @@ std::string words_of(const recorded_choice& o) {
            text.size() < 60;
   };
   if (!numbers(o.block) || std::count(o.block.begin(), o.block.end(), ',') > 2)
-    refuse("--block: expected a number, or X,Y,Z, and found \"" + o.block + "\"");
+    refuse("--block: expected a number or X,Y,Z, but found \"" + o.block + "\"");
   if (o.warps != "all" && !numbers(o.warps))
-    refuse("--warps: expected numbers, like 0,1, or all, and found \"" + o.warps + "\"");
+    refuse("--warps: expected numbers, like 0,1, or all, but found \"" + o.warps + "\"");
   if (o.steps > warp_recording::most_steps)
-    refuse(fmt::format("--steps: at most {}", warp_recording::most_steps));
+    refuse(fmt::format("--steps: the limit is {}", warp_recording::most_steps));
   return fmt::format("launch={} block={} warps={} first={} steps={}", o.launch, o.block, o.warps,
                      o.first, o.steps);
 }
@@ -44,7 +43,7 @@ warp_recording read_recording(const fs::path& file) {
   const std::string text = read_file(file, static_cast<int>(exit_code::usage));
   if (parse_json_or_null(text).is_null())
     refuse(file.string() +
-           " is no recorded warp; `lab dev record` and `lab exec --record` write one");
+           " is not a recorded warp; create one with `lab dev record` or `lab exec --record`");
   try {
     return parse_recording(text);
   } catch (const json_error& e) {
@@ -61,9 +60,9 @@ void require_steps(const warp_recording& r, const recorded_choice& o) {
       fmt::format("launch {} has {} of {}", r.launch, of(volume(r.grid), "block"),
                   of(r.warps_of_block, "warp"));
   if (r.executed > 0)
-    refuse(fmt::format("{}; these execute {} instructions: --first takes an earlier one", launched,
-                       r.executed));
-  refuse(fmt::format("{}: --block {} --warps {} is none of them", launched, o.block, o.warps));
+    refuse(fmt::format("{}; the chosen warps execute {} instructions: choose a smaller --first",
+                       launched, r.executed));
+  refuse(fmt::format("{}: --block {} --warps {} is not among them", launched, o.block, o.warps));
 }
 
 std::string kept_text(const warp_recording& r) {
@@ -71,7 +70,7 @@ std::string kept_text(const warp_recording& r) {
   for (const std::uint32_t w : r.warps) warps += (warps.empty() ? "" : ", ") + std::to_string(w);
   return fmt::format("{}, launch {}, block {}, warp{} {}: {} instructions{}", r.kernel, r.launch,
                      r.block_index, r.warps.size() > 1 ? "s" : "", warps, r.steps.size(),
-                     r.is_cut() ? fmt::format(" of {}; cut", r.executed) : "");
+                     r.is_cut() ? fmt::format(" of {}; truncated", r.executed) : "");
 }
 
 std::string step_text(const warp_recording& r, const warp_recording::step& s) {

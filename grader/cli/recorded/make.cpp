@@ -87,7 +87,7 @@ fs::path course_recording(context& c, const lab& l, const step& s) {
   if (fs::exists(file)) return file;
 
   auto r = record_call(c, l, made, {.size = {}, .words = *s.recording}, s.name);
-  if (!r) throw failure(exit_code::ours, s.name + " has fewer launches than recorded.txt says");
+  if (!r) throw failure(exit_code::ours, s.name + " has fewer launches than recorded.txt lists");
   r->origin["command"] = "./lab play " + l.name + " " + s.name;
   fs::create_directories(folder);
   for (const auto& entry : fs::directory_iterator(folder))

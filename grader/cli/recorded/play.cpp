@@ -116,7 +116,7 @@ int play_own(context& c, const lab& l, const play_options& o) {
   if (s.program.empty())
     return report_compile_errors(c, s, {{"lab", l.name}, {"subject", s.shown}});
   const auto made = record_call(c, l, s, {"", 7, words_of(recorded_choice{})}, "");
-  if (!made) refuse(s.shown + " launches no kernel, so there is no warp to play");
+  if (!made) refuse(s.shown + " launches no kernel, so there is no warp to show");
   return show(c, *made, s.shown, o);
 }
 
@@ -135,13 +135,13 @@ int play(context& c, const play_options& o) {
 const verb play_verb(
     {verb_place::group::study, 70}, "play", "step through the instructions of a warp",
     "  ./lab play reduction            the first warp of your file\n"
-    "  ./lab play reduction 02         a warp that the course has recorded\n"
-    "  ./lab play a.json               a recording of `./lab dev record`\n"
+    "  ./lab play reduction 02         a warp recorded by the course\n"
+    "  ./lab play a.json               a recording made by `./lab dev record`\n"
     "  ./lab play a.json --list        as a list, one line per instruction",
     [](arguments& takes, play_options& o) {
       takes.add("WHAT", o.what, "a file, or a lab").required();
-      takes.add_step("STEP", o.step, "a recorded step of that lab; without it, your file");
-      takes.flag("--list", o.list, "print all instructions, on a terminal, too");
+      takes.add_step("STEP", o.step, "a recorded step of that lab (your file)");
+      takes.flag("--list", o.list, "print all instructions, even on a terminal");
     },
     play);
 

@@ -19,9 +19,9 @@ struct record_options : recorded_choice {
 
 int record(context& c, const record_options& o) {
   const lab l = load_lab(c.where.build, o.lab);
-  if (!o.step.empty() && !o.file.empty()) refuse("a step or --file, not both");
+  if (!o.step.empty() && !o.file.empty()) refuse("use a step or --file, not both");
   const std::string step = o.step.empty() ? "" : find_step(l, o.step).name;
-  if (o.out.empty()) refuse("where to? --out FILE");
+  if (o.out.empty()) refuse("name the output file: --out FILE");
   const fs::path out = fs::absolute(o.out);
   require_writable(out);
   const subject s = prepare(c, l, o.file, o.step);
@@ -41,23 +41,23 @@ int record(context& c, const record_options& o) {
   c.say(fmt::format("{}, {}: {}", c.out.paint(tone::strong, s.shown),
                     r.origin.at("size").get<std::string>(), kept_text(r)));
   c.say(fmt::format("  {} ({} KB)", c.where.shown(out), (text.size() + 1023) / 1024));
-  c.say("  " + c.out.paint(tone::dim, "look at it  ") + "./lab play " + c.where.shown(out));
+  c.say("  " + c.out.paint(tone::dim, "play it  ") + "./lab play " + c.where.shown(out));
   return 0;
 }
 
 const verb record_verb(
     {verb_place::group::dev, 60}, "record",
-    "record a warp, instruction by instruction, to play it: LAB [STEP] --out FILE",
+    "record a warp's instructions for ./lab play: LAB [STEP] --out FILE",
     "  ./lab dev record reduction 01 --out a.json     block 0, warp 0 of a step\n"
     "  ./lab dev record reduction --file try.cu --out a.json   of your own file\n"
     "  ./lab dev record transpose 04 --size 64x64 --warps 0,1 --steps 99 --out a.json\n"
-    "  ./lab play a.json                              looks at it",
+    "  ./lab play a.json                              plays it",
     [](arguments& takes, record_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add_step("STEP", o.step, "a solution step; without one, your own file");
+      takes.add_step("STEP", o.step, "a solution step (your own file)");
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--size", o.size, "of the call, like 1023 or 512x256");
-      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--size", o.size, "the call's size, like 1023 or 512x256");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
       takes.add("--out", o.out, "the file to write");
       take_choice(takes, o);
     },

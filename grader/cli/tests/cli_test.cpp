@@ -297,8 +297,8 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"dev", "bench", "transpose", "--ragged", "9", "--sizes", "8x8"}, 2, "--sizes"},
            {{"dev", "bench", "transpose", "--ragged", "9", "--device", "emulated"},
             3,
-            "--ragged needs a GPU, and there is none to use: the emulator was requested"},
-           {{"test", "nosuchsuite"}, 2, "the launcher runs this command: ./lab test"},
+            "--ragged needs a GPU, but none is available: the emulator was requested"},
+           {{"test", "nosuchsuite"}, 2, "only the launcher can run this command; type ./lab test"},
            {{"test", "nosuchsuite", "report"}, 2, "./lab test"},  // a test's name, not the verb
        }) {
     std::string typed;
@@ -388,7 +388,7 @@ TEST_CASE("a word that is no command: the nearest one, or what to do with a lab"
     CHECK(result.end.exit_code == 2);
     return result.err;
   };
-  CHECK(has(said("reduction"), "\"reduction\" is a lab; the command comes first:\n"));
+  CHECK(has(said("reduction"), "\"reduction\" is a lab, not a command; put the command first:\n"));
   CHECK(has(said("reduction"), "  ./lab walk reduction "));
   CHECK(has(said("reducton"), "did you mean the lab \"reduction\": ./lab walk reduction?"));
   CHECK(has(said("rnu"), "there is no command \"rnu\"; did you mean \"run\"?"));

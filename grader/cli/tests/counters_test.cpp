@@ -177,12 +177,12 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
     CHECK(result.end.exit_code == 2);
     CHECK_MESSAGE(has(result.err, why), result.err);
   };
-  refused(with({}), "where to?");
+  refused(with({}), "name the output file");
   refused(with({"--out", "b.json", "--block", "9"}), "launch 1 has 1 block of 8 warps");
   refused(with({"--out", "b.json", "--launch", "9"}), "fewer than 9 launches");
   refused(c.lab({"play", "reduction"}), "recorded are 00_pairs");
   refused(c.lab({"play", "reduction", "06"}), "is not recorded");
-  refused(c.lab({"play", "README.md"}), "is no recorded warp");
+  refused(c.lab({"play", "README.md"}), "is not a recorded warp");
   write_atomically(c.root() / "a.json", R"({"format": "stepwise warp", "version": 2})");
   refused(c.lab({"play", "a.json"}), "of version 2");
 }
@@ -195,6 +195,6 @@ TEST_CASE("exec --record: a warp of any program, which play shows") {
   CHECK(has(run.err, "add, launch 5, block 0, warp 0"));
   CHECK(has(c.lab({"play", "a.json"}).out, "atom"));
   CHECK(has(c.lab({"exec", "--record", "a.json", "--launch", "99", program, "several"}).err,
-            "there was no such launch"));
+            "the program has no such launch"));
   CHECK(!fs::exists(c.root() / "a.json"));  // that of an earlier run
 }

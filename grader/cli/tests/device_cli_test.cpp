@@ -39,8 +39,8 @@ TEST_CASE("device: what was measured on an H200 is kept beside what is on paper"
   const auto all = course.lab({"device", "--gpu", "h200", "--figures"});
   CHECK(has(all.out, "dram_latency"));
   CHECK(has(course.lab({"device", "--gpu", "t4", "--figures"}).err, "NVIDIA T4 was not measured"));
-  CHECK(has(course.lab({"device", "--record"}).err, "--record keeps what --measure finds"));
-  CHECK(has(course.lab({"device", "--measure", "--gpu", "t4"}).err, "leave --gpu out"));
+  CHECK(has(course.lab({"device", "--record"}).err, "--record works only with --measure"));
+  CHECK(has(course.lab({"device", "--measure", "--gpu", "t4"}).err, "leave out --gpu"));
 }
 
 TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
@@ -59,7 +59,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   const auto shown = course.lab(command);
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "32768 registers / 800 of a warp are 40 warps"));
-  CHECK(has(shown.out, "there are 8 slots"));
+  CHECK(has(shown.out, "there are only 8 block slots"));
 }
 
 TEST_CASE("occupancy: of a step's kernels, with numbers of your own in place of some") {
@@ -83,11 +83,11 @@ TEST_CASE("occupancy: a picture, and what is refused") {
   const auto svg = read_if_there(file);
   REQUIRE(svg);
   CHECK(svg->starts_with("<svg"));
-  CHECK(has(*svg, "bytes of shared memory of a block"));
+  CHECK(has(*svg, "shared-memory bytes per block"));
   for (const auto& [words, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"occupancy"}, "how large is a block?"},
+           {{"occupancy"}, "give the block's size"},
            {{"occupancy", "--threads", "0"}, "at least one thread"},
-           {{"occupancy", "--threads", "64", "--step", "02"}, "belong to a lab"},
+           {{"occupancy", "--threads", "64", "--step", "02"}, "need a lab"},
            {{"occupancy", "--threads", "64", "--gpu", "voodoo"}, "known: h200"}}) {
     const auto refused = course.lab(words);
     CAPTURE(refused.err);

@@ -106,14 +106,14 @@ TEST_CASE("exec --profile: where there is nothing to profile it says why, and gi
 
   const auto none = profiled({"--profile", exec_build("host_only_cu")});
   CHECK(none.end.exit_code == 1);
-  CHECK(has(none.err, "no kernel was launched"));
+  CHECK(has(none.err, "launched no kernel"));
   CHECK(!has(none.err, "modelled"));
   CHECK(report_of({exec_build("host_only_cu")}, 1)["time_ms"] == nullptr);
   CHECK(profiled({"--profile", exec_build("with_lines"), "exit", "7"}).end.exit_code == 7);
 
   const auto killed = profiled({"--profile", exec_build("with_lines"), "after", "abort"});
   CHECK(killed.end.exit_code == 128 + 6);
-  CHECK(has(killed.err, "did not end by exit()"));
+  CHECK(has(killed.err, "did not end with exit()"));
 }
 
 TEST_CASE("exec --profile goes with --check and --counters, and stands for the GPU asked for") {

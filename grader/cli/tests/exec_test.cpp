@@ -104,7 +104,7 @@ TEST_CASE("a program of the driver API runs, however nvcc linked it") {
   const auto opened = lab_exec({built("driver_opened")});
   CHECK(opened.end.exit_code == 0);
   CHECK(opened.out == "devices 1\n");
-  CHECK(has(opened.err, "does not ask for a CUDA runtime"));
+  CHECK(has(opened.err, "does not need a CUDA runtime"));
   CHECK(has(lab_exec({built("driver_opened_static")}).err, "linked into it (nvcc's default)"));
   // NVIDIA's runtime may be in it, unless it is used.
   const auto failed = lab_exec({built("driver_and_runtime_static")});
@@ -170,7 +170,7 @@ TEST_CASE("a signal's death is reported as a shell tells it") {
     CAPTURE(signal);
     const auto result = lab_exec({built("shared"), "raise", std::to_string(signal)});
     CHECK(result.end.exit_code == 128 + signal);
-    CHECK(has(result.err, "ended on a signal: "));
+    CHECK(has(result.err, "was ended by a signal: "));
     CHECK(has(result.err, sigabbrev_np(signal)));
   }
 }
@@ -208,7 +208,7 @@ TEST_CASE("--as-gpu: what a GPU lets pass is let pass, and otherwise told") {
   CHECK(!has(far.err, "would not notice"));
   const auto both = lab_exec({"--as-gpu", "--check", built("shared"), "past", "1"});
   CHECK(both.end.exit_code == 2);
-  CHECK(has(both.err, "leave one of them out"));
+  CHECK(has(both.err, "use only one of them"));
 }
 
 TEST_CASE("--late is for plain runs, which end as others do") {
@@ -226,7 +226,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
   workplace place;
   const std::string build_it = "nvcc --cudart=shared -gencode arch=compute_90";
   for (const row& r : std::vector<row>{
-           {{}, "which program?"},
+           {{}, "name a program"},
            {{"--gpu", "gtx", built("shared")}, "known: h200"},
            {{"--time-limit", "-1", built("shared")}, "above 0"},
            {{place.path("nowhere")}, "there is no such file"},
@@ -247,7 +247,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{built("half_ptx")}, "carries machine code for sm_90, and no PTX"},
            {{built("newer_ptx")}, "carries PTX for compute_100, and no PTX"},
            {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
-           {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA's machine code"},
+           {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA machine code"},
            {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")}, "libmylib.so.1, which the"},
            {{place.changed("rtc", "libgcc_s.so.1", "libnvrtc.so.9")},
             "pip install nvidia-cuda-nvrtc"},
@@ -260,7 +260,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
     CHECK(result.err.starts_with("lab: "));
     CHECK(has(result.err, r.says));
   }
-  CHECK(has(lab_exec({"--device", "gpu", built("shared")}).err, "by itself"));
+  CHECK(has(lab_exec({"--device", "gpu", built("shared")}).err, "without ./lab"));
 }
 
 TEST_CASE("--json before the program: a refusal is the document; a run prints nothing of ours") {
@@ -275,7 +275,7 @@ TEST_CASE("--json before the program: a refusal is the document; a run prints no
 TEST_CASE("a program without CUDA runs, with a note") {
   const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
   CHECK(result.end.exit_code == 4);
-  CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
+  CHECK(result.err.starts_with("lab: note: /bin/sh does not need a CUDA runtime"));
 }
 
 // Python as a program: where Debian's packages are unpacked, a script starts it, and `lab exec`
@@ -428,7 +428,7 @@ TEST_CASE("host code that follows a device pointer is reported") {
   const auto plain = lab_exec({built("shared"), "follow"});
   CHECK(plain.end.exit_code == 128 + SIGSEGV);
   CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
-  CHECK(has(plain.err, "lab: " + built("shared") + " ended on a signal: "));
+  CHECK(has(plain.err, "lab: " + built("shared") + " was ended by a signal: "));
   const auto checked = lab_exec({"--check", built("shared"), "follow"});
   CHECK(checked.end.exit_code == 128 + SIGSEGV);
   CHECK(has(checked.err, "wrong pointer: the host reads device memory"));

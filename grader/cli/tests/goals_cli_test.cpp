@@ -146,7 +146,7 @@ TEST_CASE("a leak costs the checks' points only") {
   CHECK(grade["points"].get<double>() ==
         grade["max_points"].get<double>() - checks["max_points"].get<double>());
   CHECK(!has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
-             "do not depend on it"));
+             "does not affect your points"));
 }
 
 TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that can be had") {

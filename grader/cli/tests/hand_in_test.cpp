@@ -134,7 +134,7 @@ TEST_CASE("pack --file: another file, and the answers beside it, by the lab's na
   CHECK(parse_json(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
   const auto gone = c.lab({"pack", "reduction", "--file", "gone.cu"});
   CHECK(gone.end.exit_code == 2);
-  CHECK(has(gone.err, "gone.cu is not there"));
+  CHECK(has(gone.err, "gone.cu does not exist"));
 }
 
 TEST_CASE("pack: the same work makes the same archive, which replaces its own earlier one only") {

@@ -84,7 +84,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   CAPTURE(shown.err);
   REQUIRE(shown.end.exit_code == 0);
   CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA "));
-  CHECK(has(shown.out, "Memory limits it: L2 is busy for 85 % of the time."));
+  CHECK(has(shown.out, "Memory is the bottleneck: L2 is busy for 85 % of the time."));
   CHECK(has(shown.out, "250 us"));
   CHECK(has(shown.out, "Fix line 23 first: 32.0 sectors per global store, 4.0 would do"));
   CHECK(has(shown.out, "Next step 04_tiled"));
@@ -169,7 +169,7 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   CHECK(has(kept["source"], ".profiles.jsonl"));
   CHECK(kept["steps"] == live["steps"]);
   const auto text = at.lab({"dev", "validate"}, {"--profiles", "--recorded"});
-  CHECK(has(text.out, "what limits: the same for"));
+  CHECK(has(text.out, "limiter: the same for"));
   at.write("raw", captured_page);
   CHECK(has(at.lab({"dev", "validate"}, {"--profiles"}).out, "the model ran other kernels"));
 }

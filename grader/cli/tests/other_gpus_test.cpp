@@ -76,7 +76,7 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
   const cloned_course& c = course();
   const auto run = c.lab({"run", "reduction", "--step", "03", "--gpu", "gtx280"});
   CHECK(run.end.exit_code == 0);
-  CHECK(has(run.out, "registers as for sm_75: the compiler makes nothing older"));
+  CHECK(has(run.out, "register counts are for sm_75"));
   CHECK(has(run.out, "one call at n = 1048576, seed 7: modelled"));  // 65535 blocks at most
   const auto wide = c.lab({"run", "matmul", "--step", "03", "--gpu", "gtx280"});
   CHECK(wide.end.exit_code == 1);
@@ -88,7 +88,7 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
   CHECK(document["machine_code"] == "sm_75");
   CHECK(document["steps"][0]["modelled_as"] == "NVIDIA T4");
   CHECK(!document["steps"][0].contains("recorded_ms"));
-  CHECK(!has(c.lab({"run", "launch", "--step", "03"}).out, "registers as for"));
+  CHECK(!has(c.lab({"run", "launch", "--step", "03"}).out, "register counts are for"));
 }
 
 TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU") {
@@ -118,7 +118,7 @@ TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU"
   // The same code, other limits: 512 threads of a block at most.
   const auto shown = on("gtx280", "");
   CHECK(shown.end.exit_code == 0);
-  CHECK(has(shown.out, "registers as for sm_75: the compiler makes nothing older"));
+  CHECK(has(shown.out, "register counts are for sm_75"));
   CHECK(has(shown.out, "REFUSED  threads = 1024"));
   CHECK(has(shown.out, "times are modelled, NVIDIA GeForce GTX 280"));
   CHECK(!fs::exists(c.root() / "build/submissions"));
@@ -144,7 +144,7 @@ TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on
   // A block of 1024 threads is more than this one has; that is nobody's fault.
   const auto wide = c.lab({"limits", "transpose", "--gpu", "gtx280"});
   CHECK(wide.end.exit_code == 3);
-  CHECK(has(wide.out, "more than an NVIDIA GeForce GTX 280 has"));
+  CHECK(has(wide.out, "exceeds the limits of an"));
 }
 
 TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
@@ -157,12 +157,12 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
   CHECK(t4.at("kernels")[0].at("most_warps") == 32);
   CHECK(fs::exists(c.root() / "build/other-gpus"));
   const auto own = c.lab({"occupancy", "reduction", "--step", "03"});
-  CHECK(has(own.out, "Registers are those of the code for sm_90."));
+  CHECK(has(own.out, "Register counts are for sm_90."));
   const auto old = c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "gtx280"});
-  CHECK(has(old.out, "of the code for sm_75: the compiler makes nothing older."));
+  CHECK(has(old.out, "Register counts are for sm_75, the oldest GPU"));
   const auto both = c.lab({"occupancy", "reduction", "--gpu", "t4", "--device", "gpu"});
   CHECK(both.end.exit_code == 2);
-  CHECK(has(both.err, "worked out from a GPU's description"));
+  CHECK(has(both.err, "computed from a GPU's description"));
   const auto unknown = c.lab({"occupancy", "reduction", "--gpu", "h2000"});
   CHECK(unknown.end.exit_code == 2);
   CHECK(has(unknown.err, "known: h200"));
@@ -172,7 +172,7 @@ TEST_CASE("--gpu: what cannot be is refused") {
   const cloned_course& c = course();
   const auto record = c.lab({"dev", "limits", "launch", "--gpu", "t4", "--record"});
   CHECK(record.end.exit_code == 2);
-  CHECK(has(record.err, "--record keeps measured ones"));
+  CHECK(has(record.err, "--record needs measured times"));
   for (const char* verb : {"run", "walk", "sweep", "limits"}) {
     const auto unknown = c.lab({verb, "launch", "--gpu", "h2000"});
     CHECK(unknown.end.exit_code == 2);
@@ -199,10 +199,10 @@ TEST_CASE("validate --lectures: what cannot be is refused") {
     CHECK(result.end.exit_code == 2);
     CHECK_MESSAGE(has(result.err, what), result.err);
   };
-  refused({"transpose", "--lectures"}, "no lecture publishes figures of transpose");
-  refused({"reduction", "00", "--lectures"}, "no lecture publishes a figure of that");
-  refused({"reduction", "01", "--lectures", "--record"}, "keeps the whole table");
-  refused({"reduction", "--lectures", "--times"}, "a table of its own");
-  refused({"reduction", "--lectures", "--device", "gpu"}, "asks the time model");
+  refused({"transpose", "--lectures"}, "no lecture publishes figures for transpose");
+  refused({"reduction", "00", "--lectures"}, "no lecture publishes a figure for these steps");
+  refused({"reduction", "01", "--lectures", "--record"}, "saves the whole table");
+  refused({"reduction", "--lectures", "--times"}, "a separate table");
+  refused({"reduction", "--lectures", "--device", "gpu"}, "uses the time model");
   refused({"reduction", "77", "--lectures"}, "no step");
 }

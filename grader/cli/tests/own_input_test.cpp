@@ -85,7 +85,7 @@ TEST_CASE("a wrong result is written and said to be wrong; the difference shows 
   CHECK(result.end.exit_code == 1);
   CHECK(has(result.out, "WRONG"));
   CHECK(has(result.out, "(spheres.png, 320 x 213)"));
-  CHECK(has(result.out, "the result is written as it is: "));
+  CHECK(has(result.out, "the result was written although "));
   const picture found = picture_in(c.root() / "out.png");
   CHECK(found == picture_in(c.root() / "stages/found.png"));
   CHECK(found != picture_in(c.root() / "stages/edges.png"));
@@ -131,8 +131,8 @@ TEST_CASE("a picture of one pixel, and one that is see-through") {
   const auto result = c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "clear.png"}));
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
-  CHECK(has(result.out, "alpha is ignored"));
-  CHECK(has(result.out, "--out FILE keeps the result, --stages FOLDER every stage"));
+  CHECK(has(result.out, "alpha channel is ignored"));
+  CHECK(has(result.out, "--out FILE saves the result, --stages FOLDER saves every stage"));
 }
 
 TEST_CASE("bad pictures and names: one clear message, the right exit code, nothing written") {
@@ -182,15 +182,15 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
            {image("labs"), 2, "cannot read labs: it is a folder"},
            {image("/dev/null"), 2, "cannot read /dev/null: it is not a regular file"},
            {image(""), 2, "there is no such file"},
-           {out("edges.jpg"), 2, "--out edges.jpg: expected a name that ends in .png, .ppm or"},
-           {out("/dev/full"), 2, "--out /dev/full: expected a name that ends in"},
-           {out("edges"), 2, "--out edges: expected a name that ends in"},
+           {out("edges.jpg"), 2, "--out edges.jpg: use a name that ends in .png, .ppm or"},
+           {out("/dev/full"), 2, "--out /dev/full: use a name that ends in"},
+           {out("edges"), 2, "--out edges: use a name that ends in"},
            {out("no/where.png"), 2, "--out no/where.png: there is no folder "},
            {out("folder.png"), 2, "--out folder.png: it is a folder"},
            {out("full.png"), 2, "--out full.png: it exists, and is not a regular file"},
-           {out("mine.png"), 2, "--out mine.png: that is the input itself"},
-           {out("./labs/../mine.png"), 2, "that is the input itself"},
-           {out("same.png"), 2, "--out same.png: that is the input itself"},
+           {out("mine.png"), 2, "--out mine.png: this is the input file"},
+           {out("./labs/../mine.png"), 2, "this is the input file"},
+           {out("same.png"), 2, "--out same.png: this is the input file"},
            {out("/proc/edges.png"), 3, "cannot write"},
            {{"--out", "out.png"}, 2, "--image FILE or --points FILE"},
            {{"--stages", "stages"}, 2, "--image FILE or --points FILE"},
@@ -200,7 +200,7 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
            {{"--image", "mine.png", "--counters"}, 2, "--counters excludes --image"},
            {{"--image", "mine.png", "--stages", "mine.png"},
             2,
-            "--stages mine.png: it is no folder"},
+            "--stages mine.png: it is not a folder"},
            {{"--image", "mine.png", "--stages", "no/where"}, 2, "there is no folder "},
            {{"--image", "mine.png", "--stages", "stages", "--out", "stages/grey.png"},
             2,
@@ -236,7 +236,7 @@ TEST_CASE("an input in the folder for the stages is not overwritten") {
   const auto result = c.lab(on_emulator(
       {"run", "blur", "--step", "14", "--image", "stages/input.png", "--stages", "stages"}));
   CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "--stages stages/input.png: that is the input itself"));
+  CHECK(has(result.err, "--stages stages/input.png: this is the input file"));
   CHECK(names_in(c.root() / "stages").size() == 1);
 }
 
@@ -281,9 +281,9 @@ TEST_CASE("points that have no nearest one, and files that are none") {
            {{"--points", "empty.xyz"}, "there is no point in it"},
            {{"--points", "nowhere.xyz"}, "there is no such file"},
            {{"--points", "labs"}, "it is a folder"},
-           {{"--points", "good.xyz", "--out", "good.xyz"}, "that is the input itself"},
+           {{"--points", "good.xyz", "--out", "good.xyz"}, "this is the input file"},
            {{"--points", "good.xyz", "--out", "no/where"}, "there is no folder"},
-           {{"--points", "good.xyz", "--stages", "stages"}, "--stages goes with --image only"},
+           {{"--points", "good.xyz", "--stages", "stages"}, "--stages works only with --image"},
            {{"--points", "good.xyz", "--size", "8x0"}, "--size excludes --points"},
        }) {
     std::vector<std::string> arguments = {"run", "neighbour", "--step",

@@ -50,7 +50,7 @@ TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step wi
   CHECK(document["advice"]["causes"][0]["cause"] == "bank_conflicts");
   CHECK(document["advice"]["causes"][0]["gain"].get<double>() > 1);
   CHECK(has(document["advice"]["causes"][0]["words"].get<std::string>(), "Bank conflicts"));
-  CHECK(has(document["analysis"]["says"].get<std::string>(), "both limit it"));
+  CHECK(has(document["analysis"]["says"].get<std::string>(), "both are bottlenecks"));
   CHECK(document["advice"]["next"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["after"] == 0);
@@ -66,7 +66,7 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and the text fits 80 co
   REQUIRE(result.end.exit_code == 0);
   CHECK(has(result.out, "modelled, NVIDIA H200"));
   CHECK(has(result.out, "The course's record of"));
-  CHECK(has(result.out, "Memory limits it"));
+  CHECK(has(result.out, "Memory is the bottleneck"));
   CHECK(has(result.out, "32.0 sectors per global store, 4.0 would do"));
   CHECK(has(result.out, "Uncoalesced accesses"));
   CHECK(has(result.out, "Next step 04_tiled"));
@@ -81,7 +81,7 @@ TEST_CASE("profile: what is long is wrapped, too") {
   command.environment.back() = "COLUMNS=80";
   const auto result = run_child(command, 120);
   REQUIRE(result.end.exit_code == 0);
-  CHECK(has(result.out, "Latency limits it"));
+  CHECK(has(result.out, "Latency is the bottleneck"));
   CHECK(has(result.out, "registers, blocks"));
   CHECK(fits(result.out, 80));
 }
@@ -107,7 +107,7 @@ TEST_CASE("profile --compare: what got better, and what limits now") {
   const auto shown = c.lab({"profile", "transpose", "--compare", "03", "06"});
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "Better: time"));
-  CHECK(has(shown.out, "06_padded: Latency limits it"));
+  CHECK(has(shown.out, "06_padded: Latency is the bottleneck"));
   CHECK(fits(shown.out, 100));
   const auto result = c.lab({"profile", "transpose", "--compare", "03", "06", "--json"});
   REQUIRE(result.end.exit_code == 0);
@@ -209,7 +209,7 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   refused({"reduction", "02", "--gpu", "h2000"}, "h200");
   refused({"reduction", "02", "--file", "x.cu"}, "exclude each other");
   refused({"reduction", "02", "--device", "gpu"}, "ncu");
-  refused({}, "which lab");
+  refused({}, "name a lab");
 }
 
 TEST_CASE("profile --glossary: GLOSSARY.md is the table, and the stalls have the model's names") {

@@ -69,13 +69,13 @@ TEST_CASE("validate --sampling: a table of its own, of the model") {
   for (const char* other : {"--times", "--recorded", "--record"}) {
     const auto refused = c.lab({"dev", "validate", "launch", "--sampling", other});
     CHECK(refused.end.exit_code == 2);
-    CHECK(has(refused.err, "--sampling is a table of its own"));
+    CHECK(has(refused.err, "--sampling is a separate table"));
   }
   const auto gpu = c.lab({"dev", "validate", "launch", "--sampling", "--device", "gpu"});
   CHECK(gpu.end.exit_code == 2);
-  CHECK(has(gpu.err, "leave --device gpu out"));
+  CHECK(has(gpu.err, "leave out --device gpu"));
   const auto shown = c.lab({"dev", "validate", "launch", "02", "--sampling", "--size", "65536"});
   CHECK(shown.end.exit_code == 0);
-  CHECK(has(shown.out, "sampled launches beside whole ones, modelled, NVIDIA H200"));
+  CHECK(has(shown.out, "sampled launches compared with whole launches, modelled, NVIDIA H200"));
   CHECK(has(shown.out, "time          median "));
 }

@@ -88,7 +88,7 @@ TEST_CASE("exec --timeline: a row for the host and each stream, as wide as the t
   CHECK(first.find('>') < second.find('>'));
   CHECK(first.find('A') < first.find('<'));
   CHECK(has(shown.err, "Estimated: copies to and from the host"));
-  CHECK(has(shown.err, "modelled, NVIDIA H200: kernels by the time model"));
+  CHECK(has(shown.err, "modelled, NVIDIA H200: kernel times come from the time"));
 }
 
 TEST_CASE("exec --trace: a file of complete events, a row for each stream") {
@@ -114,7 +114,7 @@ TEST_CASE("exec --trace: a file of complete events, a row for each stream") {
 }
 
 TEST_CASE("timeline: without a profile, a place to write or anything on the device it is refused") {
-  CHECK(has(run_exec({"--timeline", "pinned"}).err, "belong to --profile"));
+  CHECK(has(run_exec({"--timeline", "pinned"}).err, "add --profile"));
   CHECK(run_exec({"--timeline", "pinned"}).end.exit_code == 2);
   CHECK(has(run_exec({"--profile", "--trace", "/proc/t.json", "pinned"}).err, "cannot write"));
   const auto failed = run_exec({"--profile", "--timeline", "fail"});

@@ -64,7 +64,7 @@ TEST_CASE("a modelled call without a time says why") {
   m.found = {};
   CHECK(m.why_no_time() == "no kernel was launched");
   m.kernels.resize(1);
-  CHECK(m.why_no_time() == "the model has no time for it");
+  CHECK(m.why_no_time() == "the model gives no time for it");
   m.time_ms = 2;
   CHECK(m.why_no_time().empty());
   CHECK(cli::modelled_json(m).at("time_ms") == 2);
@@ -78,7 +78,7 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
   check_documented(none, "walk");
   const json& step = none.at("steps").at(0);
   CHECK(step.at("time_ms").is_null());
-  CHECK(has(step.at("why_no_time"), "more than an NVIDIA GeForce GTX 280 has: "));
+  CHECK(has(step.at("why_no_time"), "exceeds the limits of an NVIDIA GeForce GTX 280: "));
   const auto timed = document_of(c.lab({"walk", "launch", "--step", "03", "--json"}));
   check_documented(timed, "walk");
   CHECK(timed.at("steps").at(0).at("time_ms") > 0);
@@ -112,5 +112,5 @@ TEST_CASE("a size that nobody measured has nothing to be compared with") {
   const cloned_course c;
   const auto result = c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"});
   CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "nothing of that is recorded"));
+  CHECK(has(result.err, "no such times are recorded"));
 }

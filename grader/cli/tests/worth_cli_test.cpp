@@ -15,7 +15,7 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "reduction, size 1048576: 4.19 MB over the link"));
   CHECK(has(shown.out, "recorded, "));
-  CHECK(has(shown.out, "The GPU's time is the course's record of "));
+  CHECK(has(shown.out, "The GPU's time is the course's recorded time of "));
   CHECK(has(shown.out, "The link"));
   CHECK(has(shown.out, "Not worth it as it is"));
   const auto told =
@@ -62,14 +62,15 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
            {{"--bytes", "800M"}, "--bytes 800M --flops 200G"},
            {{"--bytes", "-1", "--flops", "1"}, "--bytes -1"},
            {{"--bytes", "1G", "--flops", "many"}, "--flops many"},
-           {{"--bytes", "0", "--flops", "0"}, "nothing to weigh"},
+           {{"--bytes", "0", "--flops", "0"}, "nothing to compare"},
            {{"--bytes", "1", "--flops", "1", "--calls", "1.5"}, "a whole number"},
            {{"--bytes", "1", "--flops", "1", "--calls", "0"}, "--calls 0"},
            {{"--bytes", "1", "--flops", "1", "--link", "isa"}, "pcie5"},
            {{"--bytes", "1", "--flops", "1", "--gpu", "abacus"}, "h200"},
-           {{"--bytes", "1", "--flops", "1", "--cpu-flops", "1G"}, "belong together"},
-           {{"--bytes", "1", "--flops", "1", "--size", "7"}, "--size is a lab's"},
-           {{"reduction", "--bytes", "1"}, "leave --bytes and --flops out"},
+           {{"--bytes", "1", "--flops", "1", "--cpu-flops", "1G"},
+            "give both --cpu-flops and --cpu-bandwidth"},
+           {{"--bytes", "1", "--flops", "1", "--size", "7"}, "--size needs a lab"},
+           {{"reduction", "--bytes", "1"}, "leave out --bytes and --flops"},
            {{"reduction", "--size", "0"}, "--size 0"},
            {{"reductoin"}, "did you mean"}}) {
     words arguments = {"worth-it"};
@@ -86,8 +87,8 @@ TEST_CASE("worth-it: where the lab's programs are not built, it says which comma
   const cloned_course c;
   fs::remove(c.root() / "build/solutions");  // a link
   fs::create_directory(c.root() / "build/solutions");
-  const std::string why = "05_vector is not built yet, so its time is not modelled: ",
-                    command = "./lab walk launch --step 05_vector builds it.";
+  const std::string why = "05_vector is not built yet, so its time is not modelled; ",
+                    command = "`./lab walk launch --step 05_vector` builds it.";
   auto shown = c.lab({"worth-it", "launch", "--size", "300000"});
   CHECK(shown.end.exit_code == 0);
   std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');

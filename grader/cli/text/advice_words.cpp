@@ -7,7 +7,7 @@ namespace stepwise::cli {
 
 const char* part_words(part p) {
   constexpr const char* words[busy_parts] = {
-      "issue slots", "ALU pipe", "FMA pipe", "L1/shared port", "L2", "DRAM", "atomics"};
+      "issue slots", "ALU pipe", "FMA pipe", "L1/shared-memory pipe", "L2", "DRAM", "atomics"};
   return words[static_cast<int>(p)];
 }
 
@@ -20,23 +20,23 @@ std::string limit_sentence(const kernel_analysis& a) {
   const double compute = 100 * a.busy.compute, memory = 100 * a.busy.memory;
   switch (a.limit) {
     case limiter::memory:
-      return fmt::format("Memory limits it: {} busy for {:.0f} % of the time.",
-                         a.busy.memory_part == part::atomics
-                             ? "atomics are"
+      return fmt::format("Memory is the bottleneck: {} busy for {:.0f} % of the time.",
+                         a.busy.memory_part == part::atomics ? "atomics are"
+                         : a.busy.memory_part == part::port
+                             ? "the L1/shared-memory pipe is"
                              : std::string(part_words(a.busy.memory_part)) + " is",
                          memory);
     case limiter::compute:
-      return fmt::format("Compute limits it: the {} {} busy for {:.0f} % of the time.",
+      return fmt::format("Compute is the bottleneck: the {} {} busy for {:.0f} % of the time.",
                          part_words(a.busy.compute_part),
                          a.busy.compute_part == part::issue ? "are" : "is", compute);
     case limiter::both:
       return fmt::format(
-          "Compute ({:.0f} %) and memory ({:.0f} %) are nearly as busy as each other: both limit "
-          "it.",
+          "Compute ({:.0f} %) and memory ({:.0f} %) are about equally busy: both are bottlenecks.",
           compute, memory);
     case limiter::latency:
-      return "Latency limits it: neither is busy for 60 % of the time. Warps wait, and too few "
-             "others have something to do meanwhile.";
+      return "Latency is the bottleneck: neither compute nor memory is busy for 60 % of the time. "
+             "Warps wait, and too few other warps are ready to run in the meantime.";
   }
   return {};
 }
@@ -44,31 +44,32 @@ std::string limit_sentence(const kernel_analysis& a) {
 const char* cause_words(cause c) {
   switch (c) {
     case cause::one_thread:
-      return "One thread does all the work: 31 of 32 lanes of its warp are idle, and all other "
-             "multiprocessors. Divide the work among threads, in blocks of 128 or more.";
+      return "One thread does all the work: 31 of the 32 lanes of its warp are idle, and so are "
+             "all other multiprocessors. Divide the work among threads, in blocks of 128 or more.";
     case cause::partial_warps:
-      return "Partly filled warps: a block's threads do not fill its warps, whose other lanes are "
-             "idle. Let a block have a multiple of 32 threads, 128 or more.";
+      return "Partly filled warps: the block's threads do not fill its last warp, so some lanes "
+             "are idle. Make the block size a multiple of 32, and at least 128.";
     case cause::one_block:
-      return "One block: it runs on one multiprocessor, and all others are idle. Divide the work "
-             "among at least as many blocks as there are multiprocessors, of 128 threads or more.";
+      return "One block: it runs on one multiprocessor, and all others are idle. Use at least one "
+             "block per multiprocessor, with 128 threads or more per block.";
     case cause::uncoalesced:
-      return "Uncoalesced accesses: a warp's lanes touch more sectors of 32 bytes than their data "
-             "fill. Let neighbouring threads touch neighbouring elements, with an array for each "
-             "field in place of an array of structures; where one side cannot, turn the data in a "
-             "tile of shared memory.";
+      return "Uncoalesced accesses: a warp's lanes touch more 32-byte sectors than their data "
+             "fill. Let neighbouring threads access neighbouring elements, and use one array per "
+             "field instead of an array of structures. If the load or the store cannot be "
+             "coalesced, rearrange the data in a shared-memory tile.";
     case cause::bank_conflicts:
-      return "Bank conflicts: lanes that need different words of one bank are served one after the "
-             "other. Let neighbouring lanes touch neighbouring words, or pad the rows of a tile.";
+      return "Bank conflicts: lanes that need different words in the same bank are served one "
+             "after the other. Let neighbouring lanes access neighbouring words, or pad the rows "
+             "of the tile.";
     case cause::same_address:
-      return "Atomics at one address: lanes that meet there are served one after the other. "
-             "Combine their values first: in the thread, in the warp (shuffles, or "
-             "__reduce_add_sync for integers), or in the block's own copy in shared memory. Then "
-             "send one atomic for all.";
+      return "Atomics to one address: the lanes are served one after the other. Combine their "
+             "values first: in the thread, in the warp (shuffles, or __reduce_add_sync for "
+             "integers), or in the block's own copy in shared memory. Then issue one atomic for "
+             "all of them.";
     case cause::local_arrays:
-      return "Arrays in local memory: an index that the compiler does not know, or an address that "
-             "a function receives, keeps them out of registers. Index them by constants of "
-             "unrolled loops (#pragma unroll), let functions be inlined, or use shared memory.";
+      return "Arrays in local memory: an index unknown at compile time, or an address passed to a "
+             "function, keeps an array out of registers. Index it with the counters of unrolled "
+             "loops (#pragma unroll), let the function be inlined, or use shared memory.";
     case cause::spills:
       return "Spilled registers: values that do not fit in registers are kept in local memory. The "
              "model does not count these accesses. Keep fewer values live at a time, or allow more "
@@ -82,68 +83,69 @@ const char* cause_words(cause c) {
              "write whole sectors.";
     case cause::dram_traffic:
       return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
-             "smaller types. If it already moves only the bytes it must, this is the roof.";
+             "smaller types. If the kernel already moves only the bytes it must, it has reached "
+             "the limit of the hardware.";
     case cause::atomics:
       return "Atomics are busy. Combine values first, in the thread, the warp, or the block's "
-             "shared "
-             "memory, and send one for all.";
+             "shared memory, and issue one atomic for all.";
     case cause::divergence:
-      return "Divergence: lanes are idle while their warp executes the branches of others, one "
-             "after the other. Let whole warps take the same branch: sort the work, so that "
-             "neighbouring threads do the same, share a few lanes' loops among all, or choose "
-             "blocks that fit the data's edges.";
+      return "Divergence: lanes are idle while their warp executes the branches of other lanes. "
+             "Let whole warps take the same branch: sort the work so that neighbouring threads do "
+             "the same, spread the loops of a few lanes over the whole warp, or choose a block "
+             "shape that fits the edges of the data.";
     case cause::integer_work:
-      return "Integer work: more instructions compute indices and conditions than the task asks "
-             "for. Take them out of the loop, unroll it, avoid % and / by variables.";
+      return "Integer work: too many instructions compute indices and conditions. Move them out of "
+             "the loop, unroll the loop, and avoid % and / by variables.";
     case cause::instructions:
-      return "Many instructions: the schedulers have no free slot. Do more with each: unroll "
-             "loops, load and store 16 bytes at a time, drop barriers and tests.";
+      return "Many instructions: the schedulers have no free issue slot. Do more work per "
+             "instruction: unroll loops, load and store 16 bytes at a time, remove barriers and "
+             "tests.";
     case cause::arithmetic:
-      return "The arithmetic itself fills its pipe: this is the roof, unless another algorithm "
-             "needs less of it, or narrower types or other units do it.";
+      return "The arithmetic itself fills its pipe: this is the limit of the hardware, unless "
+             "another algorithm needs less arithmetic, or narrower types or other units can do it.";
     case cause::launches:
-      return "Short launches: starting a kernel takes as long as its work. Do more in each launch.";
+      return "Short launches: starting the kernel takes about as long as its work. Do more work "
+             "per launch.";
     case cause::small_grid:
-      return "A small grid: it has fewer blocks than the GPU holds at once. Use more, smaller "
-             "blocks, or give the GPU more work.";
+      return "A small grid: it has fewer blocks than the GPU can hold at once. Use more and "
+             "smaller blocks, or give the GPU more work.";
     case cause::few_blocks:
-      return "Few blocks: the GPU holds more of them at once. Divide the work among more threads, "
-             "and these among more blocks, or give the GPU more work.";
+      return "Few blocks: the GPU can hold more blocks at once. Divide the work among more threads "
+             "and more blocks, or give the GPU more work.";
     case cause::short_blocks:
-      return "Short blocks: they end sooner than new ones start, and most warp slots stay empty. "
-             "Use "
-             "larger blocks, or give each thread more work.";
+      return "Short blocks: they finish faster than new blocks can start, so most warp slots stay "
+             "empty. Use larger blocks, or give each thread more work.";
     case cause::occupancy:
-      return "Low occupancy: too few warps are resident to hide latency. Let the block need fewer "
-             "registers or less shared memory, or change its size (./lab occupancy).";
+      return "Low occupancy: too few warps are resident to hide latency. Use fewer registers or "
+             "less shared memory, or change the block size (./lab occupancy).";
     case cause::barriers:
       return "Waiting at barriers: warps that arrive early wait for the slowest warp of the block. "
              "Use smaller blocks or fewer barriers, or no barrier where one warp is enough.";
     case cause::memory_latency:
       return "Waiting for global memory: too few loads are in flight. Issue several independent "
-             "loads per thread before the first result is used, or have more warps.";
+             "loads per thread before you use the first result, or use more warps.";
     case cause::shared_latency:
-      return "Waiting for shared memory or shuffles: read several values before the first is used, "
+      return "Waiting for shared memory or shuffles: read several values before you use the first, "
              "or keep them in registers.";
     case cause::special_latency:
-      return "Waiting for special functions (sin, exp, rsqrt, quotients, __popc): they share "
-             "one small unit, and their results come late. Use fewer of them; where few warps are "
-             "resident, compute several before the first result is used.";
+      return "Waiting for special functions (sin, exp, rsqrt, quotients, __popc): they share one "
+             "small unit, and their latency is high. Use fewer of them; if few warps are resident, "
+             "compute several before you use the first result.";
     case cause::shared_or_special_latency:
       return "Waiting for special functions (sin, exp, rsqrt, quotients) or shared memory, which "
-             "the GPU counts together: compute or read several values before the first is used.";
+             "the GPU counts together: compute or read several values before you use the first.";
     case cause::dependencies:
       return "Dependent arithmetic: each instruction needs the result of the previous one. Let "
              "each thread compute several independent results.";
     case cause::busy_pipe:
-      return "A busy pipe: warps wait for a unit that other warps are using. "
-             "Use "
-             "fewer or cheaper instructions: float in place of double, no % and / by variables.";
+      return "A busy pipe: warps wait for a unit that other warps are using. Use fewer or cheaper "
+             "instructions: float instead of double, no % and / by variables.";
     case cause::throttle:
       return "Too many requests: the memory queue is full. Use fewer, wider accesses that touch "
              "fewer sectors each.";
     case cause::fetch:
-      return "Branches and instruction fetch: branch less, and unroll less where the code is long.";
+      return "Branches and instruction fetch: use fewer branches, and unroll less if the code is "
+             "long.";
   }
   return "";
 }
@@ -155,17 +157,17 @@ const char* experiment_words(what_if e) {
     case what_if::no_arithmetic:
       return "floats cost nothing";
     case what_if::perfect_coalescing:
-      return "no more sectors than bytes fill";
+      return "accesses touch only as many sectors as their bytes fill";
     case what_if::no_bank_conflicts:
-      return "a wavefront for each request";
+      return "one wavefront per request";
     case what_if::full_occupancy:
-      return "as many warps as there are slots";
+      return "a resident warp in every warp slot";
     case what_if::twice_the_registers:
       return "of a multiprocessor";
     case what_if::no_local_memory:
       return "local accesses cost nothing";
     case what_if::no_divergence:
-      return "as few warps as the lanes fill";
+      return "only as many warps as the lanes fill";
   }
   return "";
 }

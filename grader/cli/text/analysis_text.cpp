@@ -40,7 +40,7 @@ std::string place_text(const code_place& at, const kernel_analysis& a) {
 }
 
 cell source_cell(const code_place& at) {
-  return {at.line == 0 && at.text.empty() ? "(of no line: compile with -lineinfo)" : at.text,
+  return {at.line == 0 && at.text.empty() ? "(line unknown: compile with -lineinfo)" : at.text,
           tone::dim};
 }
 
@@ -65,7 +65,7 @@ void bytes_by_level(page& p, const profile_view& v) {
   const bool has_l1 = a.kernel->l1_bytes > 0, has_l2 = a.kernel->l2_bytes > 0;
   std::vector<std::vector<cell>> rows = {
       row(has_l1 ? "global memory, requested from L1" : "global memory", a.bytes.global, port)};
-  if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same port"));
+  if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same pipe"));
   if (has_l2) rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
   rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
   p.table({{"level"}, {"bytes", true}, {"busy", true}}, rows);
@@ -74,13 +74,14 @@ void bytes_by_level(page& p, const profile_view& v) {
   std::string text;
   if (counted < 1)
     text = fmt::format("Estimated from the {:.2g} % of the launch that ran. ", 100 * counted);
-  if (counted < 1 && has_l2) text += "Stores that L2 still holds do not count at DRAM. ";
+  if (counted < 1 && has_l2) text += "Stores still held in L2 are not counted as DRAM traffic. ";
   if (const double earlier = a.traffic.dram_earlier_bytes; earlier > 0.1 * a.bytes.dram)
     text += fmt::format(
-        "DRAM also writes {} that earlier launches and copies left in L2: part of its busy time. ",
+        "DRAM also writes {} left in L2 by earlier launches and copies; its busy time includes "
+        "that. ",
         bytes_text(earlier));
   if (v.m->work.bytes > 0)
-    text += fmt::format("The whole call must move {} at least.", bytes_text(v.m->work.bytes));
+    text += fmt::format("The whole call must move at least {}.", bytes_text(v.m->work.bytes));
   p.paragraph(text, tone::dim);
   p.line();
 }
@@ -113,8 +114,8 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
-    p.paragraph(known ? "Every access costs its minimum: try fewer or wider ones."
-                      : "What these would cost at best was not counted.");
+    p.paragraph(known ? "Every access already costs its minimum: try fewer or wider accesses."
+                      : "The minimum cost of these accesses was not counted.");
     return;
   }
   const costly_line& l = a.wasteful.front();
@@ -133,13 +134,14 @@ void mend_sentence(page& p, const kernel_analysis& a) {
     case waste_cause::local_memory:
       return p.paragraph(costs + ", 0 if the values were in registers.", tone::strong);
     default:
-      p.paragraph(fmt::format("{}, {:.1f} would do ({}).", costs, ideal, name_of(l.cost.why())),
-                  tone::strong);
+      p.paragraph(
+          fmt::format("{}, {:.1f} would be enough ({}).", costs, ideal, name_of(l.cost.why())),
+          tone::strong);
   }
 }
 
 void memory_branch(page& p, const profile_view& v) {
-  p.title("3  Memory: what moves, and what for");
+  p.title("3  Memory: how many bytes move, and which lines move them");
   bytes_by_level(p, v);
   access_table(p, v.costliest, v.costliest.accesses);
   p.line();
@@ -147,11 +149,10 @@ void memory_branch(page& p, const profile_view& v) {
 }
 
 std::string lanes_sentence(const kernel_analysis& a) {
-  return fmt::format("{:.1f} of 32 lanes take part (warp efficiency {})", a.lanes,
+  return fmt::format("{:.1f} of 32 lanes are active (warp efficiency {})", a.lanes,
                      percent(a.lanes / 32)) +
-         (a.divergent > 0
-              ? fmt::format("; {:.2g} % of the branches divide their warp. ", 100 * a.divergent)
-              : "; no branch divides its warp. ");
+         (a.divergent > 0 ? fmt::format("; {:.2g} % of the branches diverge. ", 100 * a.divergent)
+                          : "; no branch diverges. ");
 }
 
 void compute_branch(page& p, const profile_view& v) {
@@ -168,7 +169,7 @@ void compute_branch(page& p, const profile_view& v) {
   p.line();
   std::string text = lanes_sentence(a);
   text += a.float_share() > 0
-              ? fmt::format("{:.1f} integer instructions for each of floating point.",
+              ? fmt::format("{:.1f} integer instructions per floating-point instruction.",
                             a.integer_share() / a.float_share())
               : "No floating point: all arithmetic is integer.";
   p.paragraph(text);
@@ -201,7 +202,7 @@ void occupancy_lines_of(page& p, const profile_view& v) {
              fmt::format("{:.1f} warps on average", k.timing.active_warps));
   if (a.blocks_per_place > 0 && a.blocks_per_place < 1) {
     const std::uint64_t blocks = volume(k.grid);
-    p.paragraph(fmt::format("The grid has {} block{}; the GPU holds {:.0f} of them at once.",
+    p.paragraph(fmt::format("The grid has {} block{}; the GPU can hold {:.0f} at once.",
                             grouped(blocks), blocks == 1 ? "" : "s",
                             static_cast<double>(blocks) / a.blocks_per_place));
   }
@@ -221,7 +222,7 @@ void occupancy_lines_of(page& p, const profile_view& v) {
 
 void latency_branch(page& p, const profile_view& v) {
   const kernel_analysis& a = v.costliest;
-  p.title("3  Latency: how many warps there are, and what they wait for");
+  p.title("3  Latency: how many warps are resident, and what they wait for");
   occupancy_lines_of(p, v);
   if (a.active < few_active) p.paragraph(lanes_sentence(a));
   p.line();
@@ -286,8 +287,8 @@ void add_next(page& p, const profile_view& v) {
     return;
   }
   if (!v.next) {
-    p.paragraph(v.at != nullptr ? "It is the lab's last step: what comes next is yours to find."
-                                : "No later step of the lab was recorded as faster.",
+    p.paragraph(v.at != nullptr ? "This is the lab's last step. Find the next improvement yourself."
+                                : "No later step of the lab has a faster recorded time.",
                 tone::dim);
     return;
   }
@@ -301,7 +302,7 @@ void add_next(page& p, const profile_view& v) {
   tell("Next step", *s.next, s.next_call);
   if (s.mending != nullptr) {
     if (s.mending != s.next) tell("And then", *s.mending, s.mending_call);
-    p.paragraph(fmt::format("It does something about {}. {}: {}, then {}.",
+    p.paragraph(fmt::format("It addresses {}. {}: {} before, {} after.",
                             stepwise::name_of(s.mended), unit_of(s.mended),
                             mended_figure_text(s.mended, figure_of(s.mended, v.m->kernels)),
                             mended_figure_text(s.mended, figure_of(s.mended, s.mending_call))));
@@ -396,14 +397,14 @@ std::vector<std::string> launched_lines(const profile_view& v, const terminal_st
   const launched_kernel& first = launched.front();
   const kernel_profile& k = *v.costliest.kernel;
   if (first.configurations.size() > 1)
-    p.paragraph(
-        fmt::format("{} was launched in {} configurations; what follows is the one that "
-                    "takes longest: a grid of {} blocks of {} threads, {} of its launches.",
-                    k.kernel, first.configurations.size(), extents(k.grid), extents(k.block),
-                    grouped(k.launches)));
+    p.paragraph(fmt::format(
+        "{} was launched in {} configurations. The rest of this report is about the one that takes "
+        "longest: a grid of {} blocks of {} threads, {} of its launches.",
+        k.kernel, first.configurations.size(), extents(k.grid), extents(k.block),
+        grouped(k.launches)));
   if (!knows_lines(k))
-    p.paragraph(fmt::format("{} was compiled without -lineinfo: its lines are not known, and what "
-                            "an instruction costs is estimated from PTX alone.",
+    p.paragraph(fmt::format("{} was compiled without -lineinfo: its source lines are unknown, and "
+                            "instruction costs are estimated from the PTX alone.",
                             k.kernel),
                 tone::note);
   return p.take();
@@ -447,7 +448,7 @@ std::vector<std::string> branch_lines(const profile_view& v, const terminal_styl
   const bool memory_shown = limit == limiter::memory || limit == limiter::both;
   if (!memory_shown && !v.costliest.wasteful.empty()) {
     p.line();
-    p.paragraph("These accesses cost more than they need:");
+    p.paragraph("These accesses cost more than necessary:");
     access_table(p, v.costliest, v.costliest.wasteful);
   }
   return p.take();
@@ -464,12 +465,12 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
                     {experiment_words(g.what), tone::dim}});
   p.table({{"experiment"},
            {"time", true},
-           {"times as fast", true},
-           {"what is changed in the model", false, true, true}},
+           {"speedup", true},
+           {"change in the model", false, true, true}},
           rows);
   p.paragraph(
-      fmt::format("{} takes {} as it is. A change of the code may gain more or less: "
-                  "it changes other things, too.",
+      fmt::format("{} takes {} now. A real change to the code may gain more or less, because it "
+                  "also changes other things.",
                   v.costliest.kernel->kernel, time_text(v.costliest.kernel->timing.us / 1000)),
       tone::dim);
   return p.take();
@@ -484,8 +485,7 @@ std::vector<std::string> advice_lines(const profile_view& v, const terminal_styl
     const found_cause& f = v.found[n];
     std::string text = cause_words(f.what);
     if (f.gain > 1)
-      text +=
-          fmt::format(" Without that the kernel is {} as fast, by the model.", ratio_text(f.gain));
+      text += fmt::format(" Without it, the model predicts {} the speed.", ratio_text(f.gain));
     p.paragraph(mark + text, tone::plain, 2);
   }
   if (v.of == nullptr) return p.take();

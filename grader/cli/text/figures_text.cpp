@@ -22,12 +22,12 @@ void show_counters(context& c, const figures& f) {
                         number(n.lane_instructions) / number(n.warp_instructions)));
   // The bytes that the lanes request. Memory moves whole sectors, which --counters and goals count.
   row("global, requested", bytes_text(f.global_bytes()),
-      needed > 0 ? fmt::format("{} what must be moved ({})", ratio_text(f.global_bytes() / needed),
-                               bytes_text(needed))
+      needed > 0 ? fmt::format("{} the bytes that must move ({})",
+                               ratio_text(f.global_bytes() / needed), bytes_text(needed))
                  : "");
   row("shared memory", bytes_text(number(n.shared_load_bytes + n.shared_store_bytes)), "");
   row("launches", count_text(number(n.launches)), "");
-  row("barriers", count_text(number(n.barriers)), n.barriers == 0 ? "" : "arrivals of warps");
+  row("barriers", count_text(number(n.barriers)), n.barriers == 0 ? "" : "warp arrivals");
   row("atomics", count_text(number(n.atomics)), "");
 }
 
@@ -46,7 +46,8 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
         fmt::format("one call at {}: counted on the emulator; this is work, not time", f.label), 2);
     show_counters(c, f);
   } else {
-    c.say(fmt::format("  one call at {} is right; {} keeps no figures", f.label, device.text()));
+    c.say(fmt::format("  one call at {} is right; no figures are available on {}", f.label,
+                      device.text()));
   }
 }
 
@@ -55,7 +56,7 @@ std::string figures_phrase(const figures& f) {
     return fmt::format("{}, {}", time_text(f.time_ms), f.rate());
   }
   if (f.counters) {
-    return fmt::format("{} warp instructions, {} requested of global memory",
+    return fmt::format("{} warp instructions, {} requested from global memory",
                        count_text(number(f.counters->warp_instructions)),
                        bytes_text(f.global_bytes()));
   }
@@ -69,34 +70,29 @@ std::string modelled_phrase(const modelled_figures& m) {
 }
 
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {
-  if (!l.is_worked)
-    return "modelled; measured times, which `./lab dev validate` compares with modelled ones, are "
-           "not "
-           "in "
-           "a student copy";
+  if (!l.is_worked) return "modelled; a student copy has no measured times to compare with";
   const auto error = load_model_error(c.where.root, l, gpu_name);
   if (!error)
     return fmt::format(
-        "modelled; how far this lab's modelled times are from those measured on an {} is not on "
-        "record (./lab dev validate {} --times compares)",
+        "modelled; the error of this lab's modelled times is not recorded for an {} (./lab dev "
+        "validate {} --times measures it)",
         gpu_name, l.name);
   return fmt::format(
-      "modelled: half of the {} times that were measured of this lab's steps on an {} are within "
-      "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab dev validate {} --times)",
+      "modelled: of the {} measured times of this lab's steps on an {}, half are within {:.0f} % "
+      "of the model's, and nine in ten within {:.0f} % (./lab dev validate {} --times)",
       error->times, gpu_name, 100 * error->median, 100 * error->worst_tenth, l.name);
 }
 
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
-  return modelled_error_text(c, l, m.gpu) +
-         (m.with_copies ? "; the time is the whole call's, and its copies to and from the host are "
-                          "estimated"
-                        : "");
+  return modelled_error_text(c, l, m.gpu) + (m.with_copies
+                                                 ? "; the time is for the whole call, and its "
+                                                   "copies to and from the host are estimated"
+                                                 : "");
 }
 
 std::string copies_text(const modelled_figures& m) {
   if (m.with_copies)
-    return " What is not its kernels' is that of its copies to and from the host, which are "
-           "estimated.";
+    return " The rest of the time is its copies to and from the host, which are estimated.";
   if (m.transfers.us <= 0) return {};
   return fmt::format(" Copies and fills on the device take {} of it ({} moved).",
                      time_text(m.transfers.us / 1000),

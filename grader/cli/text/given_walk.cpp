@@ -104,7 +104,7 @@ int show_given(context& c, const lab& l, const step& s) {
                                      size_text(times.size), times.gpu));
   if (fs::exists(c.where.root / s.file))
     labelled("skeleton", "./lab start " + l.name + " " + s.name);
-  labelled("code", "not in this student copy; your instructor can show it");
+  labelled("code", "not in this student copy; ask your instructor");
   labelled("compare", "./lab walk " + l.name + " shows all steps and your file");
   return 0;
 }
@@ -124,12 +124,12 @@ int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_
   show_steps(c, l, times, mine);
   c.say();
   c.out.paragraph(
-      fmt::format("Times are modelled: one call at size {} on an {}, of the steps that goals "
-                  "name. The steps themselves are not in this student copy.",
+      fmt::format("Times are modelled for the steps that the goals name: one call at size {} on an "
+                  "{}. The code of the steps is not in this student copy.",
                   size_text(times.size), times.gpu),
       0, "", tone::dim);
   if (mine.m.timed() && mine.m.gpu != times.gpu)
-    c.out.paragraph("Your file's time is that of an " + mine.m.gpu + ".", 0, "", tone::dim);
+    c.out.paragraph("Your file's time is modelled for an " + mine.m.gpu + ".", 0, "", tone::dim);
   show_next(c, l);
   return exit_code_of(mine.found());
 }

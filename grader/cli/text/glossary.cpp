@@ -11,22 +11,22 @@ namespace {
 constexpr glossary_entry entries[] = {
     {"IPC, instructions per cycle", "ipc", "smsp__inst_executed.avg.per_cycle_active",
      "instructions that warps executed / cycles in which a multiprocessor (ncu: a quarter of one) "
-     "had warps; Fermi: at most 2, since Volta at most 1 for each of 4 schedulers",
+     "had warps; Fermi: at most 2, since Volta at most 1 per scheduler, of which there are 4",
      "4 x \"issue slots\""},
     {"issue slot utilization", "issue_slot_utilization",
      "smsp__issue_active.avg.pct_of_peak_sustained_active",
      "cycles in which a scheduler issued / cycles", "\"issue slots\" (busy: issue)"},
     {"instruction throughput", "instruction throughput (1.x)",
      "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-     "share of the most that compute can do: the largest of its parts",
-     "\"compute\": the largest of issue slots, ALU pipe, FMA pipe"},
+     "throughput of compute as a share of its peak: the busiest of its parts",
+     "\"compute\": the busiest of issue slots, ALU pipe, FMA pipe"},
     {"memory utilization", "dram_utilization, l2_utilization",
      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
-     "share of the most that memory can do: the largest of its parts",
-     "\"memory\": the largest of L1/shared port, L2, DRAM, atomics"},
+     "throughput of memory as a share of its peak: the busiest of its parts",
+     "\"memory\": the busiest of L1/shared-memory pipe, L2, DRAM, atomics"},
     {"replayed instructions", "inst_replay_overhead", "",
-     "(issued - executed) / executed: on old GPUs an access that the port served in several passes "
-     "was issued again for each; since Maxwell the port repeats it by itself",
+     "(issued - executed) / executed: on old GPUs an access that took several passes was issued "
+     "again for each pass; since Maxwell the L1/shared-memory pipe repeats it internally",
      "sectors and wavefronts beyond the ideal; stalls: memory throttle"},
     {"shared bank conflict replay", "shared_replay_overhead",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
@@ -38,17 +38,18 @@ constexpr glossary_entry entries[] = {
      "wavefronts per request, by line"},
     {"divergent branches", "branch_efficiency (1 - share)",
      "smsp__sass_average_branch_targets_threads_uniform.pct (1 - share)",
-     "branches that send a warp's lanes two ways / branches of warps", "\"divergent\", by line"},
+     "branches at which the lanes of a warp diverge / branches executed by warps",
+     "\"divergent\", by line"},
     {"control flow divergence", "warp_execution_efficiency",
      "smsp__thread_inst_executed_per_inst_executed.ratio",
-     "lanes that take part in an instruction, on average, of 32",
+     "average number of active lanes per instruction, of 32",
      "\"lanes\", warp efficiency = lanes / 32"},
     {"global load efficiency", "gld_efficiency",
      "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
      "bytes that the lanes requested / bytes of the sectors transferred",
      "ideal / per request of a \"global load\" (where the ideal is full sectors)"},
     {"global store efficiency", "gst_efficiency",
-     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "the same of stores",
+     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "the same for stores",
      "ideal / per request of a \"global store\""},
     {"global memory excess load, store", "1 - gld_efficiency, 1 - gst_efficiency", "",
      "bytes transferred that no lane requested / bytes transferred",
@@ -67,11 +68,11 @@ constexpr glossary_entry entries[] = {
      "dram__bytes_read.sum.per_second, dram__bytes_write.sum.per_second",
      "bytes that memory reads or writes / time", "\"DRAM\": bytes, and busy"},
     {"theoretical occupancy", "(occupancy calculator)", "sm__maximum_warps_per_active_cycle_pct",
-     "warps of the blocks that fit / warps that a multiprocessor holds",
+     "warps of the resident blocks / warps that a multiprocessor can hold",
      "theoretical occupancy; ./lab occupancy"},
     {"achieved occupancy", "achieved_occupancy",
      "sm__warps_active.avg.pct_of_peak_sustained_active",
-     "resident warps, on average over busy cycles / warps that a multiprocessor holds",
+     "resident warps, averaged over busy cycles / warps that a multiprocessor can hold",
      "achieved occupancy"},
     {"stalls: memory dependency", "stall_memory_dependency",
      "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
@@ -92,17 +93,19 @@ constexpr glossary_entry entries[] = {
      "warps that wait at the block's barrier", "stalls: synchronization"},
     {"stalls: memory throttle", "stall_memory_throttle",
      "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio, ..._mio_throttle_...",
-     "warps that cannot issue an access because too many others wait", "stalls: memory throttle"},
+     "warps that cannot issue an access because too many accesses are queued",
+     "stalls: memory throttle"},
     {"stalls: pipe busy", "stall_pipe_busy",
      "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
-     "warps whose next instruction needs a pipe that is taken", "stalls: pipe busy"},
+     "warps whose next instruction needs a busy pipe", "stalls: pipe busy"},
     {"stalls: instruction fetch", "stall_inst_fetch",
      "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio, "
      "..._branch_resolving_...",
-     "warps whose next instruction is not there yet", "stalls: instruction fetch"},
+     "warps whose next instruction has not been fetched yet", "stalls: instruction fetch"},
     {"stalls: not selected", "stall_not_selected",
      "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio",
-     "warps that could issue while another one does: there is work enough", "stalls: not selected"},
+     "warps that are ready while another warp issues: there is enough work",
+     "stalls: not selected"},
 };
 
 std::string or_none(const char* text) { return *text != '\0' ? text : "none"; }
@@ -129,12 +132,16 @@ std::vector<std::string> glossary_lines(const terminal_style& style) {
 std::string glossary_markdown() {
   std::string text =
       "# Glossary of the profilers' metrics\n\n"
-      "What lectures and older profilers speak of, what it is called in Nsight Compute (ncu) "
-      "today,\n"
-      "and where `lab profile` has it. `./lab profile --glossary` shows the same; the table is\n"
+      "The metrics of lectures and older profilers, their names in Nsight Compute (ncu) today, "
+      "and\n"
+      "where `lab profile` shows them. `./lab profile --glossary` prints the same table. Its "
+      "source is\n"
       "[cli/text/glossary.cpp](cli/text/glossary.cpp), this file is `./lab profile --glossary "
-      "--markdown`,\nand a test compares them. Ours are modelled, and labelled so.\n\n"
-      "| metric | nvprof, visual profiler | ncu | is | lab profile |\n|---|---|---|---|---|\n";
+      "--markdown`,\n"
+      "and a test compares them. The values of `lab profile` are modelled, and labelled as "
+      "such.\n\n"
+      "| metric | nvprof, visual profiler | ncu | is | lab profile |\n"
+      "|---|---|---|---|---|\n";
   for (const glossary_entry& e : entries)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", e.name, e.older, or_none(e.ncu), e.formula,
                         e.ours);

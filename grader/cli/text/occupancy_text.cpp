@@ -26,22 +26,21 @@ std::string plural(std::uint64_t count, const char* thing) {
 
 std::string register_reason(const occupancy_study& s) {
   const block_room& r = s.room;
-  if (s.block.registers == 0) return "none are used";
+  if (s.block.registers == 0) return "no registers used";
   const int most = most_registers_of_thread(s.model.compute_capability());
   if (s.block.registers > static_cast<std::uint64_t>(most))
-    return fmt::format("a thread can have {}", most);
+    return fmt::format("limit per thread: {}", most);
   const int all = s.model.registers_per_multiprocessor;
   if (r.of_blocks)
-    return fmt::format("{} of {} for a block, in units of {}", r.registers, all, r.register_unit);
-  if (r.by_registers == 0) return fmt::format("a block may have {}", s.model.registers_per_block);
-  return fmt::format("{} of {} for a block, {} for a warp", r.registers, all,
-                     r.registers / r.warps);
+    return fmt::format("{} of {} per block, in units of {}", r.registers, all, r.register_unit);
+  if (r.by_registers == 0) return fmt::format("limit per block: {}", s.model.registers_per_block);
+  return fmt::format("{} of {} per block, {} per warp", r.registers, all, r.registers / r.warps);
 }
 
 std::string shared_reason(const occupancy_study& s) {
-  if (s.room.by_shared == block_room::any_number) return "none is used";
-  if (s.room.by_shared == 0) return fmt::format("a block may have {} bytes", s.block.most_shared);
-  std::string text = fmt::format("{} of {} bytes for a block", s.room.shared_bytes,
+  if (s.room.by_shared == block_room::any_number) return "no shared memory used";
+  if (s.room.by_shared == 0) return fmt::format("limit per block: {} bytes", s.block.most_shared);
+  std::string text = fmt::format("{} of {} bytes per block", s.room.shared_bytes,
                                  s.model.shared_bytes_per_multiprocessor);
   if (const auto reserved = s.model.reserved_shared_bytes_per_block; reserved > 0)
     text += fmt::format(", {} of them reserved", reserved);
@@ -53,11 +52,11 @@ std::array<limit, 4> limits_of(const occupancy_study& s) {
   const bool too_large =
       s.block.threads > static_cast<std::uint64_t>(s.model.max_threads_per_block);
   return {{{"warps", r.by_warps,
-            too_large ? fmt::format("a block may have {} threads", s.model.max_threads_per_block)
-                      : fmt::format("{} of {} for a block", r.warps, s.most_warps())},
+            too_large ? fmt::format("limit per block: {} threads", s.model.max_threads_per_block)
+                      : fmt::format("{} of {} per block", r.warps, s.most_warps())},
            {"registers", r.by_registers, register_reason(s)},
            {"shared memory", r.by_shared, shared_reason(s)},
-           {"block slots", r.by_blocks, "as many blocks at most"}}};
+           {"block slots", r.by_blocks, "the most blocks per multiprocessor"}}};
 }
 
 // The results of plain division where the hardware's allocation units or slots change them.
@@ -72,18 +71,17 @@ std::vector<std::string> paper_lines(const occupancy_study& s) {
     const auto parts = static_cast<std::uint64_t>(r.partitions);
     const std::uint64_t held = registers / parts / taken * parts;
     if (paper != held)
-      lines.push_back(
-          fmt::format("{} registers / {} of a warp are {} warps. But registers are allocated in "
-                      "units of {}, and a warp's registers are in one of {} partitions: it takes "
-                      "{}, and {} warps fit.",
-                      registers, of_warp, paper, r.register_unit, parts, taken, held));
+      lines.push_back(fmt::format(
+          "{} registers / {} per warp = {} warps. But registers are allocated in units of {}, and "
+          "a warp's registers must fit in one of {} partitions: a warp takes {}, so {} warps fit.",
+          registers, of_warp, paper, r.register_unit, parts, taken, held));
   }
   if (s.block.registers > 0 && r.by_registers > 0 && r.of_blocks) {
     const std::uint64_t paper = registers / (s.block.registers * s.block.threads);
     if (paper != static_cast<std::uint64_t>(r.by_registers))
       lines.push_back(
-          fmt::format("{} registers / {} of a block are {} blocks. But a block is allocated {}, in "
-                      "units of {}: {} fit.",
+          fmt::format("{} registers / {} per block = {} blocks. But a block is allocated {}, in "
+                      "units of {}, so {} fit.",
                       registers, s.block.registers * s.block.threads, paper, r.registers,
                       r.register_unit, r.by_registers));
   }
@@ -92,12 +90,13 @@ std::vector<std::string> paper_lines(const occupancy_study& s) {
         static_cast<int>(s.model.shared_bytes_per_multiprocessor / s.block.shared_bytes);
     if (paper != r.by_shared)
       lines.push_back(
-          fmt::format("{} bytes / {} of a block are {} blocks. But a block takes {}: {} fit.",
+          fmt::format("{} bytes / {} per block = {} blocks. But a block takes {}, so {} fit.",
                       s.model.shared_bytes_per_multiprocessor, s.block.shared_bytes, paper,
                       r.shared_bytes, r.by_shared));
     if (r.by_shared > r.by_blocks && r.blocks() == r.by_blocks)
-      lines.push_back(fmt::format("Shared memory would hold {} blocks, but there are {} slots.",
-                                  r.by_shared, r.by_blocks));
+      lines.push_back(
+          fmt::format("Shared memory has room for {} blocks, but there are only {} block slots.",
+                      r.by_shared, r.by_blocks));
   }
   return lines;
 }
@@ -106,8 +105,8 @@ std::string gain_text(const occupancy_study& s, const occupancy_gain& gain) {
   using by = decltype(occupancy_gain::what);
   const std::string then = fmt::format(": {} warps, {:.0f} %", gain.warps, s.percent(gain.warps));
   if (gain.what == by::threads) return fmt::format("blocks of {} threads", gain.to) + then;
-  if (gain.what == by::registers) return plural(gain.to, "register") + " for a thread" + then;
-  return plural(gain.to, "byte") + " of shared memory for a block" + then;
+  if (gain.what == by::registers) return plural(gain.to, "register") + " per thread" + then;
+  return plural(gain.to, "byte") + " of shared memory per block" + then;
 }
 
 // As many columns as fit. Each shows the warps at the last point that falls into it.
@@ -195,14 +194,14 @@ std::vector<std::string> occupancy_lines(const occupancy_study& s, const termina
   for (const auto& gain : s.gains)
     wrap(&gain == &s.gains.front() ? "more with" : "", gain_text(s, gain));
   const auto paper = paper_lines(s);
-  for (const auto& line : paper) wrap(&line == &paper.front() ? "on paper" : "", line);
+  for (const auto& line : paper) wrap(&line == &paper.front() ? "note" : "", line);
   lines.emplace_back();
   const auto curve = [&](const char* title, const auto& points, std::uint64_t here) {
     for (auto& line : curve_lines(s, title, points, here, style)) lines.push_back(std::move(line));
   };
-  curve("threads of a block", s.by_threads, s.block.threads);
-  curve("registers of a thread", s.by_registers, s.block.registers);
-  curve("bytes of shared memory of a block", s.by_shared, s.block.shared_bytes);
+  curve("threads per block", s.by_threads, s.block.threads);
+  curve("registers per thread", s.by_registers, s.block.registers);
+  curve("shared-memory bytes per block", s.by_shared, s.block.shared_bytes);
   return lines;
 }
 
@@ -273,9 +272,9 @@ std::string occupancy_svg(const occupancy_study& s, const std::string& title) {
         x(static_cast<double>(here)), y(s.warps()), x(static_cast<double>(here)), top + height + 32,
         here);
   };
-  draw(0, "threads of a block", s.by_threads, s.block.threads);
-  draw(1, "registers of a thread", s.by_registers, s.block.registers);
-  draw(2, "bytes of shared memory of a block", s.by_shared, s.block.shared_bytes);
+  draw(0, "threads per block", s.by_threads, s.block.threads);
+  draw(1, "registers per thread", s.by_registers, s.block.registers);
+  draw(2, "shared-memory bytes per block", s.by_shared, s.block.shared_bytes);
   return svg + "</svg>\n";
 }
 

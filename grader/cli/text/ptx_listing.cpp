@@ -90,15 +90,15 @@ std::string short_names(std::string_view text, const std::string& kernel) {
 std::string drop_note(emulator::drop_reason reason) {
   switch (reason) {
     case emulator::drop_reason::same_address:
-      return "not done: these bytes are loaded or stored by another one";
+      return "removed: another instruction loads or stores these bytes";
     case emulator::drop_reason::unused:
-      return "not done: the value is never used";
+      return "removed: the value is never used";
     case emulator::drop_reason::in_registers:
       return "no memory: the array is in registers";
     case emulator::drop_reason::constant_bank:
-      return "no load: an operand of another instruction";
+      return "no load: it became an operand of another instruction";
     case emulator::drop_reason::unknown:
-      return "no machine instruction; the tables do not say why";
+      return "no machine instruction; the line tables do not show why";
   }
   return "";
 }
@@ -231,15 +231,15 @@ class kernel_lister {
     const bool is_store = body_.instructions[n].opcode == "st";
     switch (s.role) {
       case access_role::leader:
-        return fmt::format("one {} of {} bytes for {} of these", is_store ? "store" : "load",
+        return fmt::format("one {} of {} bytes replaces {} of these", is_store ? "store" : "load",
                            map_.groups[s.group].bytes, map_.groups[s.group].members.size());
       case access_role::member:
-        return is_store ? "in a wider store below" : "in a wider load above";
+        return is_store ? "part of a wider store below" : "part of a wider load above";
       case access_role::dropped:
         return drop_note(map_.dropped[s.group].reason);
       case access_role::alone:
         if (s.group != no_index) {  // the leader's line shows the machine instructions of both
-          return map_.groups[s.group].leader == n ? "" : "a load of its own, counted above";
+          return map_.groups[s.group].leader == n ? "" : "a separate load, counted above";
         }
         for (const emulator::thinned_access& t : map_.thinned) {
           if (t.instruction != n) continue;

@@ -139,10 +139,11 @@ class kernel_printer {
       found = true;
     }
     if (!found) {
-      c_.out.paragraph(fmt::format("line {} became no PTX instruction of its own in this kernel; "
-                                   "these did: {}",
-                                   view_.line, others),
-                       2, "  ");
+      c_.out.paragraph(
+          fmt::format(
+              "no PTX instruction of this kernel comes from line {}; these lines have PTX: {}",
+              view_.line, others),
+          2, "  ");
     }
     c_.say();
     return found;
@@ -243,12 +244,12 @@ class kernel_printer {
     if (view_.line != 0 && loops_of_line_.count(static_cast<std::uint32_t>(n)) == 0) return;
     const piece m = mark(static_cast<std::uint32_t>(n));
     const std::string title = fmt::format("{}, {}",
-                                          l.is_remainder   ? "the rest of an unrolled loop"
+                                          l.is_remainder   ? "remainder of an unrolled loop"
                                           : l.is_innermost ? "innermost loop"
                                                            : "outer loop",
                                           lines_text(l));
     c_.say("  " + c_.out.paint(m.t, m.text) + c_.out.paint(tone::strong, title) +
-           ": one pass of the PTX's loop" + (l.is_innermost ? "" : ", without the loops in it"));
+           ": one iteration of the PTX loop" + (l.is_innermost ? "" : ", without inner loops"));
     table(l);
     for (const std::string& sentence : sentences(l)) c_.out.paragraph(sentence, 4, "    ");
     c_.say();
@@ -297,26 +298,27 @@ class kernel_printer {
       out.push_back(std::move(text));
     }
     if (l.copies > 1) {
-      out.push_back(fmt::format(
-          "ptxas made about {} copies of it (it unrolls loops, and repeats code for warps that "
-          "have diverged); machine instructions are divided by that.",
-          l.copies));
+      out.push_back(
+          fmt::format("ptxas made about {} copies of it (it unrolls loops and duplicates code for "
+                      "diverged warps); the machine instruction counts are divided by that.",
+                      l.copies));
     }
     if (l.unrolled > 1 && l.has_branches) {
       out.push_back(fmt::format(
-          "Each of its lines with loads, stores or FMAs stands in it {} times, or a multiple of "
-          "that: nvcc unrolled it or a loop inside, or made several ways of one.",
+          "Each of its lines with loads, stores or FMAs appears {} times, or a multiple of that: "
+          "nvcc unrolled it or an inner loop, or duplicated a branch.",
           l.unrolled));
     } else if (l.unrolled > 1) {
       out.push_back(
-          fmt::format("It looks as if nvcc unrolled it {} times: then a pass is {} of the "
-                      "source's.",
+          fmt::format("nvcc probably unrolled it {} times, so one iteration here is {} iterations "
+                      "of the source loop.",
                       l.unrolled, l.unrolled));
     } else if (l.unrolled_line != 0) {
-      out.push_back(fmt::format("Line {} stands in it several times: nvcc unrolled a loop inside.",
+      out.push_back(fmt::format("Line {} appears several times: nvcc unrolled an inner loop.",
                                 l.unrolled_line));
     }
-    if (l.has_branches) out.push_back("It has branches; the instructions of all ways are counted.");
+    if (l.has_branches)
+      out.push_back("It has branches; the instructions of all branches are counted.");
     return out;
   }
 
@@ -341,12 +343,12 @@ void show_legend(context& c, const std::vector<kernel_listing>& kernels) {
   const bool machine = std::any_of(kernels.begin(), kernels.end(),
                                    [](const kernel_listing& k) { return k.knows_machine_code; });
   const bool unicode = c.out.style().unicode;
-  std::string text = fmt::format("{} innermost loop, or the one with the FMAs; {} loop around it.",
+  std::string text = fmt::format("{} innermost loop, or the loop with the FMAs; {} enclosing loop.",
                                  unicode ? "\u2503" : "|", unicode ? "\u2506" : ":");
   if (machine) {
     text +=
-        " The number before an instruction says how many machine instructions its PTX line has; "
-        "with - it was merged, became part of others, or was not needed.";
+        " The number before a PTX instruction is its number of machine instructions; - means that "
+        "it was merged, became part of another instruction, or was not needed.";
   }
   const auto sum = [&](std::uint32_t kernel_listing::*what) {
     std::uint32_t all = 0;
@@ -354,7 +356,7 @@ void show_legend(context& c, const std::vector<kernel_listing>& kernels) {
     return all;
   };
   if (const auto open = sum(&kernel_listing::undecided); open > 0) {
-    text += fmt::format(" For {} the tables do not decide.",
+    text += fmt::format(" For {}, the line tables leave it open.",
                         open == 1 ? "one access" : std::to_string(open) + " accesses");
   }
   c.out.paragraph(text, 2, "  ", tone::dim);

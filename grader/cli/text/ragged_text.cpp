@@ -15,7 +15,7 @@ std::vector<std::string> ragged_lines(const json& record, const terminal_style& 
   for (const json& peer : peers_of_ragged(record)) {
     const auto all = summary_of(peer);
     text.push_back(fmt::format(
-        "{} against {}: times as fast at {} sizes (seed {}): median {:.3f}, worst {:.3f}",
+        "{} against {}: relative speed at {} sizes (seed {}): median {:.3f}, worst {:.3f}",
         record.at("step").get<std::string>(), peer.at("name").get<std::string>(), all.sizes,
         record.at("seed").get<std::uint64_t>(), all.median, all.worst));
     std::vector<std::vector<cell>> lines;

@@ -63,7 +63,7 @@ std::string attained(const roofline& r, std::size_t n) {
   for (std::size_t i = 0; i < r.roofs.size(); ++i)
     if (r.roofs[i].name.starts_with(p.name + " "))
       return fmt::format("{:.0f} % of its roof", 100 * p.y / r.ceiling(i, p.x));
-  return "no roof is known";
+  return "its roof is unknown";
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<std::string> roofline_lines(const roofline& r, const terminal_style&
   page p(style);
   p.title(r.title);
   if (!can_be_drawn(r)) {
-    p.paragraph("Nothing to draw: no such operations, or nothing that is moved.");
+    p.paragraph("Nothing to draw: the kernels do no such operations or move no bytes.");
     return p.take();
   }
   constexpr int rows = 12, margin = 8;
@@ -103,7 +103,7 @@ std::vector<std::string> roofline_lines(const roofline& r, const terminal_style&
   const std::string first = power_text(at.x.first), last = power_text(at.x.last);
   p.line("         " + first +
          std::string(static_cast<std::size_t>(columns) - first.size() - last.size(), ' ') + last);
-  p.paragraph(fmt::format("across: {}; up: {}", r.x_unit, r.y_unit), tone::dim);
+  p.paragraph(fmt::format("x axis: {}; y axis: {}", r.x_unit, r.y_unit), tone::dim);
   for (std::size_t n = 0; n < r.points.size(); ++n)
     p.paragraph(fmt::format("{}  {}: {:.3g} {}, {:.3g} {}; {}", static_cast<char>('A' + n),
                             r.points[n].name, r.points[n].x, r.x_unit, r.points[n].y, r.y_unit,
@@ -142,8 +142,9 @@ std::string roofline_svg(const std::vector<roofline>& all, const std::string& ti
             "<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n"
             "<text x=\"{3}\" y=\"{1:.1f}\" text-anchor=\"end\">{4}</text>\n",
             x0, y(std::pow(10, e)), x0 + width, x0 - 4, power_text(e));
-      svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{}\">{}</text>\n",
-                         x0, top + height + 34, r.x_unit, x0, top + height + 50, "up: " + r.y_unit);
+      svg +=
+          fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n<text x=\"{}\" y=\"{}\">{}</text>\n", x0,
+                      top + height + 34, r.x_unit, x0, top + height + 50, "y axis: " + r.y_unit);
       for (std::size_t n = 0; n < r.roofs.size(); ++n) {
         const double slope = r.roofs[n].slope, floor = std::pow(10, at.y.first);
         const double first = std::max(std::pow(10, at.x.first), floor / slope);

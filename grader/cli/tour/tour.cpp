@@ -27,22 +27,22 @@ class guide_of {
       : c_(c), stops_(stops), read_line_(read_line) {}
 
   bool run() {
-    c_.say(c_.out.paint(tone::dim,
-                        "a tour: Enter goes on, q quits, ? lists the keys; "
-                        "--plain prints it all"));
+    c_.say(c_.out.paint(
+        tone::dim,
+        "a tour: Enter continues, q quits, ? lists the keys; --plain prints everything"));
     while (at_ < stops_.size()) {
       const std::size_t here = at_;
       const tour_stop& stop = stops_[here];
       stop.introduce();
       ask(stop);
       prediction_.reset();
-      if (!listen(stop, "Enter: what it does", true)) return false;
+      if (!listen(stop, "Enter: see what it does", true)) return false;
       if (at_ != here) continue;
       stop.show_change();
       compare(stop, stop.answer());
       if (!listen(stop,
                   here + 1 < stops_.size() ? "Enter: next, " + stops_[here + 1].name
-                                           : "Enter: all of them side by side",
+                                           : "Enter: compare all steps",
                   false))
         return false;
       if (at_ == here) ++at_;
@@ -56,11 +56,10 @@ class guide_of {
     for (std::size_t i = 0; i < std::min<std::size_t>(2, stop.questions.size()); ++i)
       say("question", stop.questions[i], tone::note);
     say("predict",
-        stop.over.empty()
-            ? "What will limit it?"
-            : fmt::format("How many times as fast as {} will it be? Type a number, like 1.5, or "
-                          "only Enter.",
-                          stop.over),
+        stop.over.empty() ? "What will limit it?"
+                          : fmt::format("How will its speed compare with {}? Type a factor, like "
+                                        "1.5, or just press Enter.",
+                                        stop.over),
         tone::note);
   }
 
@@ -71,19 +70,19 @@ class guide_of {
   void compare(const tour_stop& stop, double ratio) {
     if (!prediction_ || ratio <= 0) return;
     const double off = *prediction_ / ratio;
-    const std::string verdict = off > 0.8 && off < 1.25 ? "well predicted"
-                                : off > 1               ? "less than you thought: why?"
-                                                        : "more than you thought: why?";
-    say("you said",
-        fmt::format("{} over {}, and it is {}: {}", ratio_text(*prediction_), stop.over,
+    const std::string verdict = off > 0.8 && off < 1.25 ? "a good prediction"
+                                : off > 1               ? "less than you predicted. Why?"
+                                                        : "more than you predicted. Why?";
+    say("result",
+        fmt::format("you predicted {} over {}; it is {}: {}", ratio_text(*prediction_), stop.over,
                     ratio_text(ratio), verdict),
         off > 0.8 && off < 1.25 ? tone::good : tone::note);
   }
 
   void help() {
     say("keys",
-        "Enter goes on; b goes back; d shows what the step changes; g 3 or g NAME goes to a step; "
-        "l lists the steps; q quits. Before a step runs, a number is your prediction.",
+        "Enter continues; b goes back; d shows the changes; g 3 or g NAME jumps to a step; l lists "
+        "the steps; q quits. Before a step runs, type a number to predict its speedup.",
         tone::plain);
   }
 
@@ -112,7 +111,7 @@ class guide_of {
     for (;;) {
       c_.say();
       c_.say(c_.out.paint(tone::strong, "  " + prompt) +
-             c_.out.paint(tone::dim, "   b back, d change, g STEP, q quit, ? help"));
+             c_.out.paint(tone::dim, "   b back, d changes, g STEP, q quit, ? help"));
       const auto typed = read_line_();
       if (!typed) return false;
       const std::string word(trimmed(*typed));
@@ -123,7 +122,7 @@ class guide_of {
       if (word == "b") {
         if (here > 0) at_ = here - 1;
         if (at_ != here) return true;
-        c_.say("  this is the first one");
+        c_.say("  this is the first step");
       } else if (word == "d") {
         stop.show_change();
       } else if (word == "l") {

@@ -101,7 +101,7 @@ modelled_version model_version(context& c, const lab& l, const problem& p, const
   for (const auto& k : m.kernels)
     if (!f.kernel.empty() && k.kernel == f.kernel) time_ms += k.timing.us / 1000;
   if (!m.timed() || time_ms <= 0) {
-    result.why_none = m.timed() ? "the model has no time for it" : m.why_no_time();
+    result.why_none = m.timed() ? "the model gives no time for it" : m.why_no_time();
     return result;
   }
   result.modelled = in_unit(of.unit, m.work, time_ms);
@@ -120,9 +120,9 @@ std::string gain_or_nothing(const std::optional<Value>& value) {
 void show(context& c, const modelled_lecture& one) {
   c.out.paragraph(one.model.name + ": " + one.of->source, 0, "", tone::strong);
   c.out.paragraph(fmt::format("one call of size {}{}, modelled from published figures of the GPU; "
-                              "registers as for {}; in {}",
+                              "register counts for {}; in {}",
                               size_text(one.of->size),
-                              one.of->size_told ? "" : ", which is ours: the source gives none",
+                              one.of->size_told ? "" : " (our choice: the source gives no size)",
                               machine_code_of(one.model), one.of->unit),
                   0, "", tone::dim);
   std::vector<std::vector<cell>> rows;
@@ -146,7 +146,7 @@ void show(context& c, const modelled_lecture& one) {
                                       rows, c.out.style()))
     c.say(line);
   for (const auto& f : one.figures)
-    if (!f.why_none.empty()) c.out.paragraph("no time of " + f.what->step + ": " + f.why_none, 2);
+    if (!f.why_none.empty()) c.out.paragraph("no time for " + f.what->step + ": " + f.why_none, 2);
   c.say();
 }
 
@@ -188,13 +188,13 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
                       bool record) {
   const problem& p = problem_of(l, c.where);
   if (c.request == device_request::gpu)
-    refuse("--lectures asks the time model, not a GPU: leave --device gpu out");
+    refuse("--lectures uses the time model, not a GPU: leave out --device gpu");
   if (record && !steps.empty())
-    refuse("--lectures --record keeps the whole table: leave the steps out");
+    refuse("--lectures --record saves the whole table: leave out the steps");
   std::vector<lecture> all = l.lectures;
   std::erase_if(all, [](const lecture& of) { return of.gpu == unnamed_gpu; });
   if (all.empty())
-    refuse("no lecture publishes figures of " + l.name + " on a GPU that it names: see solutions/" +
+    refuse("no lecture publishes figures for " + l.name + " on a named GPU: see solutions/" +
            l.name + "/lectures.toml");
   json document = {{"lab", l.name}, {"lectures", json::array()}};
   bool any = false;
@@ -210,13 +210,13 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     if (!c.as_json) show(c, one);
   }
   if (!any)
-    refuse("no lecture publishes a figure of that; ./lab dev validate " + l.name +
-           " --lectures shows those that there are");
+    refuse("no lecture publishes a figure for these steps; ./lab dev validate " + l.name +
+           " --lectures shows all published figures");
   if (!c.as_json)
     c.out.paragraph(
-        "Ratio: modelled over published. Gains: how many times as fast as the first version. "
-        "Nothing of the model was chosen to match. Caches, coalescing and banks follow the rules "
-        "of each GPU; the code is that of today's compiler, for the oldest GPU that it knows.",
+        "Ratio: modelled over published. Gains: speed relative to the first version. No parameter "
+        "of the model was fitted to these figures. Caches, coalescing and banks follow the rules "
+        "of each GPU; the code comes from today's compiler, for the oldest GPU that it supports.",
         0, "", tone::dim);
   if (record) {
     document["date"] = utc_now();

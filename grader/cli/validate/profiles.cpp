@@ -81,10 +81,9 @@ json record_of(context& c, const lab& l, const counted_steps& all, const device_
 
 counted_steps recorded_steps(const fs::path& root, const fs::path& file) {
   if (!fs::exists(root / file))
-    throw failure(exit_code::usage,
-                  "nothing is recorded: there is no " + file.string() +
-                      "\non a machine with that GPU and ncu: ./lab dev validate LAB --profiles "
-                      "--record");
+    throw failure(exit_code::usage, "nothing is recorded: there is no file " + file.string() +
+                                        "\nto record it on a machine with that GPU and ncu: ./lab "
+                                        "dev validate LAB --profiles --record");
   return read_record(root / file, [&](const json& record) {
     counted_steps all{record.at("gpu").get<std::string>(), file.filename().string(), {}};
     for (const json& entry : record.at("entries"))
@@ -133,10 +132,10 @@ cell error_cell(const compared_profile& one, kernel_figure f) {
 void show(context& c, const lab& l, const counted_steps& counted,
           const std::vector<compared_profile>& all) {
   c.busy.clear();
-  c.out.paragraph(
-      l.title + ": the model's profile beside what " + counted.source + " counted, " + counted.gpu,
-      0, "", tone::strong);
-  c.say("the kernel with the most time; % that the model is off (l1: points)");
+  c.out.paragraph(l.title + ": the model's profile next to the counts of " + counted.source + ", " +
+                      counted.gpu,
+                  0, "", tone::strong);
+  c.say("the longest-running kernel; error of the model in % (l1: points)");
   c.say();
   std::vector<column> columns = {{"step"},         {"time", true}, {"off", true}, {"instr.", true},
                                  {"occup.", true}, {"l1", true},   {"l2", true},  {"dram", true},
@@ -154,10 +153,10 @@ void show(context& c, const lab& l, const counted_steps& counted,
   for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
   c.say();
   for (const figure_error& e : figure_errors(all))
-    c.say(fmt::format("{:13} median {:.1f} %, nine in ten at most {:.1f} %", name_of(e.figure),
+    c.say(fmt::format("{:13} median {:.1f} %, 90th percentile {:.1f} %", name_of(e.figure),
                       100 * e.median, 100 * e.worst_tenth));
   const auto agreed = std::ranges::count_if(all, &compared_profile::limits_agree);
-  c.say(fmt::format("what limits: the same for {} of {}", agreed, all.size()));
+  c.say(fmt::format("limiter: the same for {} of {}", agreed, all.size()));
   for (const compared_profile& one : all)
     if (!one.limits_agree())
       c.out.paragraph(fmt::format("{}: compute {:.0f} %, memory {:.0f} % by ncu; {:.0f} % and "

@@ -46,7 +46,7 @@ void show_calls(context& c, const std::vector<sampled_call>& calls) {
 int validate_sampling(context& c, const lab& l, const std::vector<std::string>& steps,
                       const std::vector<lab_size>& sizes) {
   if (c.request == device_request::gpu)
-    refuse("--sampling asks the time model, not a GPU: leave --device gpu out");
+    refuse("--sampling uses the time model, not a GPU: leave out --device gpu");
   const problem& p = problem_of(l, c.where);
   const gpu model = stand_for(c, "");
   const device_choice emulator = choose_device(device_request::emulated, c.where);
@@ -85,8 +85,8 @@ int validate_sampling(context& c, const lab& l, const std::vector<std::string>& 
     c.print(document);
   } else {
     c.busy.clear();
-    c.say(c.out.paint(tone::strong, l.title) + ": sampled launches beside whole ones, modelled, " +
-          model.name);
+    c.say(c.out.paint(tone::strong, l.title) +
+          ": sampled launches compared with whole launches, modelled, " + model.name);
     c.say();
     show_calls(c, calls);
     for (const auto& [name, why] : untimed)

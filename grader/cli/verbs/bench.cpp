@@ -88,8 +88,8 @@ int refresh_readmes(context& c) {
     if (!sweeps.empty()) refresh(l.design(), sweeps);
   }
   if (c.as_json) c.print({{"changed", changed}});
-  for (const auto& file : changed) c.say(file + " has the recorded results");
-  if (changed.empty()) c.say("the tables were up to date");
+  for (const auto& file : changed) c.say(file + ": updated with the recorded results");
+  if (changed.empty()) c.say("the tables are up to date");
   return 0;
 }
 
@@ -134,7 +134,7 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
                                    {"95 % interval", true},
                                    {"rate, cold", true},
                                    {"rate, warm", true},
-                                   {"energy of a call, warm", true}};
+                                   {"energy per call, warm", true}};
     if (!has_energy) {
       columns.pop_back();
       for (auto& line : lines) line.pop_back();
@@ -155,7 +155,7 @@ void show_duels(context& c, const lab& l, const duels& fought) {
     for (const auto& d : at_sizes)
       lines.push_back(
           {{d.label.substr(0, d.label.find(", seed"))}, {side(d.cold)}, {side(d.warm)}});
-    c.say(fmt::format("{} against {}: times as fast, {} pairs", l.steps.back().name, name,
+    c.say(fmt::format("{} against {}: relative speed, {} pairs", l.steps.back().name, name,
                       at_sizes.empty() ? 0 : at_sizes[0].pairs));
     for (const auto& line :
          table_lines({{"size"}, {"cold L2", true}, {"warm", true}}, lines, c.out.style()))
@@ -193,7 +193,7 @@ void show_promises(context& c, const std::vector<promise>& promises, bool made_h
       std::count_if(promises.begin(), promises.end(), [](const promise& p) { return !p.ratio; });
   const auto broken = std::count_if(promises.begin(), promises.end(),
                                     [](const promise& p) { return p.is_broken(); });
-  c.say(fmt::format("promised in steps.txt{}: {} speedups hold, {} do not, {} were not measured",
+  c.say(fmt::format("speedups promised in steps.txt{}: {} hold, {} do not, {} were not measured",
                     made_here ? "" : " for another GPU", std::ssize(promises) - unmeasured - broken,
                     broken, unmeasured));
   for (const auto& p : promises)
@@ -219,9 +219,9 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
     const fs::path program = c.where.solution(l.name, "peer-" + p.name);
     std::string why;
     if (!p.on_cpu && !device.gpu) {
-      why = "it is compared by time, and needs a GPU";
+      why = "its comparison needs times, and so a GPU";
     } else if (!fs::exists(program)) {
-      why = "`ninja -C build peers` builds it, where its library is installed";
+      why = "it is not built; `ninja -C build peers` builds it if its library is installed";
     } else if (const auto library = missing_library(program, device); !library.empty()) {
       why = library + " is not installed here";
     }
@@ -241,10 +241,11 @@ void keep_peers(context& c, const lab& l, const fs::path& record,
   const auto lost = read_record(c.where.root / record,
                                 [&](const json& older) { return peers_lost(older, l, peers); });
   if (lost.empty()) return;
-  throw failure(exit_code::usage,
-                fmt::format("{} has {}, which this run would not measure\n--peers measures what "
-                            "`ninja -C build peers` has built; to do without, remove the file",
-                            record.string(), joined(lost, ", ")));
+  throw failure(
+      exit_code::usage,
+      fmt::format("{} contains {}, which this run would not measure\nadd --peers to measure the "
+                  "baselines that `ninja -C build peers` has built, or remove the file",
+                  record.string(), joined(lost, ", ")));
 }
 
 bool any_on_cpu(const std::vector<contender>& peers) {
@@ -268,7 +269,7 @@ void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choic
   const auto rows = stepwise::bench(l, p, {}, peers, device, sizes, bench_seed, c.now()).rows;
   document["peers"] = peers_json(l, rows);
   if (c.as_json) return;
-  c.say("measured on the CPU, " + cpu_text() + ": this is time, without transfers");
+  c.say("measured on the CPU, " + cpu_text() + ": times exclude transfers");
   c.say();
   show_rows(c, rows);
   for (const auto& size : sizes) {
@@ -329,11 +330,11 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   if (std::any_of(l.peers.begin(), l.peers.end(), [](const peer& who) { return !who.on_cpu; }))
     std::erase_if(peers, [](const contender& who) { return who.on_cpu; });
   if (peers.empty())
-    throw failure(exit_code::environment, "no peer of " + l.name +
-                                              " can run here, and --ragged compares with peers\n"
-                                              "`ninja -C build peers` builds those that "
-                                              "solutions/" +
-                                              l.name + "/peers.txt lists");
+    throw failure(exit_code::environment,
+                  "no baseline of " + l.name +
+                      " can run here, but --ragged compares with baselines\n`ninja -C build peers` "
+                      "builds the baselines listed in solutions/" +
+                      l.name + "/peers.txt");
   const fs::path file = record_file(l, device.name, "ragged");
   if (o.record) keep_peers(c, l, file, peers);
   const step& last = l.steps.back();
@@ -364,7 +365,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   if (o.record) {
     write_record(c.where.root / file, record);
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` puts it into the lab's deeper.md");
+          "; `./lab dev bench --readme` updates the lab's deeper.md");
   }
   return 0;
 }
@@ -375,21 +376,22 @@ void need_gpu(const context& c, const device_choice& device, std::string_view wh
   if (device.gpu) return;
   const std::string why =
       c.request == device_request::emulated ? "the emulator was requested" : device.state.missing;
-  throw failure(
-      exit_code::environment,
-      fmt::format("{} needs a GPU, and there is none to use: {}\n{}", what, why, because));
+  throw failure(exit_code::environment,
+                fmt::format("{} needs a GPU, but none is available: {}\n{}", what, why, because));
 }
 
 int bench(context& c, const bench_options& o) {
   need_solutions(c.where.root, "dev bench");
   if (o.readme) return refresh_readmes(c);
-  if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab dev bench reduction`");
+  if (o.lab.empty())
+    throw failure(exit_code::usage, "name a lab, for example `./lab dev bench reduction`");
   const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const device_choice device = c.device();
   if (o.record && o.cpu)
-    throw failure(exit_code::usage,
-                  "--cpu measures no step, and a record is of steps: --record --peers has both");
+    throw failure(
+        exit_code::usage,
+        "--cpu measures no step, but a record needs steps: use --record --peers for both");
   if (o.ragged) {
     draw_ragged(l, *o.ragged, o.seed);  // reports a wrong draw first
     need_gpu(c, device, "--ragged", "it compares times, and the emulator has no clock");
@@ -428,7 +430,7 @@ int bench(context& c, const bench_options& o) {
   if (!c.as_json) {
     show_rows(c, rows);
     show_duels(c, l, fought);
-    if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; without transfers");
+    if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; transfers excluded");
   }
   if (failed != rows.end()) {
     if (c.as_json) c.print(document);
@@ -441,7 +443,7 @@ int bench(context& c, const bench_options& o) {
   if (o.record) {
     write_record(c.where.root / file, record_of(l, device, rows, fought, date, command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` puts it into the READMEs");
+          "; `./lab dev bench --readme` updates the READMEs");
   }
   if (c.as_json) {
     document["promises"] = promises_json(promises);
@@ -453,29 +455,28 @@ int bench(context& c, const bench_options& o) {
 }
 
 const verb bench_verb(
-    {verb_place::group::dev, 10}, "bench", "all versions side by side, measured in turns",
+    {verb_place::group::dev, 10}, "bench", "measure all versions alternately, and compare them",
     "  ./lab dev bench reduction                 at the lab's sizes\n"
     "  ./lab dev bench reduction --sizes 1048576,268435456\n"
-    "  ./lab dev bench reduction --record        and keep the result (GPU only)\n"
-    "  ./lab dev bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
-    "  ./lab dev bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
-    "  ./lab dev bench matmul --ragged 60        the last step at 60 drawn sizes, beside its "
-    "peers\n"
-    "  ./lab dev bench --readme                  tables of the READMEs from the "
-    "records",
+    "  ./lab dev bench reduction --record        and record the result (GPU only)\n"
+    "  ./lab dev bench matmul --peers            compare with NVIDIA's libraries and the CPU\n"
+    "  ./lab dev bench matmul --cpu --sizes 2048 measure only the CPU; needs no GPU\n"
+    "  ./lab dev bench matmul --ragged 60        the last step and its baselines at 60 random "
+    "sizes\n"
+    "  ./lab dev bench --readme                  update the tables of the READMEs from the records",
     [](arguments& takes, bench_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       auto sizes = takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
       takes.flag("--record", o.record,
                  "write solutions/LAB/measured/GPU.jsonl; --ragged: GPU.ragged.jsonl");
       takes.flag("--peers", o.peers,
-                 "measure what peers.txt lists, too; without a GPU: on the CPU");
-      auto cpu = takes.flag("--cpu", o.cpu, "only measure what peers.txt lists for the CPU");
-      takes.add("--ragged", o.ragged, "draw K sizes: odd, multiples of 4, of 32 (GPU only)")
+                 "also measure the baselines in peers.txt; without a GPU: on the CPU");
+      auto cpu = takes.flag("--cpu", o.cpu, "measure only the CPU baselines in peers.txt");
+      takes.add("--ragged", o.ragged, "draw K random sizes: odd, multiples of 4, of 32 (GPU only)")
           .excludes(sizes)
           .excludes(cpu);
-      takes.add("--seed", o.seed, "--ragged: of the draw; 1 unless it is given");
-      takes.flag("--readme", o.readme, "only write the results tables of the READMEs");
+      takes.add("--seed", o.seed, "for --ragged: the seed of the random sizes (1)");
+      takes.flag("--readme", o.readme, "only update the result tables of the READMEs");
     },
     bench);
 

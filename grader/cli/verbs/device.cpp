@@ -109,25 +109,25 @@ std::vector<fact> facts_of(const gpu& g) {
        g.l2_bytes == 0 ? "none"
                        : fmt::format("{:g} MiB", static_cast<double>(g.l2_bytes) / (1 << 20)),
        l2_size},
-      {"l1_bytes", "L1 cache of a multiprocessor", l1_bytes_beside(g, 0, 1), l1_text(g, rules)},
+      {"l1_bytes", "L1 cache per multiprocessor", l1_bytes_beside(g, 0, 1), l1_text(g, rules)},
       {"global_requests", "requests to global memory", request_text(rules), request_text(rules)},
       {"shared_banks", "banks of shared memory", banks_text(rules), banks_text(rules)},
-      {"max_threads_per_block", "threads of a block", g.max_threads_per_block,
+      {"max_threads_per_block", "threads per block", g.max_threads_per_block,
        number(g.max_threads_per_block)},
-      {"max_threads_per_multiprocessor", "threads of a multiprocessor",
+      {"max_threads_per_multiprocessor", "threads per multiprocessor",
        g.max_threads_per_multiprocessor,
-       fmt::format("{}, that is {} warps", g.max_threads_per_multiprocessor,
+       fmt::format("{}, or {} warps", g.max_threads_per_multiprocessor,
                    g.max_threads_per_multiprocessor / g.warp_size)},
-      {"max_blocks_per_multiprocessor", "blocks of a multiprocessor",
+      {"max_blocks_per_multiprocessor", "blocks per multiprocessor",
        g.max_blocks_per_multiprocessor, number(g.max_blocks_per_multiprocessor)},
-      {"registers_per_multiprocessor", "registers of a multiprocessor",
+      {"registers_per_multiprocessor", "registers per multiprocessor",
        g.registers_per_multiprocessor, number(g.registers_per_multiprocessor)},
-      {"shared_bytes_per_multiprocessor", "shared memory of a multiprocessor",
+      {"shared_bytes_per_multiprocessor", "shared memory per multiprocessor",
        g.shared_bytes_per_multiprocessor, kib(g.shared_bytes_per_multiprocessor)},
-      {"shared_bytes_per_block", "shared memory of a block", g.shared_bytes_per_block,
+      {"shared_bytes_per_block", "shared memory per block", g.shared_bytes_per_block,
        kib(g.shared_bytes_per_block)},
-      {"shared_bytes_per_block_optin", "the same, on request", g.shared_bytes_per_block_optin,
-       kib(g.shared_bytes_per_block_optin)},
+      {"shared_bytes_per_block_optin", "shared memory per block, opt-in",
+       g.shared_bytes_per_block_optin, kib(g.shared_bytes_per_block_optin)},
   };
   if (const auto rates = paper_rates(g)) {
     all.push_back(
@@ -136,7 +136,7 @@ std::vector<fact> facts_of(const gpu& g) {
                      g.memory_clock_khz / 1e6, g.memory_bus_bits),
          memory_clock_rate});
     all.push_back(
-        {"peak_flop_per_s", "peak of multiply-adds in float", rates->flops_per_s,
+        {"peak_flop_per_s", "peak of float multiply-adds", rates->flops_per_s,
          fmt::format("{} = {} x {} x 2 x {:g} GHz", operations_text(rates->flops_per_s, "flop"),
                      g.multiprocessors, per_clock, g.clock_khz / 1e6),
          clock_rate});
@@ -186,7 +186,8 @@ int measure(context& c, const device_options& o) {
   if (o.record && id.empty())
     throw failure(
         exit_code::environment,
-        record.gpu + " has no description in common/gpus/ beside which its figures could be kept");
+        record.gpu +
+            " has no description in common/gpus/, so its figures cannot be recorded there");
   if (o.record) keep_device_record(c.where.root, id, record);
   if (c.as_json) {
     c.print(device_record_json(record));
@@ -210,29 +211,28 @@ void say_measured(context& c, const device_record& record, const gpu& g) {
     if (paper > 0) value += fmt::format(", {:.0f} % of the peak", 100 * f->value / paper);
     rows.push_back({{text}, {value}});
   };
-  add("peak_fma_f32", "multiply-adds in float", rates ? rates->flops_per_s / 1e12 : 0);
+  add("peak_fma_f32", "float multiply-adds", rates ? rates->flops_per_s / 1e12 : 0);
   for (const auto& [name, text] :
        {std::pair("dram_copy", "a copy"), std::pair("dram_read", "reading"),
         std::pair("dram_write", "writing")})
     add(name, text, rates ? rates->bytes_per_s / 1e9 : 0);
   add("l2_read", "reading from L2", 0);
-  add("empty_launch", "an empty launch", 0);
+  add("empty_launch", "empty launch", 0);
   c.say();
-  for (const auto& line :
-       table_lines({{"measured"}, {"how much", false, true}}, rows, c.out.style()))
+  for (const auto& line : table_lines({{"measured"}, {"value", false, true}}, rows, c.out.style()))
     c.say(line);
   c.say();
-  c.say(fmt::format("measured {} by `{}`; `./lab device --figures` lists all {}", record.date,
+  c.say(fmt::format("measured {} with `{}`; `./lab device --figures` lists all {}", record.date,
                     record.command, record.figures.size()));
 }
 
 int show_device(context& c, const device_options& o) {
   if (o.list) return list_gpus(c);
   if (o.measure) {
-    if (!o.gpu.empty()) refuse("--measure measures this machine's GPU; leave --gpu out");
+    if (!o.gpu.empty()) refuse("--measure measures this machine's GPU; leave out --gpu");
     return measure(c, o);
   }
-  if (o.record) refuse("--record keeps what --measure finds");
+  if (o.record) refuse("--record works only with --measure");
   const described d = wanted(c, o.gpu);
   const gpu& g = d.model;
   const std::string capability = fmt::format("{}.{}", g.compute_major, g.compute_minor);
@@ -261,24 +261,24 @@ int show_device(context& c, const device_options& o) {
   c.say(c.out.paint(tone::strong, g.name) +
         fmt::format(", compute capability {}, by {}", capability, d.from));
   c.say();
-  for (const auto& line : table_lines({{"what"}, {"how much", false, true}}, rows, c.out.style()))
+  for (const auto& line : table_lines({{"what"}, {"value", false, true}}, rows, c.out.style()))
     c.say(line);
   if (d.measured) say_measured(c, *d.measured, g);
   return 0;
 }
 
 const verb device_verb(
-    {verb_place::group::more, 10}, "device", "a GPU's sizes, limits and peaks",
-    "  ./lab device                 this machine's GPU, else the H200\n"
+    {verb_place::group::more, 10}, "device", "show a GPU's sizes, limits and peaks",
+    "  ./lab device                 this machine's GPU, or the H200\n"
     "  ./lab device --gpu gtx980    another one\n"
-    "  ./lab device --list          those that are described\n"
-    "  ./lab device --figures       latencies, rates: what was measured",
+    "  ./lab device --list          list the described GPUs\n"
+    "  ./lab device --figures       measured latencies and rates",
     [](arguments& takes, device_options& o) {
-      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those");
-      takes.flag("--list", o.list, "which GPUs are described");
-      takes.flag("--figures", o.figures, "all that was measured and recorded");
+      takes.add("--gpu", o.gpu, "the GPU: a name from common/gpus/, or a file in that format");
+      takes.flag("--list", o.list, "list the described GPUs");
+      takes.flag("--figures", o.figures, "list all recorded measurements");
       takes.flag("--measure", o.measure, "run the microbenchmarks (needs a GPU)");
-      takes.flag("--record", o.record, "keep what they find in common/gpus/");
+      takes.flag("--record", o.record, "record their results in common/gpus/");
     },
     show_device);
 

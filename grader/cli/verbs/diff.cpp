@@ -79,9 +79,9 @@ const verb diff_verb(
     "  ./lab diff reduction 02 03             two steps",
     [](arguments& takes, diff_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("A", o.before, "a step, a file, or mine (the first skeleton)");
-      takes.add("B", o.after, "the same (mine: your file)");
-      takes.flag("--headers", o.headers, "compare the leading comments too");
+      takes.add("A", o.before, "a step, a file, or mine for your file (the first skeleton)");
+      takes.add("B", o.after, "a step, a file, or mine (your file)");
+      takes.flag("--headers", o.headers, "also compare the leading comments");
     },
     diff);
 

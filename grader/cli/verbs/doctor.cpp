@@ -87,10 +87,9 @@ std::vector<item> all_items(const context& c, const gpu_state& gpu) {
                    "running every lab without a GPU"});
   items.push_back(compiler(c.where));
   items.push_back(tool(c.where, "gdb", "stopping in a runner's host code, and in the emulator"));
-  items.push_back(
-      tool(c.where, "compute-sanitizer", "NVIDIA's own memory and race checks on a GPU"));
+  items.push_back(tool(c.where, "compute-sanitizer", "NVIDIA's memory and race checks on a GPU"));
   items.push_back(tool(c.where, "ncu", "hardware counters on a GPU"));
-  items.push_back(tool(c.where, "cuobjdump", "reading the machine code that ptxas made"));
+  items.push_back(tool(c.where, "cuobjdump", "reading the machine code from ptxas"));
   items.push_back(sandbox());
   return items;
 }
@@ -109,7 +108,7 @@ int show_attempts(context& c) {
       rows.push_back(
           {{one.layer}, {one.attempt}, {one.result, one.refused() ? tone::plain : tone::bad}});
     const std::vector<column> columns = {
-        {"layer"}, {"a program tried to"}, {.title = "result", .flexible = true}};
+        {"layer"}, {"attempt"}, {.title = "result", .flexible = true}};
     for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
     c.say();
     c.say("layers: " + guards.text());
@@ -145,10 +144,10 @@ int doctor(context& c, const doctor_options& o) {
     const std::string state = fmt::format("{:<5} ", i.found ? "ok" : "none");
     const std::string label =
         c.out.paint(i.found ? tone::good : tone::note, state) + fmt::format("{:<20} ", i.name);
-    c.out.paragraph(i.found ? i.detail : fmt::format("{}; would enable: {}", i.detail, i.enables),
+    c.out.paragraph(i.found ? i.detail : fmt::format("{}; needed for: {}", i.detail, i.enables),
                     indent, label);
   }
-  c.say(fmt::format("{}{:<20} {} cores, {} memory, {} free on the disk",
+  c.say(fmt::format("{}{:<20} {} cores, {} memory, {} free disk space",
                     c.out.paint(tone::good, "ok    "), "machine", cores, bytes_text(memory),
                     bytes_text(free_bytes)));
   c.say();
@@ -157,11 +156,11 @@ int doctor(context& c, const doctor_options& o) {
 }
 
 const verb doctor_verb(
-    {verb_place::group::study, 95}, "doctor", "show what this machine has and what is missing",
-    "  ./lab doctor\n"
-    "  ./lab doctor --sandbox   how a program tried to escape, and what stopped it",
+    {verb_place::group::study, 95}, "doctor",
+    "check which tools this machine has and which are missing",
+    "  ./lab doctor\n  ./lab doctor --sandbox   each attempt to escape, and what stopped it",
     [](arguments& takes, doctor_options& o) {
-      takes.flag("--sandbox", o.sandbox, "test the sandbox, and show each attempt");
+      takes.flag("--sandbox", o.sandbox, "test the sandbox and show each attempt to escape");
     },
     doctor);
 

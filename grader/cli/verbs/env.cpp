@@ -49,25 +49,23 @@ problem_call make_call(const problem& p, const lab_size& size, std::uint64_t see
 int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& files) {
   const auto about = parse_json_or_null(read_if_there(files.about).value_or(""));
   if (!about.is_object() || !about.contains("size") || !about.contains("seed")) {
-    throw failure(exit_code::usage, "nothing was run by hand yet: `./lab env " + l.name +
-                                        "` makes the call file first");
+    throw failure(exit_code::usage, "you have not run anything by hand yet: `./lab env " + l.name +
+                                        "` creates the call file first");
   }
   const std::vector<problem_call> calls = {
       make_call(p, about["size"].get<lab_size>(), about["seed"].get<std::uint64_t>())};
   call_file file(calls, {planned_call{}});
   if (!file.load(files.calls)) {
-    throw failure(exit_code::usage, c.where.shown(files.calls) +
-                                        " is not the file that `./lab env " + l.name +
-                                        "` made; make it again");
+    throw failure(exit_code::usage, c.where.shown(files.calls) + " was not created by `./lab env " +
+                                        l.name + "`; run that command again");
   }
   const auto record = file.record(0);
   call_outcome found;
   if (record.state == runner::call_state::waiting) {
-    found = {verdict::protocol,
-             "the call has not been made yet: run the program on the file first"};
+    found = {verdict::protocol, "the call has not run yet: run the program on the call file first"};
   } else if (record.state != runner::call_state::done) {
     found = {verdict::crash,
-             record.message[0] != '\0' ? record.message : "the call did not come back"};
+             record.message[0] != '\0' ? record.message : "the call did not return"};
   } else if (const auto wrong = check_outputs(p, calls[0], file.outputs(0))) {
     found = {verdict::wrong, *wrong};
   }
@@ -123,7 +121,7 @@ int env(context& c, const env_options& o) {
   c.say("export STEPWISE_PROGRAM=" + shell_word(s.program));
   c.say("export STEPWISE_CALLS=" + shell_word(file));
   const std::string runner = R"("$STEPWISE_PROGRAM" "$STEPWISE_CALLS")";
-  c.say("# then one of");
+  c.say("# then run one of these");
   c.say("#   " + runner);
   if (device.gpu) {
     c.say("#   gdb --args " + runner);
@@ -132,9 +130,9 @@ int env(context& c, const env_options& o) {
     c.say("#   STEPWISE_EXACT_ALLOCATIONS=1 compute-sanitizer --tool racecheck " + runner);
   } else {
     c.say("#   STEPWISE_WORKERS=1 gdb --args " + runner + "     all kernels in one thread");
-    c.say("# (ncu and compute-sanitizer need a GPU: there, this prints their commands too)");
+    c.say("# (on a machine with a GPU, this also prints commands for ncu and compute-sanitizer)");
   }
-  c.say(fmt::format("# and then, was it right?\n#   ./lab env {}{} --check", l.name,
+  c.say(fmt::format("# then check the result\n#   ./lab env {}{} --check", l.name,
                     o.step.empty() ? "" : " --step " + o.step));
   return 0;
 }
@@ -142,16 +140,16 @@ int env(context& c, const env_options& o) {
 const verb env_verb(
     {verb_place::group::more, 10}, "env",
     "run a program by hand: under gdb, ncu, compute-sanitizer",
-    "  ./lab env reduction                 prints the environment and the commands\n"
-    "  eval \"$(./lab env reduction)\"       sets the environment\n"
+    "  ./lab env reduction                 print the environment and the commands\n"
+    "  eval \"$(./lab env reduction)\"       set the environment\n"
     "  ./lab env reduction --step 03 --size 1023",
     [](arguments& takes, env_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add_step("--step", o.step, "a solution step instead of a file");
       takes.add("--size", o.size, "the call's size");
-      takes.flag("--check", o.check, "say whether the call that was run by hand is right");
-      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.flag("--check", o.check, "check the result of the call that you ran by hand");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
     },
     env);
 

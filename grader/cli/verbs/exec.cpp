@@ -115,15 +115,14 @@ void check_file(const fs::path& program) {
         "{} is source code; compile it first: nvcc --cudart=shared -arch=sm_90 -o {} {}", name,
         program.stem().string(), name));
   }
-  if (::access(program.c_str(), R_OK) != 0) refuse(name + " is not readable for you");
+  if (::access(program.c_str(), R_OK) != 0) refuse(name + " cannot be read: you lack permission");
   char start[2] = {};
   std::ifstream(program, std::ios::binary).read(start, sizeof start);
   if (start[0] == '#' && start[1] == '!') {
-    refuse(name + " is a script; give the program that it starts");
+    refuse(name + " is a script; name the program that it starts");
   }
   if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 && geteuid() != about.st_uid) {
-    refuse(name +
-           " runs as another user (setuid), so the loader ignores which libraries we ask for");
+    refuse(name + " runs as another user (setuid), so the loader ignores the emulator's libraries");
   }
 }
 
@@ -135,18 +134,18 @@ program_file check_kind(const fs::path& program, const gpu& model) {
   if (!found) refuse(name + " is not a program (not an ELF file)");
   using kind = program_file::kind;
   if (found->machine != own_machine()) {
-    refuse(fmt::format("{} is built for {}, and this machine is {}; build it here", name,
+    refuse(fmt::format("{} is built for {}, but this machine is {}; build it here", name,
                        machine_name(found->machine), machine_name(own_machine())));
   }
   if (found->is == kind::object) refuse(name + " is an object file; link it first");
   if (found->is == kind::library) {
-    refuse(name + " is a library; give the program that loads it");
+    refuse(name + " is a library; name the program that loads it");
   }
   if (::access(program.c_str(), X_OK) != 0) {
     refuse(name + " is not executable; if it is a program: chmod +x " + name);
   }
   if (found->is == kind::static_program) {
-    refuse(name + " is linked statically as a whole, so it loads no " + runtime_name + "; " +
+    refuse(name + " is fully statically linked, so it does not load " + runtime_name + "; " +
            how_to_build(model));
   }
   return *found;
@@ -184,15 +183,16 @@ std::string carried(const device_code& code) {
 void check_missing(const std::string& name, const std::vector<loaded_library>& libraries) {
   for (const auto& library : libraries) {
     if (!library.file.empty() || library.name == runtime_name) continue;
-    std::string sentence = name + " needs " + library.name + ", which the loader does not find";
+    std::string sentence = name + " needs " + library.name + ", but the loader cannot find it";
     if (library.name == driver_name) {
-      sentence += "; it is the driver API, and the emulator's is not built: ./lab setup";
+      sentence +=
+          "; this is the driver API, and the emulator's driver is not built: run ./lab setup";
     } else if (library.name.starts_with("libnvrtc.")) {
-      sentence += "; a CUDA toolkit has it, and so does: pip install nvidia-cuda-nvrtc";
+      sentence += "; install a CUDA toolkit, or run: pip install nvidia-cuda-nvrtc";
     } else if (is_nvidias(library.name)) {
-      sentence += "; its kernels are NVIDIA's machine code and cannot run on the emulator anyway";
+      sentence += "; its kernels are NVIDIA machine code and cannot run on the emulator anyway";
     } else {
-      sentence += "; LD_LIBRARY_PATH may name its folder";
+      sentence += "; add its folder to LD_LIBRARY_PATH";
     }
     refuse(sentence);
   }
@@ -202,7 +202,7 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
 void note_library(const loaded_library& library, const gpu& model) {
   if (is_nvidias(library.name)) {
     return note(library.name +
-                " is NVIDIA's, without PTX, and asks the driver itself: its kernels "
+                " is an NVIDIA library without PTX that calls the driver itself: its kernels "
                 "cannot run on the emulator");
   }
   const auto found =
@@ -210,11 +210,11 @@ void note_library(const loaded_library& library, const gpu& model) {
   if (!found || !found->code.has_fat_binary) return;
   const auto& needed = found->needed;
   if (std::count(needed.begin(), needed.end(), runtime_name) == 0) {
-    note(library.name + (found->code.any() ? " carries kernels, but" : " uses CUDA, but") +
-         " NVIDIA's runtime was linked into it: that cannot run on the emulator (nvcc "
-         "--cudart=shared)");
+    note(library.name + (found->code.any() ? " contains kernels, but" : " uses CUDA, but") +
+         " NVIDIA's runtime is linked into it, so it cannot run on the emulator (rebuild it with "
+         "nvcc --cudart=shared)");
   } else if (found->code.any() && !found->code.for_gpu) {
-    note(fmt::format("{} carries {}, and no PTX that an {} can use: its kernels cannot run",
+    note(fmt::format("{} contains {}, but no PTX that an {} can use: its kernels cannot run",
                      library.name, carried(found->code), model.name));
   }
 }
@@ -224,18 +224,19 @@ void check_code(const std::string& name, const program_file& program, bool loads
   const device_code& code = program.code;
   if (code.has_fat_binary && !loads_runtime) {
     refuse(name +
-           " has NVIDIA's CUDA runtime linked into it (nvcc's default), so no other can take "
-           "its place; " +
+           " has NVIDIA's CUDA runtime linked into it (nvcc's default), so the emulator cannot "
+           "replace it; " +
            how_to_build(model));
   }
   if (code.any() && !code.for_gpu) {
-    refuse(fmt::format("{} carries {}, and no PTX that an {} (sm_{}) can use; {}", name,
+    refuse(fmt::format("{} contains {}, but no PTX that an {} (sm_{}) can use; {}", name,
                        carried(code), model.name, model.compute_capability(), how_to_build(model)));
   }
   if (!code.without_ptx.empty())
-    note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ", "));
+    note("these parts have no PTX for this GPU, so their kernels cannot run: " +
+         joined(code.without_ptx, ", "));
   if (knows_libraries && !code.has_fat_binary && !loads_runtime)
-    note(name + " does not ask for a CUDA runtime; if it loads one later, it gets ours");
+    note(name + " does not need a CUDA runtime; if it loads one later, it gets the emulator's");
 }
 
 // LD_PRELOAD splits at spaces and colons, so a path with either is named by an open file.
@@ -271,7 +272,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   const fs::path ours = where.emulated_runtime / runtime_name;
   if (!fs::exists(ours)) {
     throw failure(exit_code::environment,
-                  where.shown(ours) + " is not built: ./lab setup, with nvcc");
+                  where.shown(ours) + " is not built; run ./lab setup (needs nvcc)");
   }
   check_file(program);
   const program_file file = check_kind(program, model);
@@ -296,8 +297,8 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
     if (library.name == nvrtc_name && nvrtc.empty()) library.file.clear();
     if (const auto major = other_major(library.name); !major.empty()) {
       refuse(
-          fmt::format("{} was built with CUDA {} (it needs {}), and the emulator is the runtime "
-                      "of CUDA 13; with nvcc 13, {}",
+          fmt::format("{} was built with CUDA {} (it needs {}), but the emulator is the runtime of "
+                      "CUDA 13; with nvcc 13, {}",
                       name, major, library.name, how_to_build(model)));
     }
     if (library.name != runtime_name) continue;
@@ -332,7 +333,7 @@ void note_newer_sources(const fs::path& program, const std::vector<kernel_profil
     const auto written = fs::last_write_time(source, unknown);
     if (unknown || written <= built || source.ends_with(".py")) continue;
     note(source + " was changed after " + program.string() +
-         " was built; compile it again, else its lines and the counts do not belong together");
+         " was built; recompile it, or the counts will be shown at the wrong lines");
   }
 }
 
@@ -370,7 +371,7 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
     return exit_code == 0 && complains ? 1 : exit_code;
   }
   const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
-  if (o.counters && kernels.empty()) note("no kernel was counted");
+  if (o.counters && kernels.empty()) note("the run counted no kernel");
   note_newer_sources(program, kernels);
   if (o.counters && !kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
   if (o.profile) show_profile(profile, style);
@@ -390,30 +391,32 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
 void say_recorded(const std::string& file) {
   std::error_code none;
   if (fs::file_size(file, none) == 0 || none)
-    return note("nothing was recorded: there was no such launch");
+    return note("nothing was recorded: the program has no such launch");
   const warp_recording r = read_recording(file);
-  if (r.steps.empty()) return note("nothing was recorded: no such block or warp in the launch");
+  if (r.steps.empty()) return note("nothing was recorded: the launch has no such block or warp");
   note(kept_text(r) + "; ./lab play " + file);
 }
 
 int exec(context& c, const exec_options& o) {
   if (c.program.empty()) {
-    refuse("which program? ./lab exec -- PROGRAM ARGS\n`./lab exec --help` shows how");
+    refuse("name a program: ./lab exec -- PROGRAM ARGS\n`./lab exec --help` shows the usage");
   }
   if (c.request == device_request::gpu) {
-    refuse("exec is the emulator; on a GPU the program runs by itself, without ./lab");
+    refuse("exec runs programs on the emulator; to use a GPU, start the program without ./lab");
   }
-  if (o.time_limit_s && !(*o.time_limit_s > 0)) refuse("--time-limit: expected seconds, above 0");
+  if (o.time_limit_s && !(*o.time_limit_s > 0))
+    refuse("--time-limit: expected a number of seconds above 0");
   const gpu model = wanted_gpu(o.gpu);
   const fs::path program = find_program(c.program[0]);
   auto environment = prepare_exec(program, model, c.where);
   if (!o.watched() && !o.report.empty())
-    refuse("--report is for --check, --counters and --profile: it writes their results");
-  if (o.as_gpu && o.check) refuse("--check finds what --as-gpu lets pass: leave one of them out");
+    refuse("--report writes the results of --check, --counters or --profile: add one of them");
+  if (o.as_gpu && o.check)
+    refuse("--check reports errors that --as-gpu ignores: use only one of them");
   if (o.late && (o.watched() || o.time))
     refuse("--late works only in plain runs: remove --check, --counters, --profile and --time");
   if (o.records_calls() && !o.profile)
-    refuse("--timeline and --trace belong to --profile, which models how long kernels take");
+    refuse("--timeline and --trace need the kernel times of --profile: add --profile");
   for (const std::string& file : {o.report, o.trace, o.record})
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
@@ -443,7 +446,8 @@ int exec(context& c, const exec_options& o) {
   std::ranges::move(settings.environment(), std::back_inserter(environment));
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
-    say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
+    say(fmt::format("lab: {} was ended by a signal: {}\n", program.string(),
+                    signal_text(end.signal)));
   }
   if (!o.record.empty()) say_recorded(o.record);
   return o.watched() ? report_on(c, o, model, program, folder->path(), end.exit_code)
@@ -453,43 +457,46 @@ int exec(context& c, const exec_options& o) {
 const verb exec_verb(
     {verb_place::group::study, 90}, "exec", "run any CUDA program on the emulator",
     "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
-    "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
+    "  ./lab exec ./saxpy 1000                  arguments after PROGRAM go to the program\n"
     "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
-    "  ./lab exec --check ./saxpy               and say what is wrong with it "
-    "(nvcc -lineinfo -Xcompiler -g1 adds source lines)\n"
-    "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
-    "  ./lab exec --profile ./saxpy             and which kernel takes long, and why: modelled\n"
-    "  ./lab exec --time ./saxpy                its own cudaEvents follow the time model\n"
-    "  ./lab exec --record a.json ./saxpy       and what a warp does, for ./lab play\n"
-    "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
-    "cudaEventElapsedTime returns how long the emulation took on this CPU, or with\n"
-    "--time and --profile what the time model says of the GPU (kernels then run\n"
-    "watched, on one core); a line at the end says which it was. clock() in a kernel\n"
-    "follows the model in every run, for one warp alone; %globaltimer where events\n"
-    "do.\n\n"
-    "Streams, signals and the exit status are the program's own; 128 + N says that\n"
-    "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
-    "something was found; with --profile, that there is nothing to profile.",
+    "  ./lab exec --check ./saxpy               also report errors (nvcc -lineinfo -Xcompiler -g1 "
+    "adds source lines)\n"
+    "  ./lab exec --counters ./saxpy            also show the cost of each line (nvcc -lineinfo)\n"
+    "  ./lab exec --profile ./saxpy             also model which kernel takes longest, and why\n"
+    "  ./lab exec --time ./saxpy                its cudaEvents return modelled times\n"
+    "  ./lab exec --record a.json ./saxpy       also record a warp for ./lab play\n"
+    "  ./lab exec --gpu h200 ./saxpy            choose the GPU to emulate\n\n"
+    "cudaEventElapsedTime returns the time that the emulation took on this CPU. With\n"
+    "--time or --profile it returns the GPU time of the time model, and kernels run\n"
+    "on one core. A line at the end shows which of the two it was. clock() in a\n"
+    "kernel always follows the model, for one warp alone; %globaltimer follows it\n"
+    "where events do.\n\n"
+    "Streams, signals and the exit status are the program's own. Exit status 128 + N\n"
+    "means that signal N ended it, and 2 that it cannot run here. If the program\n"
+    "succeeds, 1 means findings with --check, or nothing to profile with --profile.",
     [](arguments& takes, exec_options& o) {
-      takes.add("--gpu", o.gpu, "a name from common/gpus/ (h200), or a file like those");
-      takes.add("--time-limit", o.time_limit_s, "seconds for each kernel (no limit)");
-      takes.flag("--check", o.check, "find races, wrong addresses, barriers, leaks ...");
+      takes.add("--gpu", o.gpu,
+                "the GPU to emulate: a name from common/gpus/, or a file in that format (h200)");
+      takes.add("--time-limit", o.time_limit_s, "seconds per kernel (no limit)");
+      takes.flag("--check", o.check, "find races, invalid addresses, barrier errors, leaks ...");
       takes.flag("--counters", o.counters,
-                 "line by line: sectors, bank conflicts, cache hits, divergence");
+                 "show sectors, bank conflicts, cache hits and divergence, line by line");
       takes.flag("--profile", o.profile,
-                 "the kernels by modelled time, what limits the first, what to try");
-      takes.flag("--time", o.time, "cudaEvents return modelled times, without a profile");
+                 "list kernels by modelled time; show the bottleneck of the first and what to try");
+      takes.flag("--time", o.time, "make cudaEvents return modelled times, without a profile");
       takes.flag("--as-gpu", o.as_gpu,
-                 "wrong addresses pass where they would on a GPU, which maps 2 MiB at once");
+                 "accept invalid addresses that a GPU would accept, because it maps 2 MiB at once");
       takes.flag("--late", o.late,
-                 "kernels and asynchronous copies begin when the host waits, or after 0.1 s");
+                 "start kernels and asynchronous copies only when the host waits, or after 0.1 s");
       takes.flag("--timeline", o.timeline,
-                 "with --profile: calls, copies and kernels, stream by stream");
-      takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");
-      takes.add("--record", o.record, "a file for a recorded warp, which `lab play` shows");
+                 "with --profile: show calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace,
+                "with --profile: the output file for the timeline, which Perfetto opens");
+      takes.add("--record", o.record,
+                "the output file for a recorded warp, which `lab play` shows");
       take_choice(takes, o.recorded);
       takes.add("--report", o.report,
-                "with --check, --counters, --profile: a file for the results, as JSON");
+                "with --check, --counters, --profile: the output file for the results, as JSON");
     },
     exec);
 

@@ -147,7 +147,7 @@ void show_list(context& c, const std::vector<term>& all) {
   for (const glossary_entry& e : glossary()) names.push_back(typed_name(e.name));
   show_columns(c, names);
   c.say();
-  c.say(c.out.paint(tone::dim, "explain one  ") + "./lab explain warp");
+  c.say(c.out.paint(tone::dim, "explain a term  ") + "./lab explain warp");
 }
 
 [[noreturn]] void refuse_term(const std::string& given, const std::vector<term>& all) {
@@ -214,11 +214,11 @@ int explain(context& c, const explain_options& o) {
 const verb explain_verb(
     {verb_place::group::study, 50}, "explain", "look up a term or a profiler metric",
     "  ./lab explain                 all terms\n"
-    "  ./lab explain bank-conflict   what it is, an example, where it is taught\n"
-    "  ./lab explain warp, lane      several\n"
+    "  ./lab explain bank-conflict   its meaning, an example, where it is taught\n"
+    "  ./lab explain warp, lane      several terms\n"
     "  ./lab explain gld_efficiency  a metric, by any profiler's name",
     [](arguments& takes, explain_options& o) {
-      takes.add("TERM", o.words, "a term; case, plural and hyphens do not matter");
+      takes.add("TERM", o.words, "a term; upper case, plurals and hyphens do not matter");
     },
     explain);
 

@@ -58,7 +58,7 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
   if (graded.published.empty() || l.published_steps_earn || graded.report.points == 0) return;
   grade_report& report = graded.report;
   report.what = verdict::held;
-  report.message = remark_text(graded) + "; lab.toml gives no points for that";
+  report.message = remark_text(graded) + "; lab.toml gives no points for a published step";
   report.points = 0;
   for (auto& g : report.goals) g.points = 0;
 }
@@ -134,7 +134,7 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
     turn.emplace(gpu_lock_file(graded.device.state),
                  [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     if (!graded.device.judged()) return;
-    c.busy.doing("looking after the GPU");
+    c.busy.doing("preparing the GPU");
     graded.care = look_after_gpu(graded.device);
     graded.device.walls = graded.care->walls;
   };
@@ -183,12 +183,12 @@ void show_checks(context& c, const lab& l, const check_report& report) {
   c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(report.findings)));
   c.say();
   if (!report.large.empty()) {
-    c.out.paragraph("found at " + report.large + "; the checks of all small sizes found nothing",
+    c.out.paragraph("found at " + report.large + "; the checks at all small sizes found nothing",
                     2);
     c.say();
   }
   if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
-    c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
+    c.out.paragraph("this does not affect your points", 2, {}, tone::dim);
     c.say();
   }
 }
@@ -239,13 +239,13 @@ void show_answers(context& c, const lab& l, const graded_file& graded) {
     // A user who grades a file other than their own did not ask for answers.
     if (graded.what.shown != l.file.string()) return;
     c.out.paragraph(
-        fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,
-        mark);
+        fmt::format("{} does not exist; `./lab start {}` creates it", graded.answers_file, l.name),
+        11, mark);
   } else {
     std::string text = fmt::format("{} of {} questions answered in {}", graded.answers->answered,
                                    graded.answers->questions, graded.answers_file);
     if (graded.beyond.answered > 0)
-      text += fmt::format(", and {} of {} that go deeper", graded.beyond.answered,
+      text += fmt::format(", and {} of {} deeper questions", graded.beyond.answered,
                           graded.beyond.questions);
     c.out.paragraph(text, 11, mark);
   }
@@ -269,7 +269,7 @@ tone tone_of(verdict v) {
 // Prints nothing if no layer is missing.
 void show_sandbox(context& c, const graded_file& graded) {
   if (graded.care && !graded.care->missing.empty())
-    c.out.paragraph("the GPU's server runs without: " + graded.care->missing, 11,
+    c.out.paragraph("the GPU server runs without this protection: " + graded.care->missing, 11,
                     "  " + c.out.paint(tone::note, "missing"), tone::dim);
   if (!runs_in_sandbox(graded.device) || graded.guards->complete()) return;
   for (const auto& layer : graded.guards->layers) {
@@ -326,7 +326,7 @@ int grade(context& c, const grade_options& o) {
     c.say();
   }
   const std::string points = report.what == verdict::infra
-                                 ? "no points: the machine failed, not the file"
+                                 ? "no points: the machine failed, not your file"
                                  : points_text(report.points, report.max_points, l.points());
   c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
                     c.out.paint(tone::strong, points),
@@ -341,15 +341,16 @@ const verb grade_verb(
     "compute your points: results, checks, counters, speed",
     "  ./lab grade reduction                 your file\n"
     "  ./lab grade reduction --file try.cu   another file\n"
-    "  ./lab grade reduction --seed 1234     the same inputs again\n"
+    "  ./lab grade reduction --seed 1234     repeat a grade with the same inputs\n"
     "  ./lab grade reduction --step 03       a worked solution",
     [](arguments& takes, grade_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add_step("--step", o.step, "a solution step instead of a file");
-      takes.add("--seed", o.seed, "of the random inputs (new every time)");
-      takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
-      takes.flag("--practice", o.practice, "quickly, trusting what the program says of itself");
+      takes.add("--seed", o.seed, "seed of the random inputs (new every time)");
+      takes.add("--key", o.key, "a key file, which decides the seeds and hidden sizes");
+      takes.flag("--practice", o.practice,
+                 "grade quickly, and trust what the program reports about itself");
     },
     grade);
 

@@ -40,7 +40,7 @@ std::optional<std::int64_t> time_given(const char* option, const std::string& te
   if (text.empty()) return std::nullopt;
   const auto time = batch::time_of(text);
   if (!time)
-    refuse(std::string(option) + " " + text + ": expected a time, 2026-11-20T23:59:00Z say");
+    refuse(std::string(option) + " " + text + ": expected a time like 2026-11-20T23:59:00Z");
   return time;
 }
 
@@ -51,7 +51,7 @@ std::pair<std::size_t, std::size_t> part_of(const std::string& text) {
   char rest = 0;
   const bool good = std::sscanf(text.c_str(), "%6lu/%6lu%c", &part, &parts, &rest) == 2;
   if (!good || part < 1 || part > parts)
-    refuse("--part " + text + ": expected 3/10 for the third of ten parts");
+    refuse("--part " + text + ": expected, for example, 3/10 for the third of ten parts");
   return {part, parts};
 }
 
@@ -141,9 +141,8 @@ class sole_batch {
  public:
   explicit sole_batch(const batch::results& r)
       : lock_(r.lock_file(), [&] {
-          throw failure(
-              exit_code::environment,
-              r.folder().string() + " is being graded already by another `lab grade-all`");
+          throw failure(exit_code::environment,
+                        r.folder().string() + " is already in use by another `lab grade-all`");
         }) {}
 
  private:
@@ -169,24 +168,25 @@ int finish(context& c, const batch::results& r, const batch::batch_state& s) {
     for (const auto& one : r.info().left_out)
       c.out.paragraph(one, 11, "  " + c.out.paint(tone::note, "left out"));
     if (open) {
-      c.out.paragraph(fmt::format("{} could not be graded on this machine, and have no points: the "
-                                  "same command tries them again",
+      c.out.paragraph(fmt::format("{} could not be graded on this machine and have no points. Run "
+                                  "the same command to try again.",
                                   infra->second),
                       11, "  " + c.out.paint(tone::note, "INFRA"));
     }
     const std::string folder = c.where.shown(r.folder());
     c.say(fmt::format("  {}   ./lab report {} --format html --out overview.html",
-                      c.out.paint(tone::dim, "look at"), folder));
+                      c.out.paint(tone::dim, "show"), folder));
   }
   return open ? static_cast<int>(exit_code::environment) : 0;
 }
 
 batch::results open(const context&, const grade_all_options& o) {
-  if (o.out.empty()) refuse("--out RESULTS is missing: the folder that the verdicts go to");
+  if (o.out.empty()) refuse("--out RESULTS is missing: name the folder for the verdicts");
   if (o.words.size() > 2 || o.words.size() == 1) {
     refuse(
-        "expected a folder or an archive, and a lab: ./lab grade-all FOLDER LAB --out RESULTS\n"
-        "without both, --out RESULTS continues with the submissions in it");
+        "expected a folder or an archive, and a lab: ./lab grade-all FOLDER LAB --out "
+        "RESULTS\nwith only --out RESULTS, grade-all continues with the submissions in that "
+        "folder");
   }
   if (o.words.empty()) return batch::results(o.out);
   return batch::results::open_or_make(o.out, o.words[1]);
@@ -220,8 +220,8 @@ std::string slurm_text(const batch::results& r, std::size_t all, const batch::sl
 int grade_on_cluster(context& c, const grade_all_options& o, batch::results& r) {
   if (!o.again.empty())
     refuse(
-        "--regrade and --slurm exclude each other: a task that is requeued would grade again what "
-        "it has graded\nmark them first: the same command with --regrade, without --slurm");
+        "--regrade and --slurm exclude each other: a requeued task would grade its submissions "
+        "again\nfirst run the same command with --regrade and without --slurm, to mark them");
   std::set<std::string> contents;
   const auto all = r.submissions();
   for (const auto& s : all)
@@ -246,8 +246,8 @@ int grade_on_cluster(context& c, const grade_all_options& o, batch::results& r) 
     std::string parts;
     for (const auto part : outcome.open) parts += " " + std::to_string(part);
     throw failure(exit_code::environment,
-                  fmt::format("{}, and these parts did not come to an end:{}\nwhat they said is in "
-                              "{}/slurm/task-*.log; the same command submits them again",
+                  fmt::format("{}, and these parts did not finish:{}\ntheir output is in "
+                              "{}/slurm/task-*.log; run the same command to submit them again",
                               outcome.why, parts, c.where.shown(r.folder())));
   }
   batch::batch_state state;
@@ -270,10 +270,11 @@ int grade_all(context& c, const grade_all_options& o) {
   }
   if (!o.words.empty()) {
     const auto read = read_all(c, r, o);
-    c.say(fmt::format(
-        "{} submissions of {}, named as {} does{}", read.submissions, l.name,
-        read.info.names.empty() ? "--one" : read.info.names,
-        read.refused > 0 ? fmt::format("; {} of them hold nothing to grade", read.refused) : ""));
+    c.say(fmt::format("{} submissions of {}, named as {} does{}", read.submissions, l.name,
+                      read.info.names.empty() ? "--one" : read.info.names,
+                      read.refused > 0
+                          ? fmt::format("; {} of them contain nothing to grade", read.refused)
+                          : ""));
   }
   if (o.intake_only) {
     batch::batch_state s;
@@ -288,8 +289,8 @@ int grade_all(context& c, const grade_all_options& o) {
     if (s.other_versions && !told) {
       told = true;
       c.say(
-          "verdicts of another version of lab, grader or compiler are made again; --only-new "
-          "leaves them");
+          "verdicts from another version of the lab, grader or compiler are graded again; "
+          "--only-new keeps them");
     }
     c.busy.doing(progress_bar(c, s));
     c.busy.tick();
@@ -299,40 +300,43 @@ int grade_all(context& c, const grade_all_options& o) {
 
 const verb grade_all_verb(
     {verb_place::group::teaching, 20}, "grade-all",
-    "a course's submissions, in parallel; continues where it was stopped",
-    "  ./lab grade-all submissions.zip reduction --out results    with names of Canvas,\n"
+    "grade a course's submissions in parallel; continues after an interruption",
+    "  ./lab grade-all submissions.zip reduction --out results    file names of Canvas,\n"
     "      Moodle, Gradescope or nbgrader, or ID/FILE\n"
     "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
-    "  ./lab grade-all --out results                              continues\n"
-    "  ./lab grade-all FOLDER reduction --out results --slurm     on a cluster, one GPU a task\n"
-    "  ./lab grade-all --out results --regrade WRONG              a class again, or an id\n"
-    "  ./lab report results --format csv                          what came of it",
+    "  ./lab grade-all --out results                              continue\n"
+    "  ./lab grade-all FOLDER reduction --out results --slurm     on a cluster, one GPU per task\n"
+    "  ./lab grade-all --out results --regrade WRONG              grade a class or an id again\n"
+    "  ./lab report results --format csv                          show the results",
     [](arguments& takes, grade_all_options& o) {
       takes.add("WHAT", o.words, "a folder, zip or tar of submissions, and the lab");
-      takes.add("--out", o.out, "the folder for verdicts; it is made, and kept");
-      takes.add(
-          "--names", o.names,
-          "how files are named: canvas, moodle, gradescope, nbgrader, plain, or a pattern such as "
-          "\"{id}_{any}/{file}\" (default: what fits)");
-      takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
-      takes.add("--due", o.due, "when it was due; lateness comes from the platform's metadata");
-      takes.add("--times", o.times, "a table \"id,time\": when each was handed in");
-      takes.add("--regrade", o.again, "a class or an id, to be graded again").one_a_time();
-      takes.add("--jobs", o.jobs, "how many at a time (cores, as far as memory reaches)")
+      takes.add("--out", o.out, "output folder for verdicts (created if missing, never deleted)");
+      takes.add("--names", o.names,
+                "how files are named: canvas, moodle, gradescope, nbgrader, plain, or a pattern "
+                "such as \"{id}_{any}/{file}\" (default: detected)");
+      takes.add("--key", o.key, "a key file, which decides the seeds and hidden sizes");
+      takes.add("--due", o.due, "the due time; lateness is computed from the platform's metadata");
+      takes.add("--times", o.times, "a table \"id,time\" of submission times");
+      takes.add("--regrade", o.again, "a class or an id to grade again").one_a_time();
+      takes
+          .add("--jobs", o.jobs, "the number of parallel jobs (the cores, as far as memory allows)")
           .positive();
-      takes.add("--memory", o.memory_mb, "megabytes that they share (what is free)").positive();
-      takes.flag("--only-new", o.only_new, "leave verdicts that other versions made");
-      takes.flag("--intake-only", o.intake_only, "read what was handed in, and grade nothing");
+      takes.add("--memory", o.memory_mb, "megabytes shared by all jobs (the free memory)")
+          .positive();
+      takes.flag("--only-new", o.only_new, "keep verdicts from other versions");
+      takes.flag("--intake-only", o.intake_only, "read the submissions, but grade nothing");
       takes.flag("--slurm", o.slurm, "on a cluster: an array of tasks, one GPU each");
-      takes.add("--chunk", o.chunk, "--slurm: contents of a task (20)").positive();
-      takes.add("--at-once", o.at_once, "--slurm: tasks at a time (as many as have room)")
+      takes.add("--chunk", o.chunk, "--slurm: submissions per task (20)").positive();
+      takes.add("--at-once", o.at_once, "--slurm: parallel tasks (as many as the cluster allows)")
           .positive();
-      takes.add("--sbatch", o.sbatch, "--slurm: an argument of sbatch: --sbatch=--partition=gpu")
+      takes
+          .add("--sbatch", o.sbatch,
+               "--slurm: an argument for sbatch, like --sbatch=--partition=gpu")
           .one_a_time();
-      takes.add("--part", o.part, "3/10: the third of ten parts, beside the others");
-      takes.add("--one", o.one, "all of the folder is one submission, of this id");
-      takes.add("--submitted", o.submitted, "when that one was handed in");
-      takes.flag("--i-trust-these-files", o.trusts, "grade although this machine lacks protection");
+      takes.add("--part", o.part, "grade one part: 3/10 is the third of ten parts");
+      takes.add("--one", o.one, "treat the whole folder as one submission, with this id");
+      takes.add("--submitted", o.submitted, "with --one: its submission time");
+      takes.flag("--i-trust-these-files", o.trusts, "grade even if this machine lacks protection");
     },
     grade_all);
 

@@ -63,15 +63,15 @@ json document_of(const lab& l, const std::vector<hint_topic>& topics, const hint
 void show_topics(context& c, const lab& l, const std::vector<hint_topic>& topics) {
   std::size_t widest = 0;
   for (const auto& topic : topics) widest = std::max(widest, topic.title.size());
-  c.say(fmt::format("{} hints for {}; each part gives away more than the one before", topics.size(),
-                    l.name));
+  c.say(fmt::format("{} hints for {}; each part gives away more than the previous part",
+                    topics.size(), l.name));
   for (std::size_t i = 0; i < topics.size(); ++i) {
     const std::size_t parts = topics[i].parts.size();
     c.say(fmt::format("  {:>2}  {:<{}}  {}", i + 1, topics[i].title, widest,
                       parts == 1 ? "1 part" : fmt::format("{} parts", parts)));
   }
   c.say();
-  c.say(c.out.paint(tone::dim, "read one  ") + "./lab hint " + l.name + " 1");
+  c.say(c.out.paint(tone::dim, "read a hint  ") + "./lab hint " + l.name + " 1");
 }
 
 int hint(context& c, const hint_options& o) {
@@ -110,14 +110,14 @@ int hint(context& c, const hint_options& o) {
 }
 
 const verb hint_verb(
-    {verb_place::group::study, 45}, "hint", "get help in small portions",
-    "  ./lab hint reduction       what there is\n"
-    "  ./lab hint reduction 1     the first part of the first one\n"
+    {verb_place::group::study, 45}, "hint", "get help in small steps",
+    "  ./lab hint reduction       list the hints\n"
+    "  ./lab hint reduction 1     the first part of the first hint\n"
     "  ./lab hint reduction 1 2   its second part",
     [](arguments& takes, hint_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("N", o.number, "the hint's number");
-      takes.add("PART", o.part, "which part of it: 1 (if left out), 2, ...");
+      takes.add("PART", o.part, "the part of the hint: 1, 2, ... (1)");
     },
     hint);
 

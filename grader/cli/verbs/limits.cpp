@@ -59,21 +59,19 @@ struct dissection {
 
 const std::string& step_with_parts(const lab& l, const std::string& wanted) {
   if (l.parts.empty()) {
-    throw failure(
-        exit_code::usage,
-        fmt::format("the course has no parts of the {} lab's steps\nwrite your own: ./lab "
-                    "limits {} --memory FILE --compute FILE",
-                    l.name, l.name));
+    throw failure(exit_code::usage,
+                  fmt::format("the course has no parts for steps of the {} lab\nto use your own: "
+                              "./lab limits {} --memory FILE --compute FILE",
+                              l.name, l.name));
   }
   if (wanted.empty()) return l.parts[0].step;
   const std::string& name = find_step(l, wanted).name;
   for (const auto& p : l.parts)
     if (p.step == name) return p.step;
-  throw failure(
-      exit_code::usage,
-      fmt::format("the course has no parts of {}, only of {}\nwrite your own: ./lab limits {} "
-                  "--step {} --memory FILE --compute FILE",
-                  name, l.parts[0].step, l.name, name));
+  throw failure(exit_code::usage,
+                fmt::format("the course has no parts for {}, only for {}\nto use your own: ./lab "
+                            "limits {} --step {} --memory FILE --compute FILE",
+                            name, l.parts[0].step, l.name, name));
 }
 
 // Compiles the programs to compare.
@@ -82,8 +80,8 @@ dissection assemble(context& c, const lab& l, const limits_options& o) {
   if (o.memory.empty() && o.compute.empty()) {
     if (!o.file.empty()) {
       throw failure(exit_code::usage,
-                    "--file needs parts of that file to compare it with: --memory FILE, "
-                    "--compute FILE; see the handout, \"Find the limit by taking away\"");
+                    "--file also needs the parts of that file: --memory FILE and --compute FILE; "
+                    "see the handout, \"Find the limit by taking away\"");
     }
     e.step = step_with_parts(l, o.step);
     e.all.push_back({"full", "the step itself", prepare(c, l, "", e.step)});
@@ -96,7 +94,7 @@ dissection assemble(context& c, const lab& l, const limits_options& o) {
     return e;
   }
   if (o.record) {
-    throw failure(exit_code::usage, "--record keeps the course's own parts, not yours");
+    throw failure(exit_code::usage, "--record works only with the course's own parts, not yours");
   }
   e.all.push_back({"full", "", prepare(c, l, o.file, o.step)});
   for (const auto& [part, file] : {std::pair("memory", o.memory), std::pair("compute", o.compute)})
@@ -238,11 +236,11 @@ void show_times(context& c, const dissection& e) {
   }
   if (e.reading) {
     for (const auto& [part, what, ms] :
-         {std::tuple("sum", "nothing hidden", e.reading->sum_ms),
-          std::tuple("longest", "all hidden that can be", e.reading->longest_ms)})
+         {std::tuple("sum", "no overlap", e.reading->sum_ms),
+          std::tuple("longest", "full overlap", e.reading->longest_ms)})
       add({part, tone::dim}, {what, tone::dim}, {time_text(ms)}, "", ms);
   }
-  std::vector<column> columns = {{"part"}, {"what is left", false, true}, {"time", true}};
+  std::vector<column> columns = {{"part"}, {"remaining work", false, true}, {"time", true}};
   if (!modelled) columns.push_back({"95 % interval", true});
   columns.push_back({"share", true});
   show_table(c, columns, rows);
@@ -262,20 +260,21 @@ void show_recorded(context& c, const dissection& e) {
 
 void show_reading(context& c, const dissection& e) {
   if (!e.reading) {
-    if (e.all.size() < 3) c.say("  a reading takes both parts: --memory FILE and --compute FILE");
+    if (e.all.size() < 3)
+      c.say("  to compute the overlap, give both parts: --memory FILE and --compute FILE");
     return;
   }
-  c.say(fmt::format("  overlap  {} of what could be hidden: (sum - full) / (sum - longest)",
+  c.say(fmt::format("  overlap  {} of the time that could overlap: (sum - full) / (sum - longest)",
                     overlap_text(*e.reading)));
   c.out.paragraph(in_words(*e.reading), 11, "  " + c.out.paint(tone::good, "reading"));
   if (!e.is_certain)
-    c.out.paragraph(e.modelled() ? "as far as the model may be off, another reading is possible"
-                                 : uncertain_words,
+    c.out.paragraph(e.modelled()
+                        ? "the error of the model is large enough to allow another conclusion"
+                        : uncertain_words,
                     11, "  " + c.out.paint(tone::note, "but"));
   if (e.reading->full_ms < short_ms) {
     c.out.paragraph(
-        "a call this short is mostly its launch, and so are its parts: take a larger "
-        "--size",
+        "this call and its parts are so short that launch time dominates: choose a larger --size",
         11, "  " + c.out.paint(tone::note, "but"));
   }
 }
@@ -372,7 +371,7 @@ void record(context& c, const lab& l, const device_choice& device, const dissect
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_record(c.where.root / file, kept);
   c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-        "; `./lab dev bench --readme` fills the lab's tables of it");
+        "; `./lab dev bench --readme` updates the lab's tables");
 }
 
 int limits(context& c, const limits_options& o) {
@@ -380,13 +379,13 @@ int limits(context& c, const limits_options& o) {
   const problem& p = problem_of(l, c.where);
   const auto wanted = parse_size(l, p, o.size);
   if (o.record && !o.gpu.empty())
-    refuse("--gpu asks for modelled times, and --record keeps measured ones: which?");
+    refuse("--gpu gives modelled times, but --record needs measured times: use only one of them");
   const auto emulated_gpu = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
   if (o.record && !device.gpu) {
     throw failure(exit_code::environment,
-                  "--record needs a GPU, and there is none to use\nmodelled times are no "
-                  "measurement, so there is nothing to record");
+                  "--record needs a GPU, but none is available\nmodelled times are not "
+                  "measurements, so they are not recorded");
   }
   dissection e = assemble(c, l, o);
   json document = {
@@ -446,20 +445,20 @@ int limits(context& c, const limits_options& o) {
 
 const verb limits_verb(
     {verb_place::group::more, 10}, "limits",
-    "a step beside parts of itself: what is the limit, and what hides behind it?",
+    "compare a step with parts of itself to find its bottleneck",
     "  ./lab limits matmul                      a step of the course and its parts\n"
     "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
     "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
-    "  ./lab limits matmul --gpu a100           as on another GPU; ./lab device --list\n"
-    "  ./lab dev limits matmul --record             and keep the result (GPU only)",
+    "  ./lab limits matmul --gpu a100           modelled for another GPU; ./lab device --list\n"
+    "  ./lab dev limits matmul --record             also record the result (GPU only)",
     [](arguments& takes, limits_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("--memory", o.memory, "the .cu with the accesses and no arithmetic");
-      takes.add("--compute", o.compute, "the .cu with the arithmetic and no accesses");
-      takes.add("--file", o.file, "the whole: a .cu file other than your own");
-      takes.add_step("--step", o.step, "the whole: a solution step");
+      takes.add("--memory", o.memory, "the .cu file with only the memory accesses");
+      takes.add("--compute", o.compute, "the .cu file with only the arithmetic");
+      takes.add("--file", o.file, "the full kernel: a .cu file other than your own");
+      takes.add_step("--step", o.step, "the full kernel: a solution step");
       takes.add("--size", o.size, "a size other than the lab's largest");
-      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
       if (takes.for_authors())
         takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.jsonl");

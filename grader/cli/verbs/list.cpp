@@ -88,10 +88,10 @@ int list(context& c) {
     c.say(line);
   }
   for (const auto& [name, opens] : coming)
-    c.say(c.out.paint(tone::dim, name + " opens on " + opens + ": git pull brings it"));
+    c.say(c.out.paint(tone::dim, name + " opens on " + opens + ": get it with git pull"));
   if (!progress.trouble.empty())
     c.say(c.out.paint(tone::note, progress.trouble) +
-          "; what comes of your files is remembered from now on");
+          "; from now on, `lab` remembers the results of your files");
   if (latest == nullptr) return 0;
   const auto label = [&](const char* name) { return "  " + c.out.paint(tone::dim, name); };
   c.say();

@@ -55,9 +55,11 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o, con
   std::vector<subject_kernel> all;
   if (o.lab.empty()) {
     if (!o.threads)
-      refuse("how large is a block? ./lab occupancy --threads 256 --registers 32, or name a lab");
+      refuse(
+          "give the block's size, for example ./lab occupancy --threads 256 --registers 32, or "
+          "name a lab");
     if (!o.file.empty() || !o.step.empty() || !o.size.empty())
-      refuse("--file, --step and --size belong to a lab: ./lab occupancy reduction --step 02");
+      refuse("--file, --step and --size need a lab: ./lab occupancy reduction --step 02");
     all.push_back({});
   } else {
     all = kernels_of(c, o, model, load_lab(c.where.build, o.lab));
@@ -72,11 +74,11 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o, con
 
 int show_occupancy(context& c, const occupancy_options& o) {
   if (c.request == device_request::gpu)
-    refuse("--device gpu: occupancy is worked out from a GPU's description, which --gpu names");
+    refuse("--device gpu: occupancy is computed from a GPU's description; choose it with --gpu");
   const gpu model = stand_for(c, o.gpu);
   const auto all = subjects(c, o, model);
   if (!o.svg.empty() && all.size() > 1)
-    refuse(fmt::format("--svg: {} has {} kernels, and a picture shows one", o.lab, all.size()));
+    refuse(fmt::format("--svg: a picture shows one kernel, but {} has {}", o.lab, all.size()));
   json document = {
       {"gpu", model.name},
       {"compute_capability", fmt::format("{}.{}", model.compute_major, model.compute_minor)},
@@ -100,8 +102,8 @@ int show_occupancy(context& c, const occupancy_options& o) {
   if (!o.lab.empty() && !o.registers && !c.as_json) {
     c.say();
     const bool is_newer = code_capability(model) != model.compute_capability();
-    c.out.paragraph("Registers are those of the code for " + machine_code_of(model) +
-                        (is_newer ? ": the compiler makes nothing older." : "."),
+    c.out.paragraph("Register counts are for " + machine_code_of(model) +
+                        (is_newer ? ", the oldest GPU that the compiler supports." : "."),
                     0);
   }
   if (c.as_json) c.print(document);
@@ -110,23 +112,24 @@ int show_occupancy(context& c, const occupancy_options& o) {
 
 const verb occupancy_verb(
     {verb_place::group::more, 10}, "occupancy",
-    "how many blocks fit on a multiprocessor, and what limits them",
+    "compute how many blocks fit on a multiprocessor, and the limit",
     "  ./lab occupancy --threads 256 --registers 40 --shared 8192\n"
     "  ./lab occupancy --threads 32 --registers 25 --gpu gt430\n"
     "  ./lab occupancy matmul --step 10           the kernels of a step\n"
-    "  ./lab occupancy matmul --step 10 --gpu t4  as they are compiled for another GPU\n"
+    "  ./lab occupancy matmul --step 10 --gpu t4  compiled for another GPU\n"
     "  ./lab occupancy matmul --step 10 --registers 96\n"
     "  ./lab occupancy --threads 256 --svg FILE   the three curves as a picture",
     [](arguments& takes, occupancy_options& o) {
-      takes.add("LAB", o.lab, "of its file or step, every kernel");
-      takes.add("--threads", o.threads, "of a block");
-      takes.add("--registers", o.registers, "of a thread");
-      takes.add("--shared", o.shared, "bytes of a block, static and dynamic");
-      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("LAB", o.lab, "every kernel of this lab's file or step");
+      takes.add("--threads", o.threads, "threads per block");
+      takes.add("--registers", o.registers, "registers per thread");
+      takes.add("--shared", o.shared, "shared-memory bytes per block, static and dynamic");
+      takes.add("--gpu", o.gpu,
+                "the GPU: a name from common/gpus/, or a file in that format (h200)");
       takes.add_step("--step", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file other than your own");
-      takes.add("--size", o.size, "of the call; a small one if not given");
-      takes.add("--svg", o.svg, "a file for a picture of the curves");
+      takes.add("--size", o.size, "the call's size (a small one)");
+      takes.add("--svg", o.svg, "the output file for a picture of the curves");
     },
     show_occupancy);
 

@@ -97,8 +97,8 @@ std::vector<packed_file> read_work(const context& c, const lab& l, const fs::pat
   };
   const std::string shown = c.where.shown(source);
   if (!read(source, l.file)) {
-    throw failure(exit_code::usage, shown + " is not there: there is nothing to hand in\n" +
-                                        "`./lab start " + l.name + "` makes a new skeleton");
+    throw failure(exit_code::usage, shown + " does not exist, so there is nothing to hand in\n" +
+                                        "`./lab start " + l.name + "` creates a new skeleton");
   }
   const std::string step = skeleton_of(c, l, files[0].content);
   const bool has_answers = read(source.parent_path() / l.answers().filename(), l.answers());
@@ -108,8 +108,8 @@ std::vector<packed_file> read_work(const context& c, const lab& l, const fs::pat
   if (!step.empty() && !answered) {
     throw failure(exit_code::usage,
                   shown + " is the untouched skeleton of " + step +
-                      ", and no question is answered: there is nothing to hand in\n" +
-                      "`./lab hint " + l.name + "` helps to begin");
+                      ", and you answered no question, so there is nothing to hand in\n" +
+                      "`./lab hint " + l.name + "` helps you to begin");
   }
   return files;
 }
@@ -159,8 +159,9 @@ std::string archived(const lab& l, const std::vector<packed_file>& files) {
     std::string said;
     for (const auto& line : lines) said += "\n" + line;
     throw failure(exit_code::environment,
-                  "tar cannot make the archive in " + work.path().parent_path().string() +
-                      "; is there space, and are tar and gzip installed?" + said);
+                  "tar cannot create the archive in " + work.path().parent_path().string() +
+                      "; check that the disk has free space and that tar and gzip are installed" +
+                      said);
   }
   return *content;
 }
@@ -201,7 +202,7 @@ void show(context& c, const fs::path& archive, std::size_t bytes, const json& gr
                       beyond["questions"].get<int>(), l.deeper().string()));
   }
   if (what == "COMPILE") {
-    warn("It was packed although it does not compile. As it is, it earns no points: " +
+    warn("It was packed although it does not compile. In this state it earns no points: " +
          escaped_lines(grade["message"].get<std::string>(), 1, 300).at(0));
   } else if (grade["points"].is_null()) {
     warn("It was packed without points, because it could not be graded here: " +
@@ -222,9 +223,10 @@ int pack(context& c, const pack_options& o) {
   const json grade = grade_of(c, l, o);
   const auto now = read_if_there(source);
   if (!now || *now != files[0].content) {
-    throw failure(exit_code::usage,
-                  c.where.shown(source) +
-                      " was changed while it was graded: nothing was packed\nrun it again");
+    throw failure(
+        exit_code::usage,
+        c.where.shown(source) +
+            " was changed while it was graded, so nothing was packed\nrun the command again");
   }
   const auto newest =
       std::max_element(files.begin(), files.end(),
@@ -252,12 +254,12 @@ int pack(context& c, const pack_options& o) {
 }
 
 const verb pack_verb(
-    {verb_place::group::study, 60}, "pack", "make the archive that you hand in",
+    {verb_place::group::study, 60}, "pack", "create the archive that you hand in",
     "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
-    "  ./lab pack reduction --file try.cu         another file, and the answers.md beside it\n"
-    "  tar -tvzf mine.tar.gz                      what is in it\n\n"
-    "A file that does not compile, or cannot be graded here, is packed with a warning.\n"
+    "  ./lab pack reduction --file try.cu         another file, and the answers.md next to it\n"
+    "  tar -tvzf mine.tar.gz                      list its contents\n\n"
+    "A file that does not compile or cannot be graded here is packed with a warning.\n"
     "An earlier archive of the lab with the same name is replaced.",
     [](arguments& takes, pack_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();

@@ -128,7 +128,8 @@ void show_head(const session_of_profiles& s, const std::string& what, const mode
   if (s.c.as_json) return;
   s.c.busy.clear();
   if (!s.why_model.empty())
-    s.c.out.paragraph(s.why_model + "; so this is the time model's", 0, {}, tone::note);
+    s.c.out.paragraph(s.why_model + "; this profile is from the time model instead", 0, {},
+                      tone::note);
   s.c.out.paragraph(
       fmt::format("{}, one call at {}: {}, {}", what, m.label,
                   s.counted_by.empty() ? "modelled" : "measured by " + s.counted_by, s.model.name),
@@ -170,12 +171,12 @@ void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   s.c.say();
   if (!s.counted_by.empty())
     return s.c.out.paragraph(
-        "hardware counters, kernel by kernel, caches flushed before each; stalls by line are "
-        "sampled, what they wait for is not known",
+        "hardware counters, kernel by kernel, with caches flushed before each; stalls by line are "
+        "sampled, and the instruction they wait for is unknown",
         0, "", tone::dim);
   s.c.out.paragraph(s.model.measured.empty()
                         ? "modelled from published figures of the " + s.model.name +
-                              ", never compared with measured times"
+                              ", not compared with measured times"
                         : modelled_error_text(s.c, s.l, m),
                     0, "", tone::dim);
   if (const std::string note = old_gpu_note(s.model, s.l); !note.empty())
@@ -191,7 +192,7 @@ int report_failed_call(context& c, const modelled_figures& m, json document) {
     failed.label = m.label;
     show_finding(c, failed);
     if (m.found.what == verdict::timeout)
-      c.out.paragraph("if every loop ends, a smaller call may do: --size", 11, {}, tone::dim);
+      c.out.paragraph("if every loop ends, try a smaller call: --size", 11, {}, tone::dim);
   }
   return exit_code_of(m.found.what);
 }
@@ -228,7 +229,7 @@ compared_call call_to_compare(const session_of_profiles& s, const std::string& n
   const subject of = prepare(s.c, s.l, "", one.at != nullptr ? one.at->name : "");
   if (of.program.empty())
     throw failure(exit_code::student,
-                  of.shown + " does not compile; ./lab run " + s.l.name + " says why");
+                  of.shown + " does not compile; `./lab run " + s.l.name + "` shows the errors");
   one.name = one.at != nullptr ? of.shown : "mine";
   one.m = s.call(of.program, seconds_for_a_call, what_ifs::left_out);
   if (!one.m.found.ok()) {
@@ -359,23 +360,24 @@ int profile(context& c, const profile_options& o) {
   if (o.lists_metrics()) return show_metric_list(c);
   if (!o.metrics.empty()) (void)wanted_metrics(o.metrics);
   if (o.records_calls() && (!o.compare.empty() || !o.metrics.empty() || o.csv))
-    refuse("--timeline and --trace show one call: no --compare, --metrics or --csv beside them");
+    refuse("--timeline and --trace show one call: leave out --compare, --metrics and --csv");
   if (!o.trace.empty()) require_writable(fs::absolute(o.trace));
-  if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
+  if (o.lab.empty())
+    refuse("name a lab, for example ./lab profile reduction; `./lab list` lists the labs");
   if (!o.file.empty() && !o.step.empty())
-    refuse("STEP and --file exclude each other: which is it?");
+    refuse("STEP and --file exclude each other: use only one of them");
   if (c.request == device_request::gpu)
-    refuse("--device gpu: this profile is the model's; --source ncu makes one on a GPU");
+    refuse("--device gpu: this profile is modelled; --source ncu measures a profile on a GPU");
   const auto sources = profile_sources::parse(o.source);
   if (sources.ncu && (o.experiment || !o.compare.empty() || o.records_calls() || !o.gpu.empty()))
     refuse(
-        "--source ncu counts one call on this machine's GPU: no --experiment, --compare, "
-        "--timeline, --trace or --gpu beside it");
+        "--source ncu counts one call on this machine's GPU: leave out --experiment, --compare, "
+        "--timeline, --trace and --gpu");
   if (!o.compare.empty() && o.compare.size() != 2)
     refuse("--compare takes two steps, or a step and mine: ./lab profile " + o.lab +
            " --compare 02 03");
   if (!o.compare.empty() && (!o.step.empty() || !o.file.empty() || o.experiment))
-    refuse("--compare names both sides: no STEP, --file or --experiment beside it");
+    refuse("--compare names both sides: leave out STEP, --file and --experiment");
   const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto size = parse_size(l, p, o.size);
@@ -411,7 +413,8 @@ int profile(context& c, const profile_options& o) {
     throw failure(exit_code::student,
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
   if (!m.timed())
-    throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
+    throw failure(exit_code::ours,
+                  "the time model gives no time for " + of.shown + " at " + m.label);
   if (o.records_calls())
     return show_timeline(c, o, s, read_timeline(folder.path() / "timeline", of.shown, s.model), m,
                          std::move(document));
@@ -444,8 +447,8 @@ int profile(context& c, const profile_options& o) {
   if (o.roofline && v.costliest.kernel->timing.counted < 1) {
     c.say();
     c.out.paragraph(
-        "Bytes are estimated from the part of the launch that ran. Where blocks share data, less "
-        "comes from DRAM in the whole launch: its point lies further to the right.",
+        "Bytes are estimated from the part of the launch that ran. If blocks share data, the whole "
+        "launch reads less from DRAM per operation, so its point lies further to the right.",
         2, "  ", tone::dim);
   }
   if (at == nullptr) warn_if_wrong(s, result);
@@ -466,33 +469,38 @@ const verb profile_verb(
     "  ./lab profile reduction                    your file\n"
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"
-    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
-    "  ./lab profile --glossary                   what the profilers' metrics are\n"
-    "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
+    "  ./lab profile reduction 02 --experiment    the gain without bank conflicts, for example\n"
+    "  ./lab profile --glossary                   the meaning of the profilers' metrics\n"
+    "  ./lab profile matmul 03 --roofline         the roofline; --svg FILE writes a picture\n"
     "  ./lab profile reduction --compare 02 03    side by side; mine is your file\n"
     "  ./lab profile reduction 02 --metrics ipc,gld_efficiency,achieved_occupancy\n"
-    "  ./lab profile --metrics list               those that there are",
+    "  ./lab profile --metrics list               all metrics",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add_step("STEP", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
-      takes.add("--seed", o.seed, "of the random inputs (7)");
-      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
+      takes.add("--gpu", o.gpu,
+                "the GPU: a name from common/gpus/, or a file in that format (h200)");
       takes.add("--source", o.source,
-                "model (default), ncu: a GPU's counters, or ncu,model: the first that can");
-      takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
-      takes.add("--svg", o.svg, "a file for a picture of the rooflines");
-      takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
-      takes.flag("--timeline", o.timeline, "calls, copies and kernels, stream by stream");
-      takes.add("--trace", o.trace, "a file for the timeline, which Perfetto opens");
-      takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
-      takes.add("--metrics", o.metrics, "just these, by our names, nvprof's or ncu's; or list")
+                "model (default), ncu (a GPU's counters), or ncu,model (the first that works)");
+      takes.add("--compare", o.compare, "compare two steps, or a step and mine (your file)");
+      takes.add("--svg", o.svg, "the output file for a picture of the rooflines");
+      takes.flag("--roofline", o.roofline,
+                 "plot operations per second over operations per byte moved");
+      takes.flag("--timeline", o.timeline, "show calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace, "the output file for the timeline, which Perfetto opens");
+      takes.flag("--csv", o.csv, "print one line of figures per kernel");
+      takes
+          .add("--metrics", o.metrics,
+               "show only these metrics, by the names of lab, nvprof or ncu; or list")
           .split_at_commas()
           .one_a_time();
-      takes.flag("--glossary", o.glossary, "the profilers' metrics, then and now");
-      takes.flag("--markdown", o.markdown, "the glossary as grader/GLOSSARY.md has it");
-      takes.flag("--experiment", o.experiment, "times if one thing were different");
+      takes.flag("--glossary", o.glossary, "explain the metrics of old and new profilers");
+      takes.flag("--markdown", o.markdown,
+                 "print the glossary as Markdown, as in grader/GLOSSARY.md");
+      takes.flag("--experiment", o.experiment, "model the time with one thing changed");
     },
     profile);
 

@@ -33,8 +33,8 @@ struct ptx_options {
 
 constexpr double compile_limit_s = 180, disassemble_limit_s = 60;
 constexpr const char* no_disassembler =
-    "machine code: install cuobjdump or nvdisasm to see it (part of the CUDA toolkit; from PyPI: "
-    "pip install nvidia-cuda-cuobjdump, or nvidia-cuda-nvdisasm)";
+    "to see machine code, install cuobjdump or nvdisasm (part of the CUDA toolkit; from PyPI: pip "
+    "install nvidia-cuda-cuobjdump, or nvidia-cuda-nvdisasm)";
 
 // The program to show: a source file and the file with its device code.
 struct ptx_subject {
@@ -48,8 +48,8 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
   const std::string shown = c.where.shown(fs::absolute(file));
   const std::string text = read_file(file, static_cast<int>(exit_code::usage));
   if (c.where.nvcc.empty()) {
-    throw failure(exit_code::environment, "there is no CUDA compiler to compile " + shown +
-                                              "; `./lab doctor` says how to get one");
+    throw failure(exit_code::environment, "no CUDA compiler is installed to compile " + shown +
+                                              "; `./lab doctor` shows how to get one");
   }
   ptx_subject s{shown, fs::absolute(file), folder / "code.fatbin", {}};
   if (is_utf16(text)) {
@@ -92,9 +92,10 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
 
 ptx_subject find_subject(context& c, const ptx_options& o, const fs::path& folder) {
   if (!o.file.empty() && !o.step.empty())
-    refuse("STEP and --file exclude each other: which is it?");
+    refuse("STEP and --file exclude each other: use only one of them");
   if (o.lab.empty()) {
-    if (o.file.empty()) refuse("which one? ./lab ptx LAB STEP, or ./lab ptx --file FILE.cu");
+    if (o.file.empty())
+      refuse("name a step or a file: ./lab ptx LAB STEP, or ./lab ptx --file FILE.cu");
     return compile_alone(c, o.file, folder);
   }
   const lab l = load_lab(c.where.build, o.lab);
@@ -155,7 +156,7 @@ std::map<std::string, machine_text> parse_machine_text(const std::string& printe
 std::map<std::string, machine_text> disassembled(context& c, const std::vector<std::byte>& cubin,
                                                  const fs::path& folder, std::string& reason) {
   if (cubin.empty()) {
-    reason = "there is no machine code of this PTX in the program";
+    reason = "the program contains no machine code for this PTX";
     return {};
   }
   const std::string cuobjdump = find_tool(c.where, "cuobjdump");
@@ -174,7 +175,7 @@ std::map<std::string, machine_text> disassembled(context& c, const std::vector<s
   const auto result = run_child(std::move(options), disassemble_limit_s);
   if (!result.end.ok()) {
     reason = "machine code: " + fs::path(cuobjdump.empty() ? nvdisasm : cuobjdump).string() +
-             " failed and said: " + result.err.substr(0, 200);
+             " failed with this message: " + result.err.substr(0, 200);
     return {};
   }
   return parse_machine_text(result.out);
@@ -191,7 +192,7 @@ struct listed {
 listed list_kernels(context& c, const ptx_subject& s, const ptx_options& o, const fs::path& folder,
                     emulator::source_text& sources) {
   const auto parts = read_device_parts(s.code, chosen_sm());
-  if (!parts) throw failure(exit_code::ours, s.code.string() + " cannot be read; ./lab setup");
+  if (!parts) throw failure(exit_code::ours, s.code.string() + " cannot be read; run ./lab setup");
   listed out;
   std::vector<std::string> names;
   for (const device_part& part : *parts) {
@@ -221,7 +222,7 @@ listed list_kernels(context& c, const ptx_subject& s, const ptx_options& o, cons
   if (out.kernels.empty() && !o.kernel.empty()) {
     std::string all;
     for (const std::string& name : names) all += "\n  " + name;
-    refuse("no kernel's name has \"" + o.kernel + "\" in it; there are" + all);
+    refuse("no kernel name contains \"" + o.kernel + "\"; the kernels are" + all);
   }
   // nvcc writes kernels in an order that means nothing to a reader.
   std::stable_sort(out.kernels.begin(), out.kernels.end(), [](const auto& a, const auto& b) {
@@ -319,7 +320,7 @@ int ptx(context& c, const ptx_options& o) {
   if (!all.others.empty()) {
     const std::size_t n = all.others.size();
     const std::string what = o.kernel.empty() ? "kernel" : "other kernel";
-    c.out.paragraph(fmt::format("Not shown: {} {}{}{}; --kernel NAME shows one.", n, what,
+    c.out.paragraph(fmt::format("Not shown: {} {}{}{}; use --kernel NAME to show one.", n, what,
                                 n == 1 ? "" : "s", o.kernel.empty() ? " of libraries" : ""),
                     2, "  ", tone::dim);
   }
@@ -328,19 +329,19 @@ int ptx(context& c, const ptx_options& o) {
 }
 
 const verb ptx_verb(
-    {verb_place::group::study, 80}, "ptx", "show the PTX that each source line became",
+    {verb_place::group::study, 80}, "ptx", "show the PTX of each source line",
     "  ./lab ptx reduction                      your file\n"
     "  ./lab ptx reduction 03_sequential        a solution step\n"
-    "  ./lab ptx reduction 03 --line 27         one source line, with all of its instructions\n"
-    "  ./lab ptx reduction 03 --machine         machine code too, where cuobjdump is installed\n"
-    "  ./lab ptx --file saxpy.cu --kernel saxpy any .cu, one of its kernels",
+    "  ./lab ptx reduction 03 --line 27         one source line with all its instructions\n"
+    "  ./lab ptx reduction 03 --machine         also machine code, if cuobjdump is installed\n"
+    "  ./lab ptx --file saxpy.cu --kernel saxpy one kernel of any .cu file",
     [](arguments& takes, ptx_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add_step("STEP", o.step, "a solution step instead of your file");
       takes.add("--file", o.file, "a .cu file; no LAB is needed");
-      takes.add("--line", o.line, "one source line only").positive();
-      takes.add("--kernel", o.kernel, "kernels with this in their names");
-      takes.flag("--machine", o.machine, "machine code beside its PTX");
+      takes.add("--line", o.line, "show only this source line").positive();
+      takes.add("--kernel", o.kernel, "show kernels whose names contain this");
+      takes.flag("--machine", o.machine, "show machine code next to its PTX");
     },
     ptx);
 

@@ -34,9 +34,9 @@ double modelled_ms(context& c, const lab& l, const std::string& step_name,
                    const device_choice& emulator, kept_times& kept) {
   const fs::path program = c.where.solution(l.name, step_name);
   if (!fs::exists(program))
-    throw failure(
-        exit_code::environment,
-        program.string() + " is not built, and its time is needed\n`./lab setup` builds it");
+    throw failure(exit_code::environment,
+                  program.string() +
+                      " is not built, but the release needs its time\n`./lab setup` builds it");
   const auto& size = l.modelled.back();
   if (const auto ms = kept.find(program, size, seed_of_modelled_calls)) return *ms;
   const auto call = model_program(l, problem_of(l, c.where), program, size, seed_of_modelled_calls,
@@ -79,7 +79,7 @@ json place_copy(const fs::path& tree, const fs::path& to, const std::vector<rele
     }
   }
   if (fs::exists(to, ignored) && !fs::is_empty(to, ignored))
-    refuse(to.string() + " is there, and is not empty");
+    refuse(to.string() + " exists and is not empty");
   make_folder(to);
   fs::copy(tree, to, fs::copy_options::recursive);
   return nullptr;
@@ -114,11 +114,12 @@ std::map<std::string, given_times> times_of_all(context& c, const std::vector<la
 // worked step.
 int release_for_gradescope(context& c, const release_options& o) {
   if (!o.labs.empty() || !o.date.empty() || o.plain)
-    refuse("--gradescope is of one lab: no --labs, --date or --folder beside it");
+    refuse("--gradescope is for one lab: leave out --labs, --date and --folder");
   if (o.with_programs) refuse("--with-programs is for student copies, not for --gradescope");
   const fs::path to = fs::absolute(o.folder).lexically_normal();
-  if (to.extension() != ".zip") refuse("an autograder is a zip: " + to.string() + ".zip, say");
-  if (fs::exists(fs::symlink_status(to))) refuse(to.string() + " is there already");
+  if (to.extension() != ".zip")
+    refuse("an autograder is a zip file; name it, for example, " + to.string() + ".zip");
+  if (fs::exists(fs::symlink_status(to))) refuse(to.string() + " already exists");
   const temporary_folder work(fs::temp_directory_path());
   const fs::path tree = work.path() / "course", build = work.path() / "build",
                  package = work.path() / "package";
@@ -153,17 +154,18 @@ int release_for_gradescope(context& c, const release_options& o) {
                     c.out.paint(tone::place, c.where.shown(to)),
                     bytes_text(static_cast<double>(fs::file_size(to))), here.name, files));
   if (o.key.empty())
-    c.out.paragraph("every grade draws a new seed and hidden sizes; --key FILE makes them yours", 2,
-                    "", tone::note);
+    c.out.paragraph(
+        "every grade draws a new seed and hidden sizes; --key FILE lets you decide them", 2, "",
+        tone::note);
   return 0;
 }
 
 int release(context& c, const release_options& o) {
   need_solutions(c.where.root, "release");
   if (!o.gradescope.empty()) return release_for_gradescope(c, o);
-  if (!o.key.empty()) refuse("--key belongs to --gradescope: a student copy has none");
+  if (!o.key.empty()) refuse("--key works only with --gradescope: a student copy has no key");
   const std::string day = o.date.empty() ? utc_now().substr(0, 10) : o.date;
-  if (!is_day(day)) refuse("--date is a day, like 2026-10-15");
+  if (!is_day(day)) refuse("--date: expected a day like 2026-10-15");
   const temporary_folder work(fs::temp_directory_path());
   const fs::path tree = work.path() / "course", build = work.path() / "build",
                  copy = work.path() / "copy";
@@ -214,7 +216,7 @@ int release(context& c, const release_options& o) {
   if (!coming.empty()) c.out.paragraph(coming, 10, c.out.paint(tone::dim, "later"));
   if (!changed.empty())
     c.out.paragraph(
-        fmt::format("{} is changed here and not committed{}: the copy has what is committed",
+        fmt::format("{} has uncommitted changes{}: the copy contains only committed files",
                     changed[0],
                     changed.size() > 1 ? fmt::format(", and {} more", changed.size() - 1) : ""),
         10, c.out.paint(tone::note, "note"));
@@ -223,12 +225,12 @@ int release(context& c, const release_options& o) {
 
 const verb release_verb(
     {verb_place::group::teaching, 10}, "release",
-    "a copy of the course for students, without the answers",
+    "make a copy of the course for students, without the answers",
     "  ./lab release ../course-2026                       a repository: all labs, one commit\n"
     "  ./lab release ../course-2026 --labs autumn.toml    the labs that are open today; later\n"
     "                                                     again: one more commit\n"
     "  ./lab release ../copy --folder                     no repository\n"
-    "  ./lab release ../course-2026 --with-programs       nothing of ours is compiled there\n"
+    "  ./lab release ../course-2026 --with-programs       with compiled course programs\n"
     "  ./lab release grade.zip --gradescope reduction     an autograder for Gradescope\n\n"
     "autumn.toml:  [labs.first]\n"
     "              [labs.reduction]\n"
@@ -236,15 +238,20 @@ const verb release_verb(
     "              due = \"2026-10-29\"\n"
     "              hint_parts = 3                          with \"nearly the code\", too",
     [](arguments& takes, release_options& o) {
-      takes.add("DIR", o.folder, "where the copy goes; a repository that this made gets a commit")
+      takes
+          .add("DIR", o.folder,
+               "the folder for the copy; a repository from an earlier release gets a commit")
           .required();
-      takes.add("--labs", o.labs, "a file: which labs, and when they open (all, at once)");
-      takes.add("--date", o.date, "as on this day (today, UTC)");
-      takes.flag("--folder", o.plain, "a folder instead of a repository");
-      takes.flag("--with-programs", o.with_programs,
-                 "with the programs of this build: the copy compiles only what students write");
-      takes.add("--gradescope", o.gradescope, "a lab: DIR is then the autograder's zip");
-      takes.add("--key", o.key, "--gradescope: a file: your own draw of seeds and hidden sizes");
+      takes.add("--labs", o.labs, "a file that lists the labs and when they open (all labs, now)");
+      takes.add("--date", o.date, "release the labs that are open on this day (today, UTC)");
+      takes.flag("--folder", o.plain, "write a folder instead of a repository");
+      takes.flag(
+          "--with-programs", o.with_programs,
+          "include the programs of this build, so that the copy compiles only students' files");
+      takes.add("--gradescope", o.gradescope,
+                "a lab: write its autograder; DIR is then the zip file");
+      takes.add("--key", o.key,
+                "--gradescope: a key file, which decides the seeds and hidden sizes");
     },
     release);
 

@@ -35,11 +35,11 @@ json entry_for(const batch::results& r, const std::string& id) {
   if (!entry.is_null()) return entry;
   for (const auto& s : r.submissions())
     if (s.id == id)
-      refuse(id + " has no verdict yet: ./lab grade-all --out " + r.folder().string());
+      refuse(id + " has no verdict yet; run ./lab grade-all --out " + r.folder().string());
   std::vector<std::string> known;
   for (const auto& s : r.submissions()) known.push_back(s.id);
   const std::string meant = nearest(id, known);
-  refuse("there is no submission of " + id +
+  refuse("there is no submission from " + id +
          (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
@@ -70,7 +70,7 @@ int deliver_each(context& c, const report_options& o, const std::vector<publish:
   }
   if (o.out.empty())
     refuse("--format " + o.format +
-           " is of one submission: name it with --id, or a folder for all with --out");
+           " writes one submission: choose it with --id, or write all into a folder with --out");
   json files = json::array();
   std::size_t without = 0;
   for (const auto& e : all) {
@@ -86,7 +86,7 @@ int deliver_each(context& c, const report_options& o, const std::vector<publish:
     c.print({{"format", o.format}, {"files", files}});
   } else {
     c.say(fmt::format("written: {} files in {}", files.size(), o.out));
-    if (without > 0) c.say(fmt::format("{} have no verdict to write", without));
+    if (without > 0) c.say(fmt::format("{} have no verdict yet and were not written", without));
   }
   return without > 0 ? static_cast<int>(exit_code::environment) : 0;
 }
@@ -143,7 +143,8 @@ int grade_again(context& c, const batch::results& r, const publish::entry& e,
   const json document = parse_json_or_null(result.out);
   if (!document.is_object() || !document.contains("class")) {
     throw failure(exit_code::environment,
-                  "it could not be graded again: " + document.value("error", "no verdict came"));
+                  "it could not be graded again: " +
+                      document.value("error", "the grader returned no verdict"));
   }
   const publish::entry now = publish::read_entry(json({{"id", e.id},
                                                        {"class", document.at("class")},
@@ -157,7 +158,7 @@ int grade_again(context& c, const batch::results& r, const publish::entry& e,
     ++other;
     c.say("  differs      " + now.goals[i].name);
   }
-  if (other == 0) c.say("               as it was");
+  if (other == 0) c.say("               unchanged");
   return other == 0 ? 0 : 1;
 }
 
@@ -176,7 +177,7 @@ int explain(context& c, const batch::results& r, const lab& l, const report_opti
   text.pop_back();
   c.say(text);
   if (!o.again) return 0;
-  if (!graded) refuse(o.explain + " has nothing that could be graded");
+  if (!graded) refuse(o.explain + " contains nothing to grade");
   return grade_again(c, r, e, o);
 }
 
@@ -189,7 +190,7 @@ int report(context& c, const report_options& o) {
            ": expected csv, json, junit, gradescope, classroom50, moodle or html");
   }
   if (o.format == "html") {
-    if (!o.id.empty()) refuse("--format html shows all; --explain shows one verdict");
+    if (!o.id.empty()) refuse("--format html shows all submissions; use --explain for one verdict");
     c.busy.doing("comparing submissions");
     deliver(c, o, publish::overview(publish::gather(r, l, c.where.root)));
     return 0;
@@ -197,7 +198,7 @@ int report(context& c, const report_options& o) {
   const std::vector<json> raw = o.id.empty() ? r.entries() : std::vector<json>{entry_for(r, o.id)};
   const auto entries = publish::read_entries(raw);
   if (entries.empty())
-    refuse(o.results + " holds no verdict yet: ./lab grade-all --out " + o.results);
+    refuse(o.results + " contains no verdict yet; run ./lab grade-all --out " + o.results);
   if (o.format == "gradescope" || o.format == "classroom50") return deliver_each(c, o, entries);
   if (o.format == "csv") deliver(c, o, publish::csv(entries));
   if (o.format == "json") deliver(c, o, publish::as_json(l.name, raw));
@@ -207,21 +208,23 @@ int report(context& c, const report_options& o) {
 }
 
 const verb report_verb(
-    {verb_place::group::teaching, 30}, "report", "what grade-all found, as tables, pages and files",
+    {verb_place::group::teaching, 30}, "report",
+    "show the results of grade-all as tables, pages and files",
     "  ./lab report results --format html --out overview.html    everything, on one page\n"
-    "  ./lab report results --format csv                         a line for each submission\n"
-    "  ./lab report results --format gradescope --id ID          results.json of one\n"
+    "  ./lab report results --format csv                         one line per submission\n"
+    "  ./lab report results --format gradescope --id ID          results.json of one submission\n"
     "  ./lab report results --explain ID                         one verdict: inputs, times, "
     "versions\n"
-    "  ./lab report results --explain ID --again                 and the same graded once more",
+    "  ./lab report results --explain ID --again                 also grade it again",
     [](arguments& takes, report_options& o) {
       takes.add("RESULTS", o.results, "the folder that grade-all wrote").required();
       takes.add("--format", o.format, "csv, json, junit, gradescope, classroom50, moodle or html");
-      takes.add("--out", o.out, "a file (of gradescope and classroom50 for all: a folder)");
-      takes.add("--id", o.id, "of one submission only");
-      takes.add("--explain", o.explain, "an id: all that its verdict was made of");
-      takes.add("--key", o.key, "the instructor's key, for what --explain names or does");
-      takes.flag("--again", o.again, "with --explain: grade it again, and compare");
+      takes.add("--out", o.out,
+                "the output file (for gradescope and classroom50 with all ids: a folder)");
+      takes.add("--id", o.id, "only the submission with this id");
+      takes.add("--explain", o.explain, "an id: show everything that led to its verdict");
+      takes.add("--key", o.key, "the instructor's key file, for --explain");
+      takes.flag("--again", o.again, "with --explain: grade it again and compare");
     },
     report);
 

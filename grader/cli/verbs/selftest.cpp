@@ -113,7 +113,7 @@ std::vector<attack> of_the_course(const context& c) {
 
 // Reports text that can only come from a broken sandbox.
 std::string quoted_secret(const std::string& text) {
-  if (text.find("stepwise-attack: ") != std::string::npos) return "it reached what it must not";
+  if (text.find("stepwise-attack: ") != std::string::npos) return "the attack succeeded";
   const auto passwd = read_if_there("/etc/passwd").value_or("");
   const std::string first = passwd.substr(0, passwd.find('\n'));
   if (first.size() > 8 && text.find(first) != std::string::npos) return "it quotes /etc/passwd";
@@ -177,22 +177,22 @@ outcome try_one(context& c, attack due) {
   if (!document.is_object() || !document.contains("class")) {
     o.got.got = "none";
     o.got.broken = result.end.how == child_end::cause::deadline
-                       ? fmt::format("grading did not end within {:g} s", most_seconds)
-                       : "grading ended without a document: " +
+                       ? fmt::format("grading did not finish within {:g} s", most_seconds)
+                       : "grading finished without a document: " +
                              result.err.substr(0, std::min<std::size_t>(200, result.err.size()));
   } else {
     o.got.got = document.at("class").get<std::string>();
     o.got.points = document.at("points").is_number() ? document.at("points").get<double>() : 0;
     o.got.broken = document.at("trust") == "judged" ? quoted_secret(result.out + result.err)
-                                                    : "its grade is not judged";
+                                                    : "its grade was not judged";
     if (!due.step.empty() || due.name.starts_with("skeletons/"))
       o.practice = in_practice(c, due, document);
   }
   o.ok = is_as_due(due, o.got);
   if (o.practice && (o.practice->got != o.got.got || o.practice->points != o.got.points)) {
     o.ok = false;
-    o.got.broken =
-        fmt::format("in practice it is {} with {:g} points", o.practice->got, o.practice->points);
+    o.got.broken = fmt::format("in practice mode it is {} with {:g} points", o.practice->got,
+                               o.practice->points);
   }
   return o;
 }
@@ -240,11 +240,11 @@ void show(context& c, const std::vector<outcome>& all) {
 
 // Shown immediately, since a full run may take half an hour.
 void show_failure(context& c, const outcome& o) {
-  const std::string why =
-      !o.got.broken.empty() ? o.got.broken
-      : !o.got.left.empty()
-          ? "left behind: " + joined(o.got.left, ", ")
-          : fmt::format("{} with {:g} points, not what was expected", o.got.got, o.got.points);
+  const std::string why = !o.got.broken.empty() ? o.got.broken
+                          : !o.got.left.empty()
+                              ? "files or processes left over: " + joined(o.got.left, ", ")
+                              : fmt::format("{} with {:g} points, which is not the expected result",
+                                            o.got.got, o.got.points);
   c.out.paragraph(o.due.name + ": " + escaped_lines(why, 1, 400).at(0), 2);
 }
 
@@ -257,7 +257,7 @@ std::vector<attack> chosen(const context& c, const selftest_options& o) {
   if (o.course) {
     auto all = all_of_the_course(c);
     if (!o.only.empty()) std::erase_if(all, [&](const auto& a) { return !is_wanted(a, o.only); });
-    if (all.empty()) refuse("no file of that name is known");
+    if (all.empty()) refuse("no test file has that name; leave out NAME to run all");
     return all;
   }
   const fs::path own = c.where.root / "grader" / "tests" / "attacks";
@@ -276,11 +276,11 @@ std::vector<attack> chosen(const context& c, const selftest_options& o) {
   }
   if (!others.empty()) {
     refuse(others.front() +
-           ".cu says in its first line neither \"// attack LAB: CLASS, at most N points\" nor "
-           "\"// honest LAB: CLASS, at least N points\"");
+           ".cu: the first line must be \"// attack LAB: CLASS, at most N points\" or \"// honest "
+           "LAB: CLASS, at least N points\"");
   }
   if (!o.only.empty()) std::erase_if(all, [&](const attack& a) { return !is_wanted(a, o.only); });
-  if (all.empty()) refuse("no file of that name is known");
+  if (all.empty()) refuse("no test file has that name; leave out NAME to run all");
   return all;
 }
 
@@ -333,10 +333,10 @@ int selftest(context& c, const selftest_options& o) {
     c.print(document);
   } else {
     show(c, all);
-    c.say(fmt::format("{} as they should be, {} failed", held, failed));
+    c.say(fmt::format("{} passed, {} failed", held, failed));
     if (left_out > 0) {
-      c.out.paragraph(fmt::format("{} attacks were left out: without namespaces they would reach "
-                                  "this machine; {}",
+      c.out.paragraph(fmt::format("{} attacks were left out, because without namespaces they would "
+                                  "affect this machine; {}",
                                   left_out, guards.layers.front().detail),
                       2);
     }
@@ -346,20 +346,20 @@ int selftest(context& c, const selftest_options& o) {
 
 const verb selftest_verb(
     {verb_place::group::dev, 30}, "selftest",
-    "grades right programs, wrong ones and attacks: can this machine be trusted?",
-    "  ./lab dev selftest                     all of them; half an hour on two cores\n"
+    "grade correct programs, wrong programs and attacks, to test this machine",
+    "  ./lab dev selftest                     everything; half an hour on two cores\n"
     "  ./lab dev selftest --quick             one of each kind\n"
-    "  ./lab dev selftest forging/            those whose names hold that\n"
-    "  ./lab dev selftest --attacks FOLDER    with attacks of your own\n"
-    "  ./lab dev selftest --device gpu        on this machine's GPU; else on the emulator\n"
+    "  ./lab dev selftest forging/            only names that contain this\n"
+    "  ./lab dev selftest --attacks FOLDER    also your own attacks\n"
+    "  ./lab dev selftest --device gpu        on this machine's GPU instead of the emulator\n"
     "  ./lab dev selftest --course blur       every step, skeleton and wrong solution, instead of "
     "attacks",
     [](arguments& takes, selftest_options& o) {
-      takes.add("NAME", o.only, "a part of the files' names; default: all");
-      takes.add("--attacks", o.attacks, "a folder with more files of that form");
-      takes.flag("--quick", o.quick, "a selection that takes a minute");
+      takes.add("NAME", o.only, "part of a file's name (all)");
+      takes.add("--attacks", o.attacks, "a folder with more test files in this format");
+      takes.flag("--quick", o.quick, "run a selection that takes a minute");
       takes.flag("--course", o.course,
-                 "all that the course has itself; steps and skeletons as in practice");
+                 "test all files of the course; steps and skeletons in practice mode");
     },
     selftest);
 

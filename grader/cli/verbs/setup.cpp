@@ -8,24 +8,24 @@ namespace stepwise::cli {
 namespace {
 
 [[noreturn]] void refuse_without_launcher(const std::string& name) {
-  throw failure(exit_code::usage, "the launcher runs this command: ./lab " + name);
+  throw failure(exit_code::usage, "only the launcher can run this command; type ./lab " + name);
 }
 
 int setup(context&) { refuse_without_launcher("setup"); }
 
 const verb setup_verb(
-    {verb_place::group::more, 10}, "setup", "set up and build everything, the tests too",
+    {verb_place::group::more, 10}, "setup", "set up and build everything, including the tests",
     "  ./lab setup            Debian packages are installed only as root or in CI\n"
     "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
-    "  ./lab setup --no-tests without what only tests need\n"
-    "  ./lab setup --first    what the first answer needs: a minute or two",
+    "  ./lab setup --no-tests leave out the packages that only tests need\n"
+    "  ./lab setup --first    only what the first answer needs: a minute or two",
     setup);
 
 int editor(context&) { refuse_without_launcher("editor"); }
 
 const verb editor_verb({verb_place::group::more, 10}, "editor",
                        "writes .clangd and .vscode/ for this machine",
-                       "  ./lab editor   files that you changed stay as they are", editor);
+                       "  ./lab editor   keeps files that you have changed", editor);
 
 struct test_options {
   std::vector<std::string> suites;
@@ -34,8 +34,8 @@ struct test_options {
 int test(context&, const test_options&) { refuse_without_launcher("test"); }
 
 const verb test_verb(
-    {verb_place::group::more, 10}, "test", "the course's own tests",
-    "  ./lab test                     all that this machine can run\n"
+    {verb_place::group::more, 10}, "test", "run the course's own tests",
+    "  ./lab test                     all tests that this machine can run\n"
     "  ./lab test unit                one suite\n"
     "  ./lab test launcher 'lab exec' tests by name",
     [](arguments& takes, test_options& o) {

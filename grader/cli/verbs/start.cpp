@@ -39,7 +39,8 @@ bool write_answers(const context& c, const lab& l) {
 std::string skeleton_for(const context& c, const lab& l, const step& s) {
   if (auto text = skeleton_text(c.where.root, l, s)) return *std::move(text);
   if (l.is_worked) throw failure(exit_code::ours, "there is no " + s.file.string());
-  std::string message = "the skeleton of " + s.name + " is not in this student copy\nit has";
+  std::string message =
+      "the skeleton of " + s.name + " is not in this student copy\navailable skeletons:";
   for (const step& other : l.steps)
     if (fs::exists(c.where.root / other.file)) message += " " + other.name;
   throw failure(exit_code::usage, message);
@@ -77,17 +78,20 @@ int start(context& c, const start_options& o) {
   else
     c.out.paragraph(
         fmt::format("{} is now the skeleton of {}: {}", l.file.string(), s.name, s.idea), 0);
-  if (!kept.empty()) c.out.paragraph("Your earlier work is kept in " + kept + ".", 0);
-  if (asked) c.out.paragraph("Answer the handout's questions in " + l.answers().string() + ".", 0);
+  if (!kept.empty()) c.out.paragraph("Your earlier work is saved in " + kept + ".", 0);
+  if (asked)
+    c.out.paragraph(
+        "Write your answers to the handout's questions in " + l.answers().string() + ".", 0);
   const auto todos = find_todos(skeleton).size();
-  c.out.paragraph(fmt::format("It has {} TODO{}. `./lab run {}` shows what is still missing.",
-                              todos, todos == 1 ? "" : "s", l.name),
+  c.out.paragraph(fmt::format("It has {} TODO{}. `./lab run {}` lists them.", todos,
+                              todos == 1 ? "" : "s", l.name),
                   0);
   return 0;
 }
 
 const verb start_verb(
-    {verb_place::group::study, 20}, "start", "get a skeleton to work on; your earlier work is kept",
+    {verb_place::group::study, 20}, "start",
+    "get a skeleton to work on; your earlier work is saved",
     "  ./lab start reduction                the lab's first exercise\n"
     "  ./lab start reduction 03_sequential  any other step as an exercise",
     [](arguments& takes, start_options& o) {

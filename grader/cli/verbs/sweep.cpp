@@ -53,7 +53,8 @@ fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::strin
   chosen.of = l.sweeps.find(name);
   if (chosen.of != nullptr) {
     if (!l.is_worked && !chosen.of->is_given)
-      refuse("the experiment " + name + " is not in this student copy: it gives a step away");
+      refuse("the experiment " + name +
+             " is not in this student copy, because it contains a step's solution");
     return l.experiment_file(name);
   }
   try {
@@ -69,7 +70,7 @@ fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::strin
 }
 
 std::string overs_of(const sweep_subject& subject) {
-  std::string text = "what is to vary? --over NAME=VALUES, like --over ";
+  std::string text = "choose what to vary: --over NAME=VALUES, like --over ";
   text += subject.constants.empty() ? "registers=none,64,32" : subject.constants[0].name + "=1..8";
   if (subject.constants.empty()) return text + "\n" + subject.shown + " has no constants";
   text += "\nthe constants of " + subject.shown + " are";
@@ -83,7 +84,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   fs::path file;
   const auto& standard = l.sweeps.standard;
   if (!o.file.empty() && !o.step.empty()) {
-    throw failure(exit_code::usage, "--file and STEP exclude each other: which is it?");
+    throw failure(exit_code::usage, "--file and STEP exclude each other: use only one of them");
   }
   // A student copy has no step to sweep.
   const bool is_own = o.step == "mine" || (o.step.empty() && o.file.empty() && !l.is_worked);
@@ -92,8 +93,8 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   } else if (is_own) {
     file = c.where.root / l.file;
     if (!fs::exists(file)) {
-      throw failure(exit_code::usage, l.file.string() + " is not there\n`./lab start " + l.name +
-                                          "` makes a new skeleton");
+      throw failure(exit_code::usage, l.file.string() + " does not exist\n`./lab start " + l.name +
+                                          "` creates a new skeleton");
     }
   } else if (!o.step.empty()) {
     file = c.where.root / step_or_experiment(l, chosen, o.step);
@@ -102,8 +103,8 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
     chosen.step = find_step(l, standard->step).name;
     file = c.where.root / worked_step(l, standard->step).file;
   } else {
-    throw failure(exit_code::usage, "which step of " + l.name + "? `./lab sweep " + l.name + " " +
-                                        l.steps.front().name + " --over ...`, or `mine`");
+    throw failure(exit_code::usage, "choose a step of " + l.name + ": `./lab sweep " + l.name +
+                                        " " + l.steps.front().name + " --over ...`, or `mine`");
   }
   auto& subject = chosen.subject;
   const bool ours = o.file.empty() && !is_own;
@@ -180,20 +181,23 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   if (kernels.empty()) return;
   std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
   if (view.modelled()) {
-    text += fmt::format("times are modelled, {}, * is within {:.0f} % of the best. ", device.name,
-                        100 * (view.alike() - 1));
+    text += fmt::format("times are modelled, {}; * marks rates within {:.0f} % of the best. ",
+                        device.name, 100 * (view.alike() - 1));
   } else {
-    text += view.timed() ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
-                         : "counted on the emulator; this is work, not time. ";
+    text += view.timed()
+                ? "times are measured with a cold L2 cache; * marks rates within 2 % of the best. "
+                : "counted on the emulator; this is work, not time. ";
   }
   if (recorded)
-    text += fmt::format("Recorded is what the step as it stands took on an {}. ", device.name);
+    text += fmt::format("\"recorded\" is the measured time of the unchanged step on an {}. ",
+                        device.name);
   if (view.counter != nullptr)
     text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
-  text += "Grid, block, registers and theoretical occupancy are those of ";
+  text += "Grid, block, registers and theoretical occupancy are for ";
   text += kernels.size() == 1 ? kernels[0] : "the kernel";
   if (most_kernels > 1)
-    text += fmt::format(", which executes most instructions of up to {} launched", most_kernels);
+    text += fmt::format(", which executes the most instructions of up to {} launched kernels",
+                        most_kernels);
   text += " on the " + view.gpu_name;
   if (others) {
     text += fmt::format(", counted on the emulator at size {}",
@@ -367,14 +371,15 @@ int sweep(context& c, const sweep_options& o) {
   const bool over_sizes = std::any_of(axes.begin(), axes.end(),
                                       [](const auto& a) { return a.kind == axis_kind::size; });
   if (wanted && over_sizes) {
-    throw failure(exit_code::usage, "--size and --over exclude each other: which sizes are meant?");
+    throw failure(exit_code::usage,
+                  "--size and --over exclude each other: give the sizes in only one of them");
   }
   const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
   if (!o.record.empty() && !device.gpu) {
     throw failure(exit_code::environment,
-                  "--record needs a GPU, and there is none to use\nmodelled times are no "
-                  "measurement, so there is nothing to record");
+                  "--record needs a GPU, but none is available\nmodelled times are not "
+                  "measurements, so they are not recorded");
   }
   const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
                       o.seed};
@@ -410,7 +415,7 @@ int sweep(context& c, const sweep_options& o) {
     const fs::path file = keep_sweep(c.where.root, l, device,
                                      sweep_entries(o.record, view, utc_now(), command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` fills the lab's tables of it");
+          "; `./lab dev bench --readme` updates the lab's tables");
   }
   return exit_code_of(points);
 }
@@ -419,28 +424,29 @@ const verb sweep_verb(
     {verb_place::group::study, 85}, "sweep", "run one version in many configurations",
     "  ./lab sweep launch                                   the lab's own sweep\n"
     "  ./lab sweep launch 03 --over threads=32..1024 --over items=1,2,4,8\n"
-    "  ./lab sweep launch mine --over threads=64..256+64    your file; 64, 128, 192, 256\n"
-    "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the file's top\n"
+    "  ./lab sweep launch mine --over threads=64..256+64    your file with 64, 128, 192, 256\n"
+    "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the top of the file\n"
     "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
     "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
     "  ./lab sweep transpose 06 --over tile=16,32 \\\n"
     "      --counter shared_load_wavefronts_per_request\n"
-    "  ./lab sweep launch --gpu rtx4090                     as on another GPU\n\n"
+    "  ./lab sweep launch --gpu rtx4090                     modelled for another GPU\n\n"
     "A..B doubles, A..B+S adds S. Each configuration is compiled, checked, counted\n"
-    "and timed: on a GPU, else by the time model. At most 200 of them.",
+    "and timed, on a GPU or with the time model. The limit is 200 configurations.",
     [](arguments& takes, sweep_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.step, "a solution step, an experiment of the lab, or mine: your file");
-      takes.add("--over", o.over, "NAME=VALUES: a constant, size, or registers").one_a_time();
+      takes.add("--over", o.over, "NAME=VALUES: vary a constant, the size, or registers")
+          .one_a_time();
       takes.add("--counter", o.counter,
-                "what to look at, of grader/GOALS.md, instead of instructions");
+                "a counter from grader/GOALS.md to show instead of instructions");
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
-      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
       if (takes.for_authors())
         takes.add("--record", o.record,
-                  "write it to solutions/LAB/measured/GPU.sweeps.jsonl under this name");
+                  "record the sweep under this name in solutions/LAB/measured/GPU.sweeps.jsonl");
     },
     sweep);
 

@@ -48,7 +48,7 @@ fs::path typed_file(const lab& l, const fs::path& folder) {
     if (got <= 0) break;
     size += static_cast<std::size_t>(got);
   }
-  if (size > most_source) refuse("what was typed is longer than 1 MiB");
+  if (size > most_source) refuse("the source is longer than 1 MiB");
   text.resize(size);
   const fs::path file = folder / l.file.filename();
   write_atomically(file, text);
@@ -90,13 +90,13 @@ void show(context& c, const attempt& a, const gpu& model) {
 int try_file(context& c, const try_options& o) {
   const protections& guards = find_protections();
   if (o.lab.empty()) {
-    c.say("a file would be kept apart by: " + guards.text());
+    c.say("protection on this machine: " + guards.text());
     if (c.as_json)
       c.print({{"sandbox", layers_json(guards)}, {"sandbox_complete", guards.complete()}});
     return 0;
   }
   if (c.request == device_request::gpu)
-    refuse("what is tried runs on the emulator; on a GPU, ./lab run does it");
+    refuse("`try` runs files only on the emulator; to use a GPU: ./lab run");
   lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   require_protection(guards, o.i_trust_these_files);
@@ -150,16 +150,15 @@ int try_file(context& c, const try_options& o) {
 }
 
 const verb try_verb(
-    {verb_place::group::more, 10}, "try",
-    "a file that you do not know: checks, costs and time, in the sandbox",
-    "  ./lab try reduction --file theirs.cu   compiled and run where it reaches nothing of yours\n"
-    "  ./lab try reduction --file -           what stands on standard input\n"
-    "  ./lab try                              what would keep a file apart on this machine",
+    {verb_place::group::more, 10}, "try", "check and time an unknown file in the sandbox",
+    "  ./lab try reduction --file theirs.cu   compile and run it isolated from your files\n"
+    "  ./lab try reduction --file -           read the file from standard input\n"
+    "  ./lab try                              show the protection on this machine",
     [](arguments& takes, try_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add("--file", o.file, "a .cu file other than your own; -: standard input");
       takes.flag("--i-trust-these-files", o.i_trust_these_files,
-                 "also where a layer of the sandbox is missing");
+                 "run even if a layer of the sandbox is missing");
     },
     try_file);
 

@@ -180,10 +180,10 @@ int report(context& c, const lab& l, validation& v, bool all) {
   }
   for (const auto* d : found.unused) {
     ++wrong;
-    c.say(c.out.paint(tone::bad, "no longer different, to be removed from differs.toml: " +
+    c.say(c.out.paint(tone::bad, "no longer different; remove from differs.toml: " +
                                      joined(d->steps, ", ") + ", " + joined(d->counters, ", ")));
   }
-  const char* const but = found.used.empty() ? "" : ", but for what is known";
+  const char* const but = found.used.empty() ? "" : ", apart from known differences";
   c.say(wrong == 0 ? c.out.paint(tone::good, fmt::format("{} kernels and configurations agree "
                                                          "with the {}{}",
                                                          kernels, v.gpu, but))
@@ -214,9 +214,10 @@ validation_request request_of(context& c, const lab& l, const problem& p,
 int validate_recorded(context& c, const lab& l, const validation_request& request, bool all) {
   const auto files = counter_records(c.where.root, l.name);
   if (files.empty()) {
-    throw failure(exit_code::usage, "nothing is recorded of " + l.name +
-                                        "\non a machine with a GPU and ncu: ./lab dev validate " +
-                                        l.name + " --record");
+    throw failure(exit_code::usage,
+                  "nothing is recorded for " + l.name +
+                      "\nto record it on a machine with a GPU and ncu: ./lab dev validate " +
+                      l.name + " --record");
   }
   int worst = 0;
   std::set<std::string> compared;
@@ -227,11 +228,11 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
     if (!v.steps.empty()) worst = std::max(worst, report(c, l, v, all));
   }
   if (compared.empty())
-    throw failure(exit_code::usage, "nothing is recorded of these steps of " + l.name);
+    throw failure(exit_code::usage, "nothing is recorded for these steps of " + l.name);
   for (const auto& s : l.steps) {
     const bool asked = request.steps.empty() || std::ranges::count(request.steps, s.name) > 0;
     if (asked && !compared.contains(s.name))
-      c.say(c.out.paint(tone::note, s.name + ": not recorded, so not compared"));
+      c.say(c.out.paint(tone::note, s.name + ": not compared, because it is not recorded"));
   }
   return worst;
 }
@@ -256,7 +257,7 @@ class recorder {
     if (apart.empty()) return write(record);
     if (!all_steps_)
       throw failure(exit_code::usage, "other steps in " + file_.string() +
-                                          " were counted with something else: " + apart +
+                                          " were counted with a different setup: " + apart +
                                           "\n--record without steps counts all of them again");
   }
 
@@ -318,7 +319,7 @@ std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
   }
   if (times.empty())
     throw failure(exit_code::usage,
-                  "nothing of that is recorded; ./lab dev bench --record measures it");
+                  "no such times are recorded; ./lab dev bench --record measures them");
   return times;
 }
 
@@ -336,7 +337,7 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
            rows, c.out.style()))
     c.say(line);
   c.say();
-  c.say(fmt::format("error: median {:.1f} %, nine in ten at most {:.1f} %; rank correlation {:.3f}",
+  c.say(fmt::format("error: median {:.1f} %, 90th percentile {:.1f} %; rank correlation {:.3f}",
                     100 * s.median_error, 100 * s.worst_tenth_error, s.rank_correlation));
   for (const untimed_step& u : untimed)
     c.out.paragraph(fmt::format("no time: {} at {}: {}", u.step, size_text(u.size), u.why), 2, "",
@@ -345,7 +346,7 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
     if (pair.is_wrong())
       c.say(c.out.paint(
           tone::bad,
-          fmt::format("wrong: {} against {} at {}: {:.2f} times as fast, modelled {:.2f}",
+          fmt::format("wrong: {} against {} at {}: relative speed {:.2f}, modelled {:.2f}",
                       pair.step, pair.over, size_text(pair.size), pair.measured, pair.modelled)));
   }
 }
@@ -382,18 +383,18 @@ int validate(context& c, const validate_options& o) {
   if (o.lectures) {
     if (o.times || o.sampling || o.recorded || !o.sizes.empty())
       refuse(
-          "--lectures is a table of its own: no --times, --sampling, --recorded or --size beside "
-          "it");
+          "--lectures is a separate table: leave out --times, --sampling, --recorded and --size");
     return validate_lectures(c, l, o.steps, o.record);
   }
   if (o.sampling) {
     if (o.times || o.recorded || o.record)
-      refuse("--sampling is a table of its own: no --times, --recorded or --record beside it");
+      refuse("--sampling is a separate table: leave out --times, --recorded and --record");
     return validate_sampling(c, l, o.steps, request_of(c, l, p, o).sizes);
   }
   if (o.times) return validate_times(c, l, p, o);
   if (o.record && o.recorded)
-    throw failure(exit_code::usage, "--record needs a GPU, --recorded none: which?");
+    throw failure(exit_code::usage,
+                  "--record and --recorded exclude each other: use only one of them");
   if (o.profiles)
     return validate_profiles(c, l, {o.steps, request_of(c, l, p, o).sizes, o.record, o.recorded});
   if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
@@ -415,35 +416,35 @@ int validate(context& c, const validate_options& o) {
 
 const verb validate_verb(
     {verb_place::group::dev, 20}, "validate",
-    "the emulator's counters beside those of a GPU, as ncu reads them",
+    "compare the emulator's counters with a GPU's counters from ncu",
     "  ./lab dev validate reduction                 all steps, on a machine with a GPU and ncu\n"
     "  ./lab dev validate reduction 03 07 --size 1048576 --size 1000\n"
-    "  ./lab dev validate reduction --record        and keep what the GPU counted, step by step\n"
-    "  ./lab dev validate reduction 03 --record     this step only; what is recorded of others "
-    "stays\n"
-    "  ./lab dev validate reduction --recorded      the emulator against that record: no GPU "
+    "  ./lab dev validate reduction --record        also record the GPU's counts, step by step\n"
+    "  ./lab dev validate reduction 03 --record     record this step only; keeps the records of "
+    "the others\n"
+    "  ./lab dev validate reduction --recorded      compare the emulator with that record: no GPU "
     "needed\n"
-    "  ./lab dev validate reduction --times         the time model beside the recorded times\n"
-    "  ./lab dev validate reduction --sampling      from a sample of blocks, beside all of them\n"
-    "  ./lab dev validate reduction --profiles      the model's profiles beside ncu's; --recorded: "
-    "beside\n"
-    "                                           those that are kept\n"
-    "  ./lab dev validate reduction --lectures      the model beside what lectures publish",
+    "  ./lab dev validate reduction --times         compare the time model with the recorded "
+    "times\n"
+    "  ./lab dev validate reduction --sampling      compare a sample of blocks with all blocks\n"
+    "  ./lab dev validate reduction --profiles      compare the model's profiles with ncu's;\n"
+    "                                           --recorded: with recorded profiles\n"
+    "  ./lab dev validate reduction --lectures      compare the model with published figures",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.steps, "these steps only");
       takes.add("--size", o.sizes, "sizes other than two of the lab's check sizes")
           .split_at_commas();
-      takes.add("--runs", o.runs, "calls of each size under ncu (5)");
+      takes.add("--runs", o.runs, "calls per size under ncu (5)");
       takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.jsonl");
-      takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
-      takes.flag("--times", o.times, "the time model beside the recorded times");
-      takes.flag("--sampling", o.sampling, "the time model of sampled launches beside whole ones");
+      takes.flag("--recorded", o.recorded, "compare with the records instead of a GPU");
+      takes.flag("--times", o.times, "compare the time model with the recorded times");
+      takes.flag("--sampling", o.sampling, "compare modelled times of sampled and whole launches");
       takes.flag("--profiles", o.profiles,
-                 "the time model's instructions, traffic, occupancy and limiter beside ncu's");
+                 "compare modelled instructions, traffic, occupancy and limiter with ncu's");
       takes.flag("--lectures", o.lectures,
-                 "the time model beside what lectures publish, on their GPUs");
-      takes.flag("--all", o.all, "every kernel in full, also those that agree");
+                 "compare the time model with figures published in lectures, on their GPUs");
+      takes.flag("--all", o.all, "show every kernel in full, including those that agree");
     },
     validate);
 

@@ -229,7 +229,7 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   }
   c.say();
   c.say("  " + c.out.paint(tone::dim, "deeper   ") + l.deeper().string() +
-        c.out.paint(tone::dim, "   the measurements, and what comes next"));
+        c.out.paint(tone::dim, "   the measurements, and further ideas"));
   show_next(c, l);
 }
 
@@ -381,16 +381,16 @@ const verb walk_verb(
     {verb_place::group::study, 65}, "walk",
     "read and run the versions of a lab, one idea at a time",
     "  ./lab walk reduction                      from the first to the last\n"
-    "  ./lab walk reduction --plain              on a terminal, too: without a tour\n"
-    "  ./lab walk reduction --step 03_sequential one of them\n"
-    "  ./lab walk reduction --device gpu         measured, or an error\n"
-    "  ./lab walk reduction --gpu a100           as on another GPU; ./lab device --list",
+    "  ./lab walk reduction --plain              print everything at once, without a tour\n"
+    "  ./lab walk reduction --step 03_sequential only one step\n"
+    "  ./lab walk reduction --device gpu         measured; an error without a GPU\n"
+    "  ./lab walk reduction --gpu a100           modelled for another GPU; ./lab device --list",
     [](arguments& takes, walk_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("--step", o.step, "one step only");
+      takes.add("--step", o.step, "show only this step");
       takes.add("--gpu", o.gpu, gpu_option_text);
-      takes.add("--seed", o.seed, "of the random inputs (7)");
-      takes.flag("--plain", o.is_plain, "on a terminal, too: all at once, without a tour");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
+      takes.flag("--plain", o.is_plain, "print everything at once, without a tour");
     },
     walk);
 

@@ -61,15 +61,15 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
   emulator.name = model.name;
   std::string why_not;  // reason for the last failure
   if (!l.is_worked) {
-    at_hand.note = "A student copy has no worked step whose time could be modelled.";
+    at_hand.note = "A student copy contains no worked step, so no time can be modelled.";
     return;
   }
   for (std::size_t n = l.steps.size(); n-- > 0;) {
     const step& s = l.steps[n];
     if (c.where.is_as_built && !fs::exists(c.where.solution(l.name, s.name))) {
       at_hand.note = "Nothing is recorded at this size, and " + s.name +
-                     " is not built yet, so its time is not modelled: ./lab walk " + l.name +
-                     " --step " + s.name + " builds it.";
+                     " is not built yet, so its time is not modelled; `./lab walk " + l.name +
+                     " --step " + s.name + "` builds it.";
       return;
     }
     const subject of = prepare(c, l, "", s.name);
@@ -82,28 +82,28 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
       at_hand.on_gpu = {m.time_ms, time_source::modelled};
       const bool is_last = n + 1 == l.steps.size();
       at_hand.note = "The GPU's time is that of " + s.name + ", the lab's last step" +
-                     (is_last ? "" : " that runs on it") + ", " + modelled_error_text(c, l, m) +
-                     ".";
+                     (is_last ? "" : " that runs on this GPU") + ", " +
+                     modelled_error_text(c, l, m) + ".";
       if (const std::string old = old_gpu_note(model, l); !old.empty())
-        at_hand.note += " It has " + old + ".";
+        at_hand.note += " Its " + old + ".";
       return;
     }
     // Earlier steps take even longer, and have the same buffers.
     if (m.found.what == verdict::timeout) {
       at_hand.note = fmt::format(
-          "The model takes more than {} s for a call of this size, so times are on paper; "
-          "--size {} is one that it is quick with.",
+          "The model needs more than {} s for a call of this size, so times are theoretical; try "
+          "--size {} for a quick modelled time.",
           seconds_for_the_call, size_text(modelled_size(l, model)));
       return;
     }
     if (m.found.what == verdict::memory) {
-      at_hand.note = "The buffers of such a call do not fit into the memory of this GPU.";
+      at_hand.note = "The buffers of this call do not fit into the memory of the GPU.";
       return;
     }
     if (why_not.empty())
       why_not = s.name + ": " + (of.program.empty() ? of.compile_errors.at(0) : m.why_no_time());
   }
-  at_hand.note = "No step of the lab runs on this GPU by the model: " + why_not + ".";
+  at_hand.note = "The model can run no step of the lab on this GPU: " + why_not + ".";
 }
 
 // The course's record of the lab at this size, else a modelled time.
@@ -117,7 +117,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
   at_hand.step = recorded.fastest(size);
   if (const auto ms = recorded.find(at_hand.step, size)) {
     at_hand.on_gpu = {*ms, time_source::recorded};
-    at_hand.note = "The GPU's time is the course's record of " + at_hand.step +
+    at_hand.note = "The GPU's time is the course's recorded time of " + at_hand.step +
                    ", the lab's fastest step at this size.";
     return;
   }
@@ -127,7 +127,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
 // One call of a lab moves each input and each output once, over the link and in memory.
 problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) {
   if (!o.bytes.empty() || !o.flops.empty())
-    refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
+    refuse("a lab defines its own bytes and operations: leave out --bytes and --flops");
   const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const bool is_recorded = !load_recorded_times(c.where.root, l, model.name).gpu.empty();
@@ -139,8 +139,8 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
   at_hand.work = {work.bytes, work.operations, work.bytes, 1};
   if (p.make_call(l.check.front(), 1).memory == runner::memory_kind::host) {
     at_hand.note =
-        "A call of this lab copies its arrays to the GPU and back by itself, so its times would "
-        "count the link twice: all times here are on paper.";
+        "A call of this lab copies its own arrays to the GPU and back, so its times would count "
+        "the link twice. All times here are theoretical.";
   } else {
     add_times(c, l, p, size, model, at_hand);
   }
@@ -148,11 +148,11 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
 }
 
 problem_at_hand of_numbers(const worth_it_options& o) {
-  if (!o.size.empty()) refuse("--size is a lab's: ./lab worth-it matmul --size 4096");
+  if (!o.size.empty()) refuse("--size needs a lab: ./lab worth-it matmul --size 4096");
   if (o.bytes.empty() || o.flops.empty()) {
     refuse(
-        "how many bytes go to the GPU and back, and how many operations are made of them? "
-        "./lab worth-it --bytes 800M --flops 200G; or name a lab");
+        "give the bytes to and from the GPU and the operations, for example ./lab worth-it --bytes "
+        "800M --flops 200G, or name a lab");
   }
   const double bytes = quantity("--bytes", o.bytes, true);
   problem_at_hand at_hand;
@@ -175,8 +175,7 @@ processor_rates wanted_rates(const gpu& model) {
   const auto rates = paper_rates(model);
   if (!rates)
     refuse("--gpu " + model.id +
-           ": its description lacks its clocks, or it is of a kind whose "
-           "arithmetic is not known here");
+           ": its description has no clocks, or its arithmetic throughput is unknown");
   return *rates;
 }
 
@@ -184,7 +183,7 @@ processor_rates wanted_rates(const gpu& model) {
 processor_rates wanted_cpu(const worth_it_options& o) {
   if (o.cpu_flops.empty() && o.cpu_bandwidth.empty()) return usual_cpu();
   if (o.cpu_flops.empty() || o.cpu_bandwidth.empty())
-    refuse("--cpu-flops and --cpu-bandwidth belong together: operations and bytes per second");
+    refuse("give both --cpu-flops and --cpu-bandwidth: operations and bytes per second");
   return {"your CPU", quantity("--cpu-flops", o.cpu_flops),
           quantity("--cpu-bandwidth", o.cpu_bandwidth)};
 }
@@ -212,27 +211,27 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
                        const roofline_time& paper) -> std::vector<cell> {
     return {{name + ", a call"},
             {time_text(t.ms), tone::strong},
-            {t.from == time_source::paper ? "paper" : name_of(t.from) + source},
+            {t.from == time_source::paper ? "theory" : name_of(t.from) + source},
             {time_text(paper.ms), tone::dim},
             {limit_of(paper), tone::dim}};
   };
   const roofline_time way{w.transfer_ms};
   std::vector<std::vector<cell>> rows = {
-      {{link.name + ", once"}, {time_text(way.ms), tone::strong}, {"paper"}, {""}, {"bytes"}},
+      {{link.name + ", once"}, {time_text(way.ms), tone::strong}, {"theory"}, {""}, {"bytes"}},
       row(gpu.name, w.kernel, ", " + p.step, time_on(gpu, p.work)),
       row(cpu.name, w.cpu, "", time_on(cpu, p.work))};
   if (w.cpu.from == time_source::recorded) {  // not the usual CPU
     rows.back()[0].text = p.cpu + ", a call";
     rows.back()[3].text = rows.back()[4].text = "";
   }
-  for (const auto& line :
-       table_lines({{"part", false, true}, {"time", true}, {"from"}, {"on paper", true}, {"limit"}},
-                   rows, c.out.style()))
+  for (const auto& line : table_lines(
+           {{"part", false, true}, {"time", true}, {"from"}, {"theoretical", true}, {"limit"}},
+           rows, c.out.style()))
     c.say(line);
   c.say();
   if (w.break_even_flops_per_byte) {
     c.say(fmt::format(
-        "  break-even  {:.3g} operations of a call per byte of the link, on paper; here {:.3g}",
+        "  break-even  {:.3g} operations per byte over the link, theoretical; here {:.3g}",
         *w.break_even_flops_per_byte, p.work.flops / p.work.bytes));
   }
   if (w.break_even_calls) {
@@ -244,13 +243,13 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
   c.say();
   std::string told = p.note.empty() ? "" : p.note + " ";
   if (w.cpu.from == time_source::recorded)
-    told += "The CPU's is recorded, too, with nothing in its caches. ";
+    told += "The CPU's time is also recorded, with empty caches. ";
   const bool any_paper = !p.on_gpu || w.cpu.from == time_source::paper;
-  told += !p.on_gpu   ? "Rates on paper: nothing overlaps, nothing has latency"
-          : any_paper ? "The link and the CPU are on paper: nothing overlaps, nothing has latency"
-                      : "The link is on paper";
-  if (any_paper)
-    told += ", the CPU's cores and vectors are all busy: what is measured takes longer";
+  told += !p.on_gpu ? "Theoretical rates: nothing overlaps, nothing has latency"
+          : any_paper
+              ? "The link and the CPU are theoretical: nothing overlaps, nothing has latency"
+              : "The link is theoretical";
+  if (any_paper) told += ", and all CPU cores and vector units are busy; real runs take longer";
   c.out.paragraph(told + ".", 2, "  ", tone::dim);
 }
 
@@ -269,7 +268,7 @@ int worth_it(context& c, const worth_it_options& o) {
     p.note.clear();
   }
   if (p.work.flops == 0 && p.work.memory_bytes == 0)
-    refuse("no operation and no byte of memory: there is nothing to weigh");
+    refuse("no operations and no bytes of memory: there is nothing to compare");
   const worth w = weigh(p.work, link, gpu, cpu, p.on_gpu, p.on_cpu);
   if (!c.as_json) {
     show(c, p, link, gpu, cpu, w);
@@ -296,24 +295,25 @@ int worth_it(context& c, const worth_it_options& o) {
 
 const verb worth_it_verb(
     {verb_place::group::more, 10}, "worth-it",
-    "is a problem worth a GPU? arithmetic against the transfer",
-    "  ./lab worth-it --bytes 800M --flops 200G   to the GPU and back; operations of a call\n"
+    "weigh a problem's arithmetic against its transfer to a GPU",
+    "  ./lab worth-it --bytes 800M --flops 200G   bytes to the GPU and back; operations per call\n"
     "  ./lab worth-it matmul --size 4096          a lab's call\n"
     "  ./lab worth-it reduction --calls 100       100 calls on data that stays on the GPU\n"
     "  ./lab worth-it --bytes 1G --flops 10G --cpu-flops 500G --cpu-bandwidth 40G\n"
-    "                                             against a CPU of yours\n\n"
-    "K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024.",
+    "                                             against your own CPU\n\n"
+    "K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti are powers of 1024.",
     [](arguments& takes, worth_it_options& o) {
-      takes.add("LAB", o.lab, "a lab's call instead of --bytes and --flops");
+      takes.add("LAB", o.lab, "use a lab's call instead of --bytes and --flops");
       takes.add("--size", o.size, "its size, like 4096 or 512x256");
-      takes.add("--bytes", o.bytes, "to the GPU and back, together");
+      takes.add("--bytes", o.bytes, "the bytes to the GPU and back, together");
       takes.add("--flops", o.flops, "operations of one call");
       takes.add("--gpu-bytes", o.gpu_bytes,
-                "that a call reads and writes in memory (as many as --bytes)");
-      takes.add("--calls", o.calls, "on the data while it is on the GPU (1)");
+                "the bytes that a call reads and writes in memory (as --bytes)");
+      takes.add("--calls", o.calls, "the number of calls while the data is on the GPU (1)");
       takes.add("--link", o.link,
                 "pcie3, pcie4, pcie5, nvlink-c2c or bytes per second, one way (pcie5)");
-      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--gpu", o.gpu,
+                "the GPU: a name from common/gpus/, or a file in that format (h200)");
       takes.add("--cpu-flops", o.cpu_flops, "operations per second of your CPU");
       takes.add("--cpu-bandwidth", o.cpu_bandwidth, "bytes per second of your CPU's memory");
     },

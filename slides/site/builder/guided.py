@@ -104,7 +104,7 @@ def figure_text(unit, value):
 def advice(site, lab, page, guided, entry):
     items = []
     for cause, gain in entry['causes']:
-        faster = f' Without it, the modelled kernel is {show(gain, "x")} as fast.' if gain and gain > 1 else ''
+        faster = f' Without it, the model predicts {show(gain, "x")} the speed.' if gain and gain > 1 else ''
         items.append(f'<li>{esc(guided.words[cause])}{faster}</li>')
     names = {s.name: s for s in lab.steps}
     after = ''
@@ -116,7 +116,7 @@ def advice(site, lab, page, guided, entry):
             name, cause, unit, before, then = entry['mended']
             who = 'It' if name == following.name else f'<a href="{name}.html"><code>{name}</code></a>'
             after += (f' {who} addresses {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
-                      f'{figure_text(unit, before)}, then {figure_text(unit, then)}.')
+                      f'{figure_text(unit, before)} before, {figure_text(unit, then)} after.')
         after += '</p>'
     return f'<h3>What to try</h3><ul>{"".join(items)}</ul>{after}'
 
