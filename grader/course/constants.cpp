@@ -297,7 +297,7 @@ const source_constant& find_constant(const std::vector<source_constant>& constan
     if (found != nullptr) {
       throw failure(exit_code::usage, origin + " declares " + c.name + " twice, in lines " +
                                           std::to_string(found->line) + " and " +
-                                          std::to_string(c.line) + ": which one is meant?");
+                                          std::to_string(c.line) + "; rename one of them");
     }
     found = &c;
   }
@@ -306,7 +306,7 @@ const source_constant& find_constant(const std::vector<source_constant>& constan
   const std::string near = nearest(name, names);
   if (!near.empty()) message += "; did you mean \"" + near + "\"?";
   message += names.empty()
-                 ? "\nit has none at all: declare one, like `constexpr int threads = 256;`"
+                 ? "\nit has no constants: declare one, like `constexpr int threads = 256;`"
                  : "\nits constants are";
   for (const auto& c : constants) message += "\n  " + c.name + " = " + c.value;
   throw failure(exit_code::usage, message);

@@ -10,12 +10,13 @@ namespace stepwise {
 namespace {
 
 [[noreturn]] void refuse_copy(const std::string& what, const std::string& advice) {
-  throw failure(exit_code::usage, what + ", and this is a student copy, which has none\n" + advice);
+  throw failure(exit_code::usage,
+                what + ", but this is a student copy without worked steps\n" + advice);
 }
 
 [[noreturn]] void refuse_command(std::string_view who) {
   refuse_copy("`lab " + std::string(who) + "` needs the worked steps",
-              "your instructor has the whole course");
+              "ask your instructor, who has the whole course");
 }
 
 }  // namespace
@@ -23,9 +24,9 @@ namespace {
 const step& worked_step(const lab& l, std::string_view name) {
   const step& s = find_step(l, name);
   if (!l.is_worked)
-    refuse_copy(
-        s.name + " is a worked step of the " + l.name + " lab",
-        "for your own file leave the step out, or say `mine`; `./lab hint " + l.name + "` helps");
+    refuse_copy(s.name + " is a worked step of the " + l.name + " lab",
+                "for your own file, leave out the step or type `mine`; for help: `./lab hint " +
+                    l.name + "`");
   return s;
 }
 

@@ -55,8 +55,8 @@ std::vector<goal_counter> of_global_memory() {
        "there is no global load", [](const auto& c) { return number(c.global_load.sectors); },
        [](const auto& c) { return number(c.global_load.requests); }},
       {"global_load_ideal_sectors_per_request",
-       "sectors per request of global loads, were the lanes neighbours", "there is no global load",
-       [](const auto& c) { return number(c.global_load.ideal_sectors); },
+       "sectors per request of global loads if all lanes were neighbours",
+       "there is no global load", [](const auto& c) { return number(c.global_load.ideal_sectors); },
        [](const auto& c) { return number(c.global_load.requests); }},
       {"global_store_sectors_per_request", "sectors per request of global stores",
        "there is no global store", [](const auto& c) { return number(c.global_store.sectors); },
@@ -71,7 +71,7 @@ std::vector<goal_counter> of_global_memory() {
        [](const auto& c) { return number(c.global_store.sectors); }},
       {"global_bytes_over_minimum",
        "times the bytes that must move (sectors of global memory, before caches)",
-       "no byte of global memory is moved",
+       "no bytes of global memory are moved",
        [](const auto& c) {
          return sector_bytes *
                 number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
@@ -106,15 +106,15 @@ std::vector<goal_counter> of_shared_memory() {
 
 std::vector<goal_counter> other_counters() {
   return {
-      {"load_requests_per_fma", "requests of loads, of any memory, per multiply-add",
+      {"load_requests_per_fma", "load requests to any memory per multiply-add",
        "there is no load, or no multiply-add",
        [](const auto& c) {
          return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests +
                        c.global_atomic.requests + c.shared_atomic.requests);
        },
        nullptr, multiply_adds},
-      {"warp_execution_efficiency_percent", "% of the lanes take part in the average instruction",
-       "nothing was executed",
+      {"warp_execution_efficiency_percent", "% of the lanes are active in the average instruction",
+       "no instruction was executed",
        [](const auto& c) { return 100 * number(c.all_instructions().lanes); },
        [](const auto& c) { return lanes_of_a_warp * number(c.all_instructions().warps); }},
       {"kernel_launches", "kernel launches", "no kernel is launched", nullptr, nullptr, nullptr,
@@ -185,8 +185,8 @@ const goal_counter& counter_named(const std::string& name, const std::string& se
   }
   const std::string near = nearest(name, names);
   throw failure(code, sentence + " \"" + name + "\"" +
-                          (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" +
-                          known);
+                          (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+                          "\nthe counters are" + known);
 }
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,

@@ -69,7 +69,7 @@ course_progress load_progress(const fs::path& root) {
     return all;
   }
   if (document.at("version") != version) {
-    all.trouble = file.filename().string() + " is of another version of this course";
+    all.trouble = file.filename().string() + " belongs to another version of this course";
     return all;
   }
   for (const auto& [name, entry] : document.at("labs").items())

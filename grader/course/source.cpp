@@ -111,7 +111,8 @@ std::string derive_skeleton(std::string_view text, const std::string& origin) {
       if (const auto name = field_begun_by(comment); !name.empty()) left_out = is_result(name);
       if (!left_out) skeleton += line + "\n";
     } else if (begins_region(line)) {
-      if (opened != 0) fail(i + 1, "//> inside the region of line " + std::to_string(opened));
+      if (opened != 0)
+        fail(i + 1, "//> inside the region that starts in line " + std::to_string(opened));
       opened = i + 1;
       ++regions;
       const auto marker = line.find(region_begin);

@@ -49,7 +49,8 @@ range parse_range(std::string_view text, std::string_view part, std::size_t dots
   if (const auto plus = to.find('+'); plus != std::string_view::npos) {
     r.step = parse_number(to.substr(plus + 1));
     to = to.substr(0, plus);
-    if (!r.step || *r.step < 1) refuse_axis(text, "the number after + is the step, 1 or more");
+    if (!r.step || *r.step < 1)
+      refuse_axis(text, "the number after + is the step and must be at least 1");
   }
   const auto first = parse_numbers(part.substr(0, dots)), last = parse_numbers(to);
   if (!first || !last || first->size() != last->size()) {
@@ -58,9 +59,10 @@ range parse_range(std::string_view text, std::string_view part, std::size_t dots
   r.from = *first;
   r.to = *last;
   for (std::size_t i = 0; i < r.from.size(); ++i) {
-    if (r.from[i] > r.to[i]) refuse_axis(text, "a range goes upwards");
+    if (r.from[i] > r.to[i]) refuse_axis(text, "a range must go upwards");
     if (!r.step && r.from[i] < 1) {
-      refuse_axis(text, std::to_string(r.from[i]) + " does not grow by doubling; ..+1 adds 1");
+      refuse_axis(text,
+                  std::to_string(r.from[i]) + " does not grow by doubling; write ..+1 to add 1");
     }
   }
   return r;
@@ -76,7 +78,7 @@ void add_range(const range& r, std::string_view text, std::vector<std::string>& 
   while (within()) {
     values.push_back(text_of(now));
     if (values.size() > most_configurations) {
-      refuse_axis(text, "these are more than " + std::to_string(most_configurations) + " values");
+      refuse_axis(text, "this is more than " + std::to_string(most_configurations) + " values");
     }
     for (auto& number : now) {
       const std::int64_t more = r.step ? *r.step : number;
@@ -102,10 +104,10 @@ bool is_name(std::string_view text) {
 
 sweep_axis parse_axis(std::string_view text) {
   const auto sign = text.find('=');
-  if (sign == std::string_view::npos) refuse_axis(text, "there is no =");
+  if (sign == std::string_view::npos) refuse_axis(text, "= is missing");
   sweep_axis axis;
   axis.name = text.substr(0, sign);
-  if (!is_name(axis.name)) refuse_axis(text, "\"" + axis.name + "\" is no name");
+  if (!is_name(axis.name)) refuse_axis(text, "\"" + axis.name + "\" is not a name");
   for (const auto part : parts(text.substr(sign + 1), ',')) {
     if (part.empty()) refuse_axis(text, "a value is missing");
     if (const auto dots = part.find(".."); dots != std::string_view::npos) {
@@ -120,7 +122,7 @@ sweep_axis parse_axis(std::string_view text) {
   }
   for (auto value = axis.values.begin(); value != axis.values.end(); ++value) {
     if (std::find(axis.values.begin(), value, *value) != value) {
-      refuse_axis(text, *value + " is there twice");
+      refuse_axis(text, *value + " occurs twice");
     }
   }
   return axis;
@@ -132,18 +134,18 @@ std::vector<std::vector<std::string>> combinations(const std::vector<sweep_axis>
   for (std::size_t i = 0; i < axes.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       if (axes[k].name == axes[i].name) {
-        throw failure(exit_code::usage,
-                      "--over " + axes[i].name +
-                          " occurs twice; several values are a list: " + axes[i].name + "=1,2,4");
+        throw failure(exit_code::usage, "--over " + axes[i].name +
+                                            " occurs twice; write several values as a list: " +
+                                            axes[i].name + "=1,2,4");
       }
     }
     count *= axes[i].values.size();
     product += (product.empty() ? "" : " x ") + std::to_string(axes[i].values.size());
     if (count > most_configurations) {
-      throw failure(exit_code::usage,
-                    product + " are " + std::to_string(count) + " configurations; at most " +
-                        std::to_string(most_configurations) +
-                        " are compiled and run in one sweep: choose fewer values");
+      throw failure(exit_code::usage, product + " are " + std::to_string(count) +
+                                          " configurations; at most " +
+                                          std::to_string(most_configurations) +
+                                          " are possible in one sweep; choose fewer values");
     }
   }
   std::vector<std::vector<std::string>> all = {{}};

@@ -45,7 +45,7 @@ TEST_CASE("unpaired markers are named by line") {
   CHECK_THROWS_WITH_AS(derive_skeleton("a\n//<\n", "f.cu"),
                        "f.cu:2: //< without a //> todo: before it", failure);
   CHECK_THROWS_WITH_AS(derive_skeleton("//> todo: x\n//> todo: y\n//<\n", "f.cu"),
-                       "f.cu:2: //> inside the region of line 1", failure);
+                       "f.cu:2: //> inside the region that starts in line 1", failure);
   CHECK_THROWS_AS(derive_skeleton("int x;\n", "f.cu"), failure);
 }
 

@@ -58,15 +58,15 @@ TEST_CASE("what are no values is refused with what they look like") {
     const char* says;
   };
   for (const row& r : {
-           row{"threads", "there is no ="},
-           row{"=1", "is no name"},
-           row{"2x=1", "is no name"},
+           row{"threads", "= is missing"},
+           row{"=1", "is not a name"},
+           row{"2x=1", "is not a name"},
            row{"a=", "a value is missing"},
            row{"a=1,,2", "a value is missing"},
            row{"a=1;2", "neither a number nor a word"},
-           row{"a=4..1", "goes upwards"},
+           row{"a=4..1", "must go upwards"},
            row{"a=0..8", "does not grow by doubling"},
-           row{"a=1..8+0", "1 or more"},
+           row{"a=1..8+0", "at least 1"},
            row{"a=x..8", "not a range"},
            row{"a=1..2x2", "not a range"},
            row{"a=1,2,1..4", "twice"},
