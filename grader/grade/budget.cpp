@@ -44,9 +44,9 @@ void charged_time::require_time() {
   const double used_s = budget_.used_s_ + (is_paused_ ? 0 : seconds_since(since_));
   if (used_s < budget_.seconds_) return;
   budget_.exceeded_ = true;
-  throw out_of_time(fmt::format(
-      "its calls took more than {:g} s in total, which is all that one grade of this lab may take",
-      budget_.seconds_));
+  throw out_of_time(
+      fmt::format("its calls took more than {:g} s in total, the limit for one grade of this lab",
+                  budget_.seconds_));
 }
 
 }  // namespace stepwise

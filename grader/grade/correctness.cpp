@@ -58,7 +58,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   const auto small = small_sizes(l, p);
   std::optional<phase> doing(std::in_place, "checks on the emulator");
   auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
-  doing.emplace("right results");
+  doing.emplace("correct results");
   report.total = l.check.size();
   // A limit of the emulator is not a limit of the GPU.
   const bool limited = device.gpu && report.found.what == verdict::infra;

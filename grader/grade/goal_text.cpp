@@ -12,7 +12,7 @@ namespace {
 // A file may be slow because of its host code rather than its kernels.
 std::string host_text(const comparison& run) {
   if (run.host_ms < worth_saying * run.mine_ms) return {};
-  return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),
+  return fmt::format("; {} of its {} are spent on the host", time_text(run.host_ms),
                      time_text(run.mine_ms));
 }
 
@@ -23,8 +23,9 @@ void judge_speed(goal_result& g, const comparison& run, double floor) {
                   share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
                   ratio_text(run.range.high), run.ratios.size(), run.label);
   if (run.is_held(floor)) {
-    g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
-                            time_text(run.mine_ms), time_text(floor));
+    g.message =
+        fmt::format("{} is less than the time to read the inputs once ({}): held for review",
+                    time_text(run.mine_ms), time_text(floor));
     return;
   }
   switch (decide(run.range, g.what->limit)) {
@@ -40,8 +41,8 @@ void judge_speed(goal_result& g, const comparison& run, double floor) {
     case decision::open:
       g.message =
           fmt::format("{}: too close to the goal of {} to decide{}{}{}; measure again", figure,
-                      ratio_text(g.what->limit), run.is_out_of_time ? " in the time for it" : "",
-                      run.attempts > 1 ? ", at the second attempt, too" : "", host_text(run));
+                      ratio_text(g.what->limit), run.is_out_of_time ? " in the available time" : "",
+                      run.attempts > 1 ? ", even at the second attempt" : "", host_text(run));
   }
 }
 
@@ -61,7 +62,7 @@ void judge_measured(goal_result& result, grade_report& report, const comparison&
   if (!run.found.ok()) {
     const bool my_fault = run.whose == mine;
     report.what = my_fault ? run.found.what : verdict::infra;
-    report.message = fmt::format("{} while it was timed: {}", run.whose, run.found.message);
+    report.message = fmt::format("{} during timing: {}", run.whose, run.found.message);
     if (my_fault) result.passed = false;
     result.message = report.message;
     return;
@@ -82,8 +83,8 @@ std::string counter_message(const goal_result& g, const std::string& label) {
   const goal& what = *g.what;
   if (g.counted->too_little_shared)
     return fmt::format(
-        "shared memory holds {:.2g} of the data at {}, and {:g} is required: the figure says "
-        "nothing",
+        "shared memory holds {:.2g} of the data at {}, but {:g} is required, so the figure does "
+        "not count",
         *g.counted->too_little_shared, label, what.least_shared);
   if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
   std::string text = in_words(*what.counter, *g.counted->value) + " at " + label;

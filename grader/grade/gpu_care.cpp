@@ -34,7 +34,7 @@ answer probe(const device_choice& device, server_walls walls) {
   a.why_not = result.end.how == child_end::cause::deadline
                   ? fmt::format("it does not answer within {:g} s", patience_s)
                   : first_line(result.err);
-  if (a.why_not.empty()) a.why_not = "its server fails";
+  if (a.why_not.empty()) a.why_not = "the GPU server failed";
   return a;
 }
 
@@ -61,12 +61,12 @@ gpu_care look_after_gpu(const device_choice& device) {
       care.missing = "namespaces";
     }
     if (!care.missing.empty() && !why_not.empty())
-      care.missing += " (with them the driver does not start: " + why_not + ")";
+      care.missing += " (with these layers the driver does not start: " + why_not + ")";
     return care;
   }
   throw failure(exit_code::environment,
                 "the GPU is in quarantine: " + why_not +
-                    "\nnothing is graded on it until it answers a probe; nvidia-smi may tell why");
+                    "\nno file is graded on it until it answers a probe; check it with nvidia-smi");
 }
 
 }  // namespace stepwise

@@ -34,11 +34,11 @@ std::string why_unlike(const modelled_figures& m) {
   for (const kernel_profile& k : m.kernels) {
     const kernel_timing& t = k.timing;
     if (t.likeness < least_likeness && adds(t.us / std::max(t.likeness, 1e-9) - t.us))
-      return "the blocks that the modelled time is based on do much less work than the others";
+      return "the blocks used for the modelled time do much less work than the others";
     if (t.longest_block_us > most_longer * t.us && adds(t.longest_block_us - t.us))
       return fmt::format(
-          "{} has a block with far more work than the others: it alone may take {}, but the whole "
-          "kernel is modelled at {}",
+          "{} has a block with far more work than the others: that block alone may take {}, but "
+          "the modelled time of the whole kernel is {}",
           k.kernel, time_text(t.longest_block_us / 1000), time_text(t.us / 1000));
   }
   return {};
@@ -137,7 +137,7 @@ class grading {
         check_program(lab_, problem_, ours, device_, {lab_.check.front()}, seed_, now_).found;
     if (lab_.is_worked ? !probe.ok() : probe.message.starts_with(could_not_start)) return;
     found.what = verdict::crash;
-    found.message += "; a step of the course runs here";
+    found.message += "; a step of the course does run here";
   }
 
   // A program that was right at every check size cannot be judged at a larger size.
@@ -156,7 +156,7 @@ class grading {
     if (has_errors(report_.correctness->findings)) return;
     report_.what = verdict::held;
     report_.message =
-        fmt::format("{}. The submission is held for review by a person",
+        fmt::format("{}. The submission is held for manual review",
                     not_followed_text(report_.correctness->not_followed.front(), where_.root));
   }
 
@@ -197,8 +197,9 @@ class grading {
       if (!g.passed.value_or(false)) continue;
       g.passed = false;
       g.points = 0;
-      g.message = g.what->what == goal::kind::correct ? report_.message
-                                                      : "not judged: it must be correct first";
+      g.message = g.what->what == goal::kind::correct
+                      ? report_.message
+                      : "not judged: the results must be correct first";
     }
   }
 
@@ -213,8 +214,8 @@ class grading {
     report_.what = verdict::held;
     report_.points = 0;
     report_.message = fmt::format(
-        "the kernel {} is a library's, which does the whole exercise of this lab: held for review "
-        "(CUB's parts for blocks and warps are allowed)",
+        "the library kernel {} does the whole exercise of this lab: held for review (CUB's block "
+        "and warp primitives are allowed)",
         library_kernel_);
     for (goal_result& g : report_.goals) g.points = 0;
   }
@@ -229,17 +230,16 @@ class grading {
                   : report_.what == verdict::compile ? "it does not compile"
                                                      : report_.message;
     } else if (g.what->is_speed() && !measures() && g.what->modelled == 0) {
-      g.message = device_.gpu ? "not graded here: this speed is measured beside a worked step"
-                              : "not graded here: this speed is measured on a GPU, and this is the "
-                                "emulator";
+      g.message = device_.gpu ? "not graded here: this speed is measured against a worked step"
+                              : "not graded here: this speed is measured only on a GPU";
     } else if (!right_) {
       g.passed = false;
-      g.message = "not judged: it must be correct first";
+      g.message = "not judged: the results must be correct first";
     } else if (kind == goal::kind::checks) {
       judge_checks(g);
     } else if (has_errors(report_.correctness->findings)) {
       g.passed = false;
-      g.message = "not judged: the checks must find no error first";
+      g.message = "not judged: the checks must first find no errors";
     } else if (kind == goal::kind::counter) {
       judge_counter(g);
     } else if (!measures()) {
@@ -277,7 +277,7 @@ class grading {
       hold_for_unfollowed();
       if (report_.what == verdict::held) g.message += ". " + report_.message;
     } else if (!report_.checked) {
-      g.message = "not graded here: the checks need the emulator, which cannot run this";
+      g.message = "not graded here: the checks need the emulator, which cannot run this program";
     } else if (!report_.correctness->not_followed.empty()) {
       hold_for_unfollowed();
       g.message = report_.message;
@@ -294,7 +294,7 @@ class grading {
         std::find_if(report_.goals.begin(), report_.goals.end(),
                      [&](const goal_result& o) { return o.what->name == g.what->needs; });
     if (other->passed.value_or(false)) return;
-    g.message += fmt::format("; it earns points only if \"{}\" is met, too", g.what->needs);
+    g.message += fmt::format("; it earns points only if \"{}\" is also met", g.what->needs);
     miss(g, verdict::slow);
   }
 
@@ -303,9 +303,9 @@ class grading {
     if (call == nullptr) {
       g.message = "not graded here: the counters need the emulator, which is not built";
     } else if (call->found.what == verdict::infra) {
-      hold(g, "it cannot be counted: " + call->found.message);
+      hold(g, "its counters cannot be measured: " + call->found.message);
     } else if (!call->found.ok()) {
-      g.message = fmt::format("while it was counted at {}: {}", call->label, call->found.message);
+      g.message = fmt::format("while counting at {}: {}", call->label, call->found.message);
       miss(g, call->found.what);
       if (call->found.what == verdict::wrong) overturn(call->found, call->label, g.what->size);
     } else {
@@ -345,7 +345,7 @@ class grading {
   void judge_modelled(goal_result& g) {
     const auto& [other_ms, why_none] = modelled_step(g.what->over);
     if (other_ms == 0) {
-      g.message = "not graded here: no modelled time: " + why_none;
+      g.message = "not graded here, because there is no modelled time: " + why_none;
       return;
     }
     const modelled_figures& mine = my_modelled_call(other_ms, g.what->modelled);
@@ -354,7 +354,7 @@ class grading {
     if (mine.found.what == verdict::infra)
       return hold(g, fmt::format("it has no time at {}: {}", mine.label, mine.found.message));
     if (!mine.timed()) {
-      g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.why_no_time());
+      g.message = fmt::format("during timing at {}: {}", mine.label, mine.why_no_time());
       return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
     }
     g.modelled = {other_ms / mine.time_ms, mine.time_ms, other_ms, mine.size, mine.gpu};
@@ -430,8 +430,9 @@ class grading {
       const std::string& gpu = my_sample().gpu;
       if (!given_) given_ = load_given_times(where_.root, lab_);
       known->second.first = given_->find(name, gpu, size, seed_of_modelled_calls).value_or(0);
-      known->second.second = fmt::format("this student copy has none of {} for {} on an {}", name,
-                                         size_text(size), gpu);
+      known->second.second =
+          fmt::format("this student copy has no recorded time of {} for {} on an {}", name,
+                      size_text(size), gpu);
     } else if (const auto kept = kept_times_.find(program, size, seed_of_modelled_calls)) {
       known->second.first = *kept;
     } else if (const modelled_figures call = modelled(program, now_); call.timed()) {

@@ -214,7 +214,8 @@ class race {
     if (found.ok() && device_.judged()) found = compare_outputs(one);
     if (found.ok()) {
       const auto times = file_of(one).times(plan);
-      if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
+      if (times.empty())
+        found = {verdict::protocol, "the program did not report the times of its calls"};
       one.ms = median(times);
       if (!device_.judged()) rest_after(std::accumulate(times.begin(), times.end(), 0.0));
       one.device_ms.push_back(one.ms);

@@ -108,7 +108,7 @@ TEST_CASE("a race that does not show in the result costs the checks' points and 
   CHECK(grade["points"] == goal_of_kind(grade, "correct")["max_points"]);
   const auto shown = c.lab({"grade", "reduction", "--file", file, "--device", "emulated"});
   CHECK(shown.end.exit_code == 1);
-  CHECK(has(shown.out, "not judged: the checks must find no error first"));
+  CHECK(has(shown.out, "not judged: the checks must first find no errors"));
 }
 
 TEST_CASE("host code that reads device memory is reported first, by run, check and grade") {

@@ -113,7 +113,7 @@ TEST_CASE("sweep: what cannot be swept is refused") {
   for (const row& r : {
            row{{"launch", "01", "--over", "items=1,2"}, "has no constant \"items\""},
            row{{"launch", "01", "--over", "items=1,2"}, "threads = 32"},
-           row{{"launch", "01", "--over", "threads"}, "there is no ="},
+           row{{"launch", "01", "--over", "threads"}, "= is missing"},
            row{{"launch", "01"}, "choose what to vary"},
            row{{"launch", "01", "--over", "n=0"}, "a size is one number n from 1"},
            row{{"launch", "01", "--over", "threads=1..20+1", "--over", "n=1..11+1"}, "at most 200"},

@@ -269,7 +269,7 @@ TEST_CASE("what the checks do not follow is held, unless they found an error") {
   CHECK(r.what == verdict::held);
   CHECK(r.points == 40);
   CHECK(r.max_points == 40);
-  CHECK(r.goals[1].message == "told so. The submission is held for review by a person");
+  CHECK(r.goals[1].message == "told so. The submission is held for manual review");
   CHECK(r.correctness->findings.empty());
   // Also in a lab that gives no points for checks.
   CHECK(g.of({of_kind(correct, 40)}).what == verdict::held);
@@ -364,7 +364,7 @@ TEST_CASE("checks: an error costs that goal and all behind it, a leak that goal 
   CHECK(report.max_points == 70);
   CHECK(report.goals[0].passed == true);
   CHECK(report.goals[1].message == "race: told so");
-  CHECK(report.goals[2].message == "not judged: the checks must find no error first");
+  CHECK(report.goals[2].message == "not judged: the checks must first find no errors");
   g.findings = finding_of(finding_kind::leak);
   report = g.of(goals);
   CHECK(report.what == verdict::check);

@@ -52,6 +52,6 @@ TEST_CASE("a driver that does not start in the sandbox starts without, and that 
     // A script needs a shell, which the sandbox does not show: both find out what is missing there.
     const gpu_care care = look_after_gpu(device);
     CHECK(care.walls == server_walls::system_calls);
-    CHECK(care.missing.starts_with("namespaces (with them the driver does not start: "));
+    CHECK(care.missing.starts_with("namespaces (with these layers the driver does not start: "));
   }
 }
