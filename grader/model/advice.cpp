@@ -63,7 +63,7 @@ constexpr std::array<told, causes> all_causes = {{
      "Time, by the share of stalls for special functions and shared memory"},
     {"dependent arithmetic", "Time, by the share of stalls for arithmetic"},
     {"a busy pipe", "Time, by the share of stalls for a busy pipe"},
-    {"too many requests", "Time, by the share of stalls on the way to memory"},
+    {"too many requests", "Time, by the share of stalls for memory throttle"},
     {"instruction fetch", "Time, by the share of stalls for instructions"},
 }};
 

@@ -82,7 +82,7 @@ call_comparison compare(const std::vector<kernel_profile>& before,
   add("time", kind::time_us, wanted::less, b.us, a.us);
   add("launches", kind::count, wanted::less, b.launches, a.launches);
   add("machine instructions", kind::count, wanted::less, b.instructions, a.instructions);
-  add("bytes asked of L1", kind::bytes, wanted::less, b.bytes.global, a.bytes.global);
+  add("bytes requested from L1", kind::bytes, wanted::less, b.bytes.global, a.bytes.global);
   add("bytes of shared memory", kind::bytes, wanted::neither, b.bytes.shared, a.bytes.shared);
   add("bytes at L2", kind::bytes, wanted::less, b.bytes.l2, a.bytes.l2);
   add("bytes at DRAM", kind::bytes, wanted::less, b.bytes.dram, a.bytes.dram);
@@ -100,7 +100,7 @@ call_comparison compare(const std::vector<kernel_profile>& before,
   for (int n = 0; n < busy_parts; ++n)
     add(std::string("busy: ") + name_of(static_cast<part>(n)), kind::share, wanted::neither,
         c.before.kernel->timing.busy[n], c.after.kernel->timing.busy[n]);
-  add("lanes of 32 that take part", kind::number, wanted::more, c.before.lanes, c.after.lanes);
+  add("active lanes of 32", kind::number, wanted::more, c.before.lanes, c.after.lanes);
   add("theoretical occupancy", kind::share, wanted::neither, c.before.theoretical_occupancy,
       c.after.theoretical_occupancy);
   add("achieved occupancy", kind::share, wanted::neither, c.before.achieved_occupancy,

@@ -69,7 +69,7 @@ double stalled(a_kernel a, stall why) {
 void add_time(std::vector<metric>& all) {
   all.push_back({"time_us", "gpu_time", "gpu__time_duration.sum", "us", "time of all launches",
                  [](a_kernel a) { return figure(a.kernel->timing.us); }});
-  all.push_back({"time_share", "", "", "%", "of the time of all kernels together",
+  all.push_back({"time_share", "", "", "%", "share of the time of all kernels",
                  [](a_kernel a) { return in_percent(a.share); }});
   all.push_back({"launches", "", "", "", "launches with this grid and block",
                  [](a_kernel a) { return figure(as_real(a.kernel->launches)); }});
@@ -77,37 +77,36 @@ void add_time(std::vector<metric>& all) {
 
 void add_compute(std::vector<metric>& all) {
   all.push_back({"ipc", "", "sm__inst_executed.avg.per_cycle_active", "",
-                 "instructions per cycle of a multiprocessor (0 to 4)",
+                 "instructions per cycle and multiprocessor (0 to 4)",
                  [](a_kernel a) { return figure(4 * busy(a, part::issue)); }});
   all.push_back({"ipc_per_scheduler", "", "smsp__inst_executed.avg.per_cycle_active", "",
-                 "instructions per cycle of a scheduler (0 to 1)",
+                 "instructions per cycle and scheduler (0 to 1)",
                  [](a_kernel a) { return figure(busy(a, part::issue)); }});
   all.push_back({"issue_slot_utilization", "",
                  "smsp__issue_active.avg.pct_of_peak_sustained_active", "%",
                  "cycles in which a scheduler issues",
                  [](a_kernel a) { return in_percent(busy(a, part::issue)); }});
   all.push_back({"inst_executed", "", "smsp__inst_executed.sum", "",
-                 "machine instructions of warps",
+                 "machine instructions executed by warps",
                  [](a_kernel a) { return figure(a.kernel->timing.instructions); }});
   all.push_back({"compute_throughput", "", "sm__throughput.avg.pct_of_peak_sustained_elapsed", "%",
-                 "the busiest of issue slots, ALU and FMA pipe",
+                 "busy time of the busiest: issue slots, ALU pipe or FMA pipe",
                  [](a_kernel a) { return in_percent(a.busy.compute); }});
   all.push_back(
       {"alu_utilization", "", "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", "%",
-       "the ALU pipe is busy", [](a_kernel a) { return in_percent(busy(a, part::alu)); }});
+       "busy time of the ALU pipe", [](a_kernel a) { return in_percent(busy(a, part::alu)); }});
   all.push_back(
       {"fma_utilization", "", "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", "%",
-       "the FMA pipe is busy", [](a_kernel a) { return in_percent(busy(a, part::fma)); }});
-  all.push_back(
-      {"warp_execution_efficiency", "", "smsp__thread_inst_executed_per_inst_executed.pct", "%",
-       "lanes that take part, of 32", [](a_kernel a) { return in_percent(a.lanes / 32); }});
+       "busy time of the FMA pipe", [](a_kernel a) { return in_percent(busy(a, part::fma)); }});
+  all.push_back({"warp_execution_efficiency", "",
+                 "smsp__thread_inst_executed_per_inst_executed.pct", "%", "active lanes, of 32",
+                 [](a_kernel a) { return in_percent(a.lanes / 32); }});
   all.push_back({"lanes", "", "smsp__thread_inst_executed_per_inst_executed.ratio", "",
-                 "lanes that take part in an instruction",
-                 [](a_kernel a) { return figure(a.lanes); }});
+                 "active lanes per instruction", [](a_kernel a) { return figure(a.lanes); }});
   all.push_back({"branch_efficiency", "", "smsp__sass_average_branch_targets_threads_uniform.pct",
-                 "%", "branches that do not divide their warp",
+                 "%", "branches that do not diverge",
                  [](a_kernel a) { return in_percent(1 - a.divergent); }});
-  all.push_back({"divergent_branch", "", "", "", "branches that divide their warp",
+  all.push_back({"divergent_branch", "", "", "", "branches that diverge",
                  [](a_kernel a) { return figure(whole(a, counts(a).divergent_branches)); }});
   constexpr struct {
     const char *name, *what;
@@ -138,80 +137,77 @@ void add_global(std::vector<metric>& all) {
                  [](a_kernel a) { return excess(counts(a).global_store); }});
   all.push_back({"gld_transactions_per_request", "",
                  "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "",
-                 "sectors for each load; 4 for 32 neighbouring floats",
+                 "sectors per load; 4 for 32 neighbouring floats",
                  [](a_kernel a) { return per_request(counts(a).global_load); }});
   all.push_back({"gst_transactions_per_request", "",
                  "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "",
-                 "sectors for each store; 4 for 32 neighbouring floats",
+                 "sectors per store; 4 for 32 neighbouring floats",
                  [](a_kernel a) { return per_request(counts(a).global_store); }});
   all.push_back({"gld_transactions", "", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "",
-                 "sectors of loads",
+                 "sectors loaded",
                  [](a_kernel a) { return figure(whole(a, counts(a).global_load.sectors)); }});
   all.push_back({"gst_transactions", "", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "",
                  "sectors of stores",
                  [](a_kernel a) { return figure(whole(a, counts(a).global_store.sectors)); }});
   all.push_back({"gld_request", "", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "",
-                 "loads of warps",
+                 "loads executed by warps",
                  [](a_kernel a) { return figure(whole(a, counts(a).global_load.requests)); }});
   all.push_back({"gst_request", "", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "",
-                 "stores of warps",
+                 "stores executed by warps",
                  [](a_kernel a) { return figure(whole(a, counts(a).global_store.requests)); }});
-  all.push_back(
-      {"gld_throughput", "", "", "GB/s", "sectors of loads over the time", [](a_kernel a) {
-         return per_second(a, bytes_of_sector * whole(a, counts(a).global_load.sectors));
-       }});
-  all.push_back(
-      {"gst_throughput", "", "", "GB/s", "sectors of stores over the time", [](a_kernel a) {
-         return per_second(a, bytes_of_sector * whole(a, counts(a).global_store.sectors));
-       }});
+  all.push_back({"gld_throughput", "", "", "GB/s", "sectors loaded per second", [](a_kernel a) {
+                   return per_second(a, bytes_of_sector * whole(a, counts(a).global_load.sectors));
+                 }});
+  all.push_back({"gst_throughput", "", "", "GB/s", "sectors stored per second", [](a_kernel a) {
+                   return per_second(a, bytes_of_sector * whole(a, counts(a).global_store.sectors));
+                 }});
 }
 
 void add_shared(std::vector<metric>& all) {
   all.push_back({"shared_load_transactions_per_request", "", "", "",
-                 "wavefronts for each shared load; 1: no conflict",
+                 "wavefronts per shared load; 1: no conflict",
                  [](a_kernel a) { return per_request(counts(a).shared_load); }});
-  all.push_back({"shared_store_transactions_per_request", "", "", "",
-                 "wavefronts for each shared store",
+  all.push_back({"shared_store_transactions_per_request", "", "", "", "wavefronts per shared store",
                  [](a_kernel a) { return per_request(counts(a).shared_store); }});
   all.push_back({"bank_conflicts", "shared_ld_bank_conflict",
                  "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "",
                  "wavefronts of shared memory beyond the ideal",
                  [](a_kernel a) { return figure(conflicts(a)); }});
-  all.push_back({"shared_replay_overhead", "", "", "", "bank conflicts for each instruction",
+  all.push_back({"shared_replay_overhead", "", "", "", "bank conflicts per instruction",
                  [](a_kernel a) { return ratio(conflicts(a), a.kernel->timing.instructions); }});
 }
 
 void add_levels(std::vector<metric>& all) {
   all.push_back({"memory_throughput", "",
                  "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", "%",
-                 "the busiest of L1/shared port, L2, DRAM, atomics",
+                 "busy time of the busiest: L1/shared-memory pipe, L2, DRAM or atomics",
                  [](a_kernel a) { return in_percent(a.busy.memory); }});
   all.push_back({"port_utilization", "tex_utilization",
                  "l1tex__lsuin_requests.avg.pct_of_peak_sustained_active", "%",
-                 "the L1/shared port is busy",
+                 "busy time of the L1/shared-memory pipe",
                  [](a_kernel a) { return in_percent(busy(a, part::port)); }});
   all.push_back({"l2_utilization", "", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed", "%",
-                 "L2 is busy (nvprof: 0 to 10)",
+                 "busy time of L2 (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::l2)); }});
   all.push_back({"dram_utilization", "", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%",
                  "bytes of DRAM over its published bandwidth (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::dram)); }});
   all.push_back({"global_hit_rate", "", "l1tex__t_sector_hit_rate.pct", "%",
-                 "sectors of loads that L1 has",
+                 "sectors loaded that hit in L1",
                  [](a_kernel a) { return ratio(a.traffic.load_hits, a.traffic.loads, 100); }});
-  all.push_back({"l2_tex_hit_rate", "", "lts__t_sector_hit_rate.pct", "%", "sectors that L2 has",
+  all.push_back({"l2_tex_hit_rate", "", "lts__t_sector_hit_rate.pct", "%", "sectors that hit in L2",
                  [](a_kernel a) { return ratio(a.traffic.l2_hits, a.traffic.l2_sectors, 100); }});
-  all.push_back({"l2_bytes", "", "", "bytes", "bytes asked of L2",
+  all.push_back({"l2_bytes", "", "", "bytes", "bytes requested from L2",
                  [](a_kernel a) { return figure(a.bytes.l2); }});
   all.push_back({"dram_read_bytes", "", "dram__bytes_read.sum", "bytes", "bytes that DRAM reads",
                  [](a_kernel a) { return figure(a.traffic.dram_read_bytes); }});
   all.push_back({"dram_write_bytes", "", "dram__bytes_write.sum", "bytes", "bytes that DRAM writes",
                  [](a_kernel a) { return figure(a.traffic.dram_write_bytes); }});
   all.push_back({"dram_read_throughput", "", "dram__bytes_read.sum.per_second", "GB/s",
-                 "bytes that DRAM reads over the time",
+                 "bytes that DRAM reads per second",
                  [](a_kernel a) { return per_second(a, a.traffic.dram_read_bytes); }});
   all.push_back({"dram_write_throughput", "", "dram__bytes_write.sum.per_second", "GB/s",
-                 "bytes that DRAM writes over the time",
+                 "bytes that DRAM writes per second",
                  [](a_kernel a) { return per_second(a, a.traffic.dram_write_bytes); }});
 }
 
@@ -220,11 +216,11 @@ void add_occupancy(std::vector<metric>& all) {
                  "warps of the blocks that fit",
                  [](a_kernel a) { return in_percent(a.theoretical_occupancy); }});
   all.push_back({"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", "%",
-                 "resident warps on average (nvprof: 0 to 1)",
+                 "average resident warps (nvprof: 0 to 1)",
                  [](a_kernel a) { return in_percent(a.achieved_occupancy); }});
-  all.push_back({"registers", "", "launch__registers_per_thread", "", "registers of a thread",
+  all.push_back({"registers", "", "launch__registers_per_thread", "", "registers per thread",
                  [](a_kernel a) { return figure(a.kernel->registers); }});
-  all.push_back({"shared_bytes", "", "", "bytes", "shared memory of a block", [](a_kernel a) {
+  all.push_back({"shared_bytes", "", "", "bytes", "shared memory per block", [](a_kernel a) {
                    return figure(
                        as_real(a.kernel->static_shared_bytes + a.kernel->dynamic_shared_bytes));
                  }});
@@ -292,10 +288,10 @@ const metric* find_metric(std::string_view name) {
 
 std::string why_no_metric(std::string_view name) {
   if (name == "inst_replay_overhead" || name == "global_replay_overhead")
-    return "since Maxwell the port repeats an access by itself, and no instruction is issued "
-           "again; ask for gld_transactions_per_request or bank_conflicts";
+    return "since Maxwell the L1/shared-memory pipe repeats an access internally, and no "
+           "instruction is issued again; use gld_transactions_per_request or bank_conflicts";
   if (name == "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum")
-    return "ask for shared_load_transactions_per_request";
+    return "use shared_load_transactions_per_request";
   return {};
 }
 

@@ -45,7 +45,8 @@ roofline operations_roofline(const std::vector<kernel_profile>& kernels, double 
   r.y_unit = operation_unit + " / s";
   // A multiply-add is two flops. A pipe executes half as many single operations.
   r.peak = operation_unit == "flop" ? peaks.flops : peaks.flops / 2;
-  r.peak_name = operation_unit == "flop" ? "float multiply-adds" : "one operation a lane and clock";
+  r.peak_name =
+      operation_unit == "flop" ? "float multiply-adds" : "one operation per lane and clock";
   const double y = per_second(operations, us);
   add_level(r, "DRAM", dram, operations, y, peaks.dram_bytes, 1);
   add_level(r, "L2", l2, operations, y, peaks.l2_bytes, 1);
@@ -58,7 +59,7 @@ roofline instruction_roofline(const kernel_analysis& a, const machine_peaks& pea
   r.x_unit = "warp instructions / sector";
   r.y_unit = "warp instructions / s";
   r.peak = peaks.instructions;
-  r.peak_name = "one instruction a scheduler and clock";
+  r.peak_name = "one instruction per scheduler and clock";
   const kernel_timing& t = a.kernel->timing;
   const double y = per_second(t.instructions, t.us);
   add_level(r, "DRAM", a.bytes.dram, t.instructions, y, peaks.dram_bytes, bytes_of_transaction);

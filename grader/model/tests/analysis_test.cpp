@@ -223,7 +223,7 @@ TEST_CASE("two calls side by side: sums of all kernels, what is better and what 
   CHECK(figure("bank conflicts (wasted wavefronts)").before == 600);
   CHECK(figure("bank conflicts (wasted wavefronts)").after == 0);
   CHECK(figure("bank conflicts (wasted wavefronts)").is_better());
-  CHECK(!figure("lanes of 32 that take part").is_better());
+  CHECK(!figure("active lanes of 32").is_better());
   CHECK(!figure("busy: issue").is_worse());  // neither is wanted
   for (const compared_figure& f : c.figures) CHECK(f.name != "sectors per local load");
 }
