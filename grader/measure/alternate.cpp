@@ -93,7 +93,8 @@ class visited {
     found = session_->call(plan);
     if (!found.ok()) return {};
     auto times = file_.times(plan);
-    if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
+    if (times.empty())
+      found = {verdict::protocol, "the program did not report the times of its calls"};
     return times;
   }
 

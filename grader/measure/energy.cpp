@@ -31,9 +31,9 @@ energy_counter find_energy_counter(const std::string& pci_bus_id, std::string& w
     why = std::move(reason);
     return energy_counter{};
   };
-  if (pci_bus_id.empty()) return none("the CUDA driver does not report where the GPU sits");
+  if (pci_bus_id.empty()) return none("the CUDA driver does not report the GPU's PCI address");
   void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) return none(std::string("there is no ") + library);
+  if (opened == nullptr) return none(std::string("the machine has no ") + library);
   nvml api{};
   look_up(opened, "nvmlInit_v2", api.init);
   look_up(opened, "nvmlErrorString", api.error_string);
@@ -42,7 +42,7 @@ energy_counter find_energy_counter(const std::string& pci_bus_id, std::string& w
   look_up(opened, "nvmlDeviceGetMigMode", api.mig_mode);
   if (api.init == nullptr || api.error_string == nullptr || api.device_at == nullptr ||
       api.total_energy == nullptr)
-    return none(std::string(library) + " is too old: it has no counter of energy");
+    return none(std::string(library) + " is too old: it has no energy counter");
   const auto refused = [&](const char* what, int code) {
     const char* const text = api.error_string(code);
     return none(std::string("NVML ") + what + ": " + (text == nullptr ? "unknown error" : text));
@@ -54,7 +54,7 @@ energy_counter find_energy_counter(const std::string& pci_bus_id, std::string& w
   unsigned current = 0, pending = 0;
   if (api.mig_mode != nullptr && api.mig_mode(device, &current, &pending) == 0 &&
       current == mig_enabled)
-    return none("the GPU is divided (MIG), and the counter is that of all its parts");
+    return none("the GPU is partitioned (MIG), and the counter covers all partitions");
   const auto read = [total_energy = api.total_energy, device](unsigned long long& millijoules) {
     return total_energy(device, &millijoules);
   };

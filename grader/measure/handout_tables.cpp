@@ -141,7 +141,7 @@ std::string published_gain(const lecture& of, double before, double value) {
 }
 
 std::string gpu_text(const std::string& id) {
-  if (id == unnamed_gpu) return "a GPU that it does not name";
+  if (id == unnamed_gpu) return "an unnamed GPU";
   const auto model = find_gpu(id);
   return model.ok() ? "an " + model->name : "a " + id;
 }
@@ -161,9 +161,9 @@ json entry_at_common_size(const json& record, const lecture& of) {
 std::string lecture_table(const lecture& of, const json& record) {
   const json largest = entry_at_common_size(record, of);
   std::string text = fmt::format(
-      "{}, on {}; beside it our steps, as they stand, on an {}{} {}\n\n"
-      "| version | published | over the one before | our step | time | rate | over the one before "
-      "|\n|---|---:|---:|---|---:|---:|---:|\n",
+      "{}, on {}; our unchanged steps for comparison, on an {}{} {}\n\n"
+      "| version | published | over the previous | our step | time | rate | over the previous |\n"
+      "|---|---:|---:|---|---:|---:|---:|\n",
       of.source, gpu_text(of.gpu), record.at("gpu").get<std::string>(),
       largest.is_null() ? "" : ", " + recorded_size(largest), source_of(record));
   double published_before = 0, measured_before = 0;

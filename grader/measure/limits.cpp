@@ -50,18 +50,17 @@ void doubt_launches(const limit_counts& full, const limit_counts& part,
     const std::string is = i < some.size() ? launch_text(some[i]) : "nothing";
     if (wanted != is) {
       found.push_back(
-          fmt::format("launches {} where the whole launches {}: keep the grid and the "
-                      "blocks",
+          fmt::format("launches {}, but the full kernel launches {}: keep the grid and the blocks",
                       is, wanted));
       return;
     }
     if (whole[i].resident_warps != some[i].resident_warps) {
       const bool more = some[i].resident_warps > whole[i].resident_warps;
       found.push_back(
-          fmt::format("{} warps fit on a multiprocessor, of the whole {}: {}",
+          fmt::format("{} warps fit on a multiprocessor, but {} of the full kernel: {}",
                       some[i].resident_warps, whole[i].resident_warps,
-                      more ? "hold them down with dynamic shared memory, see hold_blocks()"
-                           : "it takes more registers or shared memory than the whole"));
+                      more ? "limit them with dynamic shared memory, see hold_blocks()"
+                           : "it uses more registers or shared memory than the full kernel"));
       return;
     }
   }
@@ -70,9 +69,9 @@ void doubt_launches(const limit_counts& full, const limit_counts& part,
 void doubt_traffic(const char* what, std::uint64_t full, std::uint64_t part,
                    std::vector<std::string>& found) {
   if (!differ(full, part)) return;
-  const char* const why = part < full ? "has the compiler removed what is not used?"
-                                      : "the addresses are not those of the whole";
-  found.push_back(fmt::format("{} {} where the whole has {}: {}", part, what, full, why));
+  const char* const why = part < full ? "did the compiler remove unused work?"
+                                      : "its addresses differ from the full kernel's";
+  found.push_back(fmt::format("{} {}, but the full kernel has {}: {}", part, what, full, why));
 }
 
 }  // namespace
@@ -145,31 +144,32 @@ std::string in_words(const limit_reading& r) {
   switch (r.found) {
     case limited_by::one_part:
       return fmt::format(
-          "the limit is {}: it takes as long as the whole, and what else there is "
-          "hides behind it; doing less of anything else gains nothing",
+          "{} is the bottleneck: it alone takes as long as the whole kernel, so speeding up "
+          "anything else gains nothing",
           enumerated(r.parts));
     case limited_by::several_parts:
       return fmt::format(
-          "the limit is {}: each takes as long as the whole; only doing less of all "
-          "of them gains anything, or of what no part leaves out: the launch of many blocks, say",
+          "{} are the bottleneck: each alone takes as long as the whole kernel; to gain time, "
+          "reduce all of them, or the work that all parts share, such as launching many blocks",
           enumerated(r.parts));
     case limited_by::latency:
-      return "the limit is latency: the whole takes as long as its parts one after the other; "
-             "more must be in flight at a time: more warps (occupancy), more independent loads per "
-             "thread, fewer barriers between fetching and computing";
+      return "latency is the bottleneck: the whole kernel takes as long as its parts one after the "
+             "other; keep more work in flight: more warps (occupancy), more independent loads per "
+             "thread, or fewer barriers between fetching and computing";
     case limited_by::in_between:
       return fmt::format(
-          "in between: of what could be hidden, {:.0f} % is; at best, the whole "
-          "would take as long as the longest part, {:.2f} times as fast: overlap "
+          "partial overlap: {:.0f} % of the time that could overlap does; with full overlap the "
+          "kernel would run at {:.2f}x its speed and take as long as its longest part: overlap "
           "more, or do less of that part",
           100 * r.overlap.value_or(0), r.full_ms / r.longest_ms);
     case limited_by::unknown_work:
-      return "the whole takes longer than its parts together: it does something that no part "
-             "does, or its parts hinder each other; look for what has been left out of all of them";
+      return "the whole kernel takes longer than its parts together: it does work that no part "
+             "does, or its parts slow each other down; look for work that is missing from all "
+             "parts";
     default:
       return fmt::format(
-          "{} takes longer than the whole, so it is no part of it: compare its "
-          "counts, its clocks and what its caches keep",
+          "{} takes longer than the whole kernel, so it is not a valid part: compare its counts, "
+          "clocks and cache hits",
           enumerated(r.parts));
   }
 }
@@ -213,8 +213,8 @@ std::vector<std::string> doubts(const limit_counts& full, const std::string& par
     const auto sectors = of_part.load_sectors + of_part.store_sectors;
     if (sectors > 0) {
       found.push_back(
-          fmt::format("{} sectors of global memory are loaded or stored where none "
-                      "should be: does the condition of the store hold?",
+          fmt::format("{} sectors of global memory are loaded or stored, but there should be none: "
+                      "is the condition of the store true?",
                       sectors));
     }
   }
@@ -226,10 +226,10 @@ std::vector<std::string> doubts(const limit_counts& full, const std::string& par
   }
   // In a compute part, half of the integer ops may have been addresses.
   if (is_compute && left < (of_integers ? most_arithmetic / 2 : most_arithmetic)) {
-    found.push_back(
-        fmt::format("{:.0f} % of the arithmetic is left: the compiler has removed or "
-                    "folded the rest; is every result used, every operand unknown?",
-                    100 * left));
+    found.push_back(fmt::format(
+        "only {:.0f} % of the arithmetic remains, because the compiler removed or folded the rest: "
+        "use every result, and make every operand unknown at compile time",
+        100 * left));
   }
   return found;
 }

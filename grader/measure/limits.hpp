@@ -66,7 +66,7 @@ bool is_certain(const interval& full_ms, const std::vector<part_time>& parts);
 std::string in_words(const limit_reading& reading);
 // The text to add to a reading that is not certain.
 inline constexpr const char* uncertain_words =
-    "within the 95 % intervals of the times another reading is possible";
+    "the 95 % intervals of the times allow another conclusion";
 // The overlap in percent, clamped to 0 to 100 because noise may exceed these.
 std::string overlap_text(const limit_reading& reading);  // "37 %", "none" for nothing to hide
 

@@ -40,7 +40,8 @@ recorded_limits limits_of(const json& record) {
 std::string table(const lab& l, const json& record) {
   const recorded_limits r = limits_of(record);
   std::string text = fmt::format(
-      "`{}` on an {}, {} {}\n\n| part | what is left | time | of the whole |\n"
+      "`{}` on an {}, {} {}\n\n"
+      "| part | remaining work | time | share of the whole |\n"
       "|---|---|---:|---:|\n",
       r.step, r.gpu, r.label, source_of(record));
   const auto row = [&](const std::string& name, const std::string& what, double time_ms) {
@@ -54,7 +55,7 @@ std::string table(const lab& l, const json& record) {
     });
     row(part.part, known == l.parts.end() ? "the step itself" : known->what, part.time_ms);
   }
-  text += fmt::format("\nThe reading: {}", in_words(r.reading));
+  text += fmt::format("\nConclusion: {}", in_words(r.reading));
   if (!r.is_certain) text += fmt::format("; {}", uncertain_words);
   return text + ".\n";
 }

@@ -22,10 +22,10 @@ std::vector<promise> judge_promises(const lab& l, const step_times& time_ms) {
 std::string promise_text(const promise& p) {
   const std::string at = size_text(p.size);
   if (!p.ratio) {
-    return fmt::format("{} over {} at {}: not measured, at least {:.2f} was promised", p.step,
-                       p.over, at, p.at_least);
+    return fmt::format("{} over {} at {}: not measured; promised: at least {:.2f}", p.step, p.over,
+                       at, p.at_least);
   }
-  return fmt::format("{} is {:.3f} times as fast as {} at {}, at least {:.2f} was promised", p.step,
+  return fmt::format("{} runs at {:.3f}x the speed of {} at {}; promised: at least {:.2f}", p.step,
                      *p.ratio, p.over, at, p.at_least);
 }
 

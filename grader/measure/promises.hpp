@@ -29,7 +29,7 @@ using step_times = std::function<std::optional<double>(const std::string&, const
 // Every step with a promise, at every size that its promise holds for.
 std::vector<promise> judge_promises(const lab& l, const step_times& time_ms);
 
-// "03_sequential is 1.10 times as fast as 02_strided at 1048576, at least 1.15 was promised".
+// "03_sequential runs at 1.100x the speed of 02_strided at 1048576; promised: at least 1.15".
 std::string promise_text(const promise& p);
 
 }  // namespace stepwise

@@ -136,7 +136,7 @@ std::string table_markdown(const lab& l, const json& record) {
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
                   recorded_size(largest), source_of(record));
-  text += "| step | idea | time | rate | over what it builds on |\n|---|---|---:|---:|---:|\n";
+  text += "| step | idea | time | rate | over its base step |\n|---|---|---:|---:|---:|\n";
   std::map<std::string, double> time_of;
   const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
     const json* const cell = measured_at(record, name, largest.at("size"));
@@ -170,7 +170,7 @@ std::string handout_table(const lab& l, const json& record) {
                                  record.at("gpu").get<std::string>(), source_of(record));
   for (const auto& column : columns) text += " " + recorded_size(column) + " |";
   if (has_energy)
-    text += " " + recorded_size(columns.back()) + ", warm: energy of a call, mean power |";
+    text += " " + recorded_size(columns.back()) + ", warm: energy per call, mean power |";
   text += "\n|---|";
   for (std::size_t k = 0; k < columns.size() + (has_energy ? 1 : 0); ++k) text += "---:|";
   text += "\n";
@@ -191,8 +191,11 @@ std::string handout_table(const lab& l, const json& record) {
   };
   for (const auto& name : names_of(record, "duel")) {
     text += fmt::format(
-        "\n`{}` against {}, calls in turns: times as fast, with the 95 % interval "
-        "of the median\n\n| size | cold L2 | warm | pairs |\n|---|---|---|---:|\n",
+        "\n"
+        "Speed of `{}` relative to {}, from alternating calls, with the 95 % interval of the "
+        "median\n\n"
+        "| size | cold L2 | warm | pairs |\n"
+        "|---|---|---|---:|\n",
         steps.back(), name);
     for (const json& at : record.at("entries"))
       if (at.value("duel", "") == name)
@@ -408,7 +411,8 @@ std::string winner_row(const lab& l, const json& record) {
 std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs) {
   std::string rows;
   for (const auto& l : labs) rows += of_records(root, l, "", winner_row, records_of::first_gpu);
-  return "| lab | size | fastest step | time | times as fast as |\n|---|---|---|---:|---|\n" + rows;
+  return "| lab | size | fastest step | time | speed relative to |\n|---|---|---|---:|---|\n" +
+         rows;
 }
 
 std::string handout_markdown(const fs::path& root, const lab& l) {
@@ -422,9 +426,10 @@ std::string with_results(const std::string& readme, const std::string& results,
   const std::string end_mark = fmt::format("<!-- {}:end -->", mark);
   const auto begin = readme.find(begin_mark), end = readme.find(end_mark);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    throw failure(exit_code::ours, fmt::format("expected the two lines {} and {}, in this order; "
-                                               "`./lab dev bench --readme` fills what is between",
-                                               begin_mark, end_mark));
+    throw failure(exit_code::ours,
+                  fmt::format("expected the two lines {} and {}, in this order; `./lab dev bench "
+                              "--readme` fills in the text between them",
+                              begin_mark, end_mark));
   }
   return readme.substr(0, begin + begin_mark.size()) + "\n" + results + readme.substr(end);
 }

@@ -45,8 +45,8 @@ void check_registers(const sweep_axis& axis) {
     if (value != no_register_cap && !in_range) {
       throw failure(
           exit_code::usage,
-          fmt::format("--over {}: {} is not a cap: {} to {} registers per thread, or {}", axis.name,
-                      value, fewest_registers, most_registers, no_register_cap));
+          fmt::format("--over {}: {} is not a valid cap: use {} to {} registers per thread, or {}",
+                      axis.name, value, fewest_registers, most_registers, no_register_cap));
     }
   }
 }
@@ -204,8 +204,8 @@ swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const 
   const bool is_constant = same != subject.constants.end();
   if (is_constant && (is_size || is_cap)) {
     throw failure(exit_code::usage,
-                  fmt::format("--over {0}: is it {1}, or the constant {0} in line {2} of {3}? Give "
-                              "the constant another name",
+                  fmt::format("--over {0} is ambiguous: {1}, or the constant {0} in line {2} of "
+                              "{3}. Rename the constant",
                               axis.name, is_size ? "the problem's size" : "the register cap",
                               same->line, subject.shown));
   }
@@ -220,10 +220,9 @@ swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const 
   try {
     find_constant(subject.constants, axis.name, subject.shown);
   } catch (const failure& error) {
-    throw failure(error.code(),
-                  std::string(error.what()) +
-                      "\nbeside them, `size` is the problem's size and `registers` the "
-                      "compiler's cap on registers per thread");
+    throw failure(error.code(), std::string(error.what()) +
+                                    "\nin addition, `size` is the problem's size and `registers` "
+                                    "the compiler's cap on registers per thread");
   }
   return {axis, axis_kind::constant};
 }

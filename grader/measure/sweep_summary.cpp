@@ -69,7 +69,7 @@ bool has_several_sizes(const sweep_view& view) {
 // "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or the only one.
 std::string where_text(const sweep_view& view, const chosen_points& chosen) {
   const std::string first = name_of(view, chosen.front());
-  if (chosen.size() > 1 && chosen.size() == view.points.size()) return "With all of them";
+  if (chosen.size() > 1 && chosen.size() == view.points.size()) return "In all configurations";
   return chosen.size() == 1 ? "With " + first
                             : fmt::format("In {} of {} configurations ({} is the first)",
                                           chosen.size(), view.points.size(), first);
@@ -116,7 +116,7 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
                           const chosen_points& good) {
   const auto* const best = fastest(points);
   const std::string within = fmt::format("within {:.0f} % of", 100 * (view.alike() - 1)),
-                    as_told = view.modelled() ? "" : ", as far as their intervals show";
+                    as_told = view.modelled() ? "" : ", according to their intervals";
   std::string shown = fmt::format("{}: {}", name_of(view, best), time_text(best->time_ms()));
   if (best->measured())
     shown += fmt::format(" ({} to {})", time_text(best->time.range_ms.low),
@@ -124,7 +124,7 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
   shown += ", " + rate_of(best);
   std::string text;
   if (good.size() == 1) {
-    text = fmt::format("The best is {}. No other comes {} it.", shown, within);
+    text = fmt::format("The best is {}. No other configuration comes {} it.", shown, within);
   } else if (good.size() == points.size()) {
     text =
         fmt::format("All {} are {} the best{}; it is {}.", points.size(), within, as_told, shown);
@@ -134,8 +134,8 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
   }
   if (!view.modelled()) return text;
   return "By the model: " + text +
-         (view.model_error ? " The model is no more exact than that."
-                           : " That much is assumed of the model's error.");
+         (view.model_error ? " The model is not accurate enough to distinguish them."
+                           : " That is the assumed error of the model.");
 }
 
 // The occupancy from which on times no longer improve. Empty if all have the same occupancy.
@@ -157,21 +157,21 @@ std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
   std::string text;
   if (below.empty()) {
     text = fmt::format(
-        "Occupancy does not decide: even the least of the sweep, {:.0f} % with {}, is among them.",
+        "Occupancy does not decide: even the lowest of the sweep, {:.0f} % with {}, is among the "
+        "best.",
         enough, name_of(view, least));
   } else {
     const auto* const next = fastest(below);
     text = fmt::format(
-        "Occupancy stops mattering at {:.0f} % ({}): below it, the best takes {} as long ({}, "
-        "{:.0f} "
-        "%).",
+        "Occupancy stops mattering at {:.0f} % ({}): below it, the best configuration takes {} as "
+        "long ({}, {:.0f} %).",
         enough, name_of(view, least), times_as_long(next), name_of(view, next),
         *occupancy_percent(*next));
   }
   const auto* const slow = *std::max_element(
       above.begin(), above.end(), [](auto* a, auto* b) { return a->time_ms() < b->time_ms(); });
   if (slow->range_ms().low > std::max(clearly, view.alike()) * best->range_ms().high) {
-    text += fmt::format(" It is not enough by itself: {} has {:.0f} % and takes {} as long.",
+    text += fmt::format(" Occupancy alone is not enough: {} has {:.0f} % and takes {} as long.",
                         name_of(view, slow), *occupancy_percent(*slow), times_as_long(slow));
   }
   return text;
@@ -205,13 +205,13 @@ std::string sizes_sentence(const sweep_view& view) {
                   rate_of(best), name_of(view, best));
   text +=
       first == bests.front()
-          ? fmt::format("the smallest size comes within {:.0f} % of it, too.", percent)
+          ? fmt::format("the smallest size also comes within {:.0f} % of it.", percent)
           : fmt::format(
-                "size {} is the smallest within {:.0f} % of it, and the smallest of all, {}, "
-                "has {}.",
+                "size {} is the smallest size within {:.0f} % of it, and the smallest size of all, "
+                "{}, has {}.",
                 size_text(first->size), percent, size_text(sizes.front()), rate_of(bests.front()));
   if (view.axes.size() == 1) return text;
-  text += " The best of each size:";
+  text += " The best configuration per size:";
   for (const auto* point : bests)
     text += (point == bests.front() ? " " : "; ") + name_of(view, point);
   return text + ".";
@@ -243,7 +243,8 @@ std::string counter_sentence(const sweep_view& view) {
   const std::string what =
       view.counter != nullptr ? view.counter->figure : instructions_title(view);
   if (*figure(**high) <= nearly * *figure(**low)) {
-    return fmt::format("Counted: {} {} with all of them.", counted_figure(view, **low)->text, what);
+    return fmt::format("Counted: {} {} in all configurations.", counted_figure(view, **low)->text,
+                       what);
   }
   return fmt::format("Counted: {} {} with {}, and {} with {} ({}).",
                      counted_figure(view, **low)->text, what, what_matters(view, *low, figure),
@@ -260,7 +261,7 @@ std::string counted_occupancy(const sweep_view& view) {
   const auto* const low = *std::min_element(points.begin(), points.end(), less);
   const auto* const high = *std::max_element(points.begin(), points.end(), less);
   if (!less(low, high)) {
-    return fmt::format("Theoretical occupancy is {:.0f} % with all of them.",
+    return fmt::format("Theoretical occupancy is {:.0f} % in all configurations.",
                        *occupancy_percent(*high));
   }
   const auto full = std::count_if(points.begin(), points.end(),
@@ -273,7 +274,7 @@ std::string counted_occupancy(const sweep_view& view) {
   const std::string where =
       what_matters(view, low, [](const auto& p) { return occupancy_percent(p); });
   return fmt::format(
-      "Theoretical occupancy is {:.0f} % in {} of {} configurations; the least is {:.0f} % with "
+      "Theoretical occupancy is {:.0f} % in {} of {} configurations; the lowest is {:.0f} % with "
       "{}{}, limited by {}.",
       *occupancy_percent(*high), full, points.size(), *occupancy_percent(*low), where,
       least.size() > 1 ? fmt::format(" and {} more", least.size() - 1) : "",
@@ -299,8 +300,8 @@ std::string idle_lanes(const sweep_view& view) {
   if (padded.empty()) return {};
   const auto threads = static_cast<double>(volume(padded.front()->main_kernel()->block));
   return fmt::format(
-      "{} the last warp of a block is not full: blocks of {:.0f} threads leave {:.0f} % of their "
-      "lanes idle.",
+      "{} the last warp of each block is not full: blocks of {:.0f} threads leave {:.0f} % of "
+      "their lanes idle.",
       where_text(view, padded), threads, 100 - 100 * threads / (warp * std::ceil(threads / warp)));
 }
 
@@ -320,8 +321,8 @@ std::string ignored_cap(const sweep_view& view) {
   });
   if (points.empty()) return {};
   return fmt::format(
-      "{} the cap is not kept, the kernel has {} registers: a __launch_bounds__ in the source goes "
-      "before it.",
+      "{} the register cap is ignored, and the kernel has {} registers: a __launch_bounds__ in the "
+      "source takes precedence.",
       where_text(view, points), points.front()->main_kernel()->registers);
 }
 
@@ -330,7 +331,7 @@ std::string spilled(const sweep_view& view) {
     return point.main_kernel() != nullptr && point.main_kernel()->spill_bytes > 0;
   });
   if (points.empty()) return {};
-  return fmt::format("{} the registers do not suffice: {} per thread are spilled to local memory.",
+  return fmt::format("{} the registers are not enough: {} per thread are spilled to local memory.",
                      where_text(view, points),
                      bytes_text(static_cast<double>(points.front()->main_kernel()->spill_bytes)));
 }
@@ -402,7 +403,7 @@ std::vector<std::string> sweep_sentences(const sweep_view& view) {
   for (const auto& text :
        {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view), spilled(view)})
     sentences.push_back(text);
-  if (!timed) sentences.push_back("None of them has a time, so the fastest is not known.");
+  if (!timed) sentences.push_back("No configuration has a time, so the fastest is unknown.");
   std::erase(sentences, "");
   return sentences;
 }

@@ -36,7 +36,7 @@ std::string calls_text(double calls) {
 // "takes 30.0x as long as the kernel", "takes less time than the kernel"
 std::string transfer_text(const worth& w) {
   const double ratio = w.transfer_over_kernel();
-  if (w.transfer_ms == 0) return "nothing is transferred";
+  if (w.transfer_ms == 0) return "no data is transferred";
   if (ratio < 1) return "the transfer takes less time than one call of the kernel";
   return fmt::format("the transfer takes {} as long as one call of the kernel", ratio_text(ratio));
 }
@@ -141,8 +141,8 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
 std::string verdict_on(const worth& w, const offload& problem) {
   if (w.cpu.ms < launch_ms) {
     return fmt::format(
-        "Not worth it: the CPU finishes in {}, before a kernel even starts to run; an empty one "
-        "took {} on an H200.",
+        "Not worth it: the CPU finishes in {}, before a kernel even starts; an empty kernel took "
+        "{} on an H200.",
         time_text(w.cpu.ms), time_text(launch_ms));
   }
   if (!w.break_even_calls) {
@@ -151,18 +151,18 @@ std::string verdict_on(const worth& w, const offload& problem) {
         "stays on the GPU.",
         time_text(w.kernel.ms), time_text(w.cpu.ms));
   }
-  const std::string with = fmt::format("{} as fast as the CPU for {}, with the transfer",
+  const std::string with = fmt::format("{} the speed of the CPU for {}, with the transfer",
                                        ratio_text(w.speedup), calls_text(problem.calls));
   if (w.speedup < 1) {
     return fmt::format(
-        "Not worth it as it is: {}; {}. It is worth it only if the data stays on the "
-        "GPU for {} or more.",
+        "Not worth it in this form: {}; {}. It becomes worth it only if the data stays on the GPU "
+        "for {} or more.",
         with, transfer_text(w), calls_text(*w.break_even_calls));
   }
   if (w.speedup < 2) {
     const bool on_paper = w.kernel.from == time_source::paper || w.cpu.from == time_source::paper;
     return fmt::format("Hardly worth it: {}{}; {}.", with,
-                       on_paper ? ", at rates on paper, which none of them reaches" : "",
+                       on_paper ? ", at theoretical rates, which real runs do not reach" : "",
                        transfer_text(w));
   }
   return fmt::format("Worth it: {}; {}.", with, transfer_text(w));

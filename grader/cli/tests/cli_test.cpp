@@ -292,7 +292,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"dev", "bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
            {{"dev", "bench", "transpose", "--ragged", "0"},
             2,
-            "takes a number of sizes, 1 to 1000"},
+            "expected a number of sizes from 1 to 1000"},
            {{"dev", "bench", "first", "--ragged", "9"}, 2, "has no sizes.ragged"},
            {{"dev", "bench", "transpose", "--ragged", "9", "--sizes", "8x8"}, 2, "--sizes"},
            {{"dev", "bench", "transpose", "--ragged", "9", "--device", "emulated"},

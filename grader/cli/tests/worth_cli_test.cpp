@@ -17,7 +17,7 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   CHECK(has(shown.out, "recorded, "));
   CHECK(has(shown.out, "The GPU's time is the course's recorded time of "));
   CHECK(has(shown.out, "The link"));
-  CHECK(has(shown.out, "Not worth it as it is"));
+  CHECK(has(shown.out, "Not worth it in this form"));
   const auto told =
       c.lab({"worth-it", "matmul", "--size", "4096", "--link", "nvlink-c2c", "--calls", "2",
              "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});

@@ -64,7 +64,7 @@ std::vector<json> points_of(const json& peer, std::string_view of_class) {
 
 std::string ragged_table(const lab& /*l*/, const json& record) {
   std::string text =
-      fmt::format("`{}` at {} drawn sizes on an {} {}; times as fast as the peer\n",
+      fmt::format("Relative speed of `{}` at {} random sizes on an {} {}\n",
                   record.at("step").get<std::string>(), record.at("count").get<std::uint64_t>(),
                   record.at("gpu").get<std::string>(), source_of(record));
   for (const json& peer : peers_of_ragged(record)) {
@@ -87,7 +87,7 @@ std::string ragged_table(const lab& /*l*/, const json& record) {
     for (const json& point : worst_of(peer, worst_shown))
       worst.push_back(
           fmt::format("{} ({:.3f})", point.at("label").get<std::string>(), ratio_of(point)));
-    text += "\nThe worst: " + stepwise::joined(worst, "; ") + ".\n";
+    text += "\nWorst: " + stepwise::joined(worst, "; ") + ".\n";
   }
   return text;
 }
@@ -121,11 +121,12 @@ std::optional<size_class> class_of(const lab& l, const lab_size& size) {
 std::vector<lab_size> draw_ragged(const lab& l, std::uint64_t count, std::uint64_t seed) {
   if (count < 1 || count > most_ragged)
     throw failure(exit_code::usage,
-                  fmt::format("--ragged takes a number of sizes, 1 to {}", most_ragged));
+                  fmt::format("--ragged: expected a number of sizes from 1 to {}", most_ragged));
   if (l.ragged.empty())
-    throw failure(exit_code::usage, "labs/" + l.name +
-                                        "/lab.toml has no sizes.ragged, the smallest and the "
-                                        "largest size to draw");
+    throw failure(
+        exit_code::usage,
+        "labs/" + l.name +
+            "/lab.toml has no sizes.ragged; add the smallest and the largest size to draw");
   std::mt19937_64 random(seed);
   std::vector<lab_size> sizes;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -267,8 +268,10 @@ std::string ragged_markdown(const fs::path& root, const lab& l) {
   std::string text = of_records(root, l, kind_of_ragged, ragged_table);
   // labs/figures/source/draw generates it from the record.
   if (!text.empty() && fs::exists(root / "labs/figures" / ("ragged-" + l.name + ".svg")))
-    text += "\n![Times as fast as each peer against size, for each drawn size](../figures/ragged-" +
-            l.name + ".svg)\n";
+    text +=
+        "\n![Speed relative to each baseline against size, for each random "
+        "size](../figures/ragged-" +
+        l.name + ".svg)\n";
   return text.empty() ? "No GPU has been measured yet: `./lab dev bench " + l.name +
                             " --ragged 60 --record` records one.\n"
                       : text;

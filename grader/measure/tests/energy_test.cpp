@@ -56,16 +56,16 @@ TEST_CASE("the counter is that of the GPU at the place that CUDA names") {
   CHECK(why_not("0000:86:00.0") == "");
   CHECK(why_not("0000:06:00.0") == "NVML does not report the energy: Not Supported");
   CHECK(why_not("0000:99:00.0") == "NVML has no GPU at 0000:99:00.0: Not Found");
-  CHECK(why_not("") == "the CUDA driver does not report where the GPU sits");
+  CHECK(why_not("") == "the CUDA driver does not report the GPU's PCI address");
   CHECK(why_not("0000:86:00.0", "no driver") == "NVML does not start: Driver Not Loaded");
   CHECK(why_not("0000:86:00.0", "denied") ==
         "NVML does not report the energy: Insufficient Permissions");
   CHECK(why_not("0000:86:00.0", "divided").find("(MIG)") != std::string::npos);
   std::string why;
   CHECK(!find_energy_counter("0000:86:00.0", why, "libno-such-library.so"));
-  CHECK(why == "there is no libno-such-library.so");
+  CHECK(why == "the machine has no libno-such-library.so");
   CHECK(!find_energy_counter("0000:86:00.0", why, "libdl.so.2"));
-  CHECK(why == "libdl.so.2 is too old: it has no counter of energy");
+  CHECK(why == "libdl.so.2 is too old: it has no energy counter");
 }
 
 TEST_CASE("the counter counts, and says when it does not") {
@@ -127,7 +127,7 @@ TEST_CASE("a record and the handout's table tell the energy where there is one, 
     const temporary_folder root(fs::temp_directory_path());
     write_record(root.path() / "solutions/doubling/measured/fake.jsonl", record);
     const std::string table = handout_markdown(root.path(), l);
-    CHECK((table.find("energy of a call, mean power |") != std::string::npos) == counts);
+    CHECK((table.find("energy per call, mean power |") != std::string::npos) == counts);
     CHECK((table.find("| 200 mJ, 400 W |") != std::string::npos) == counts);
     if (!counts) continue;
     CHECK(cell.at("energy").at("joules_per_call") == doctest::Approx(0.2));

@@ -111,9 +111,9 @@ TEST_CASE("what a lecture publishes stands beside the steps of the record") {
                        {"entries", {entry("00_first", 3), entry("01_second", 1)}}};
   write_record(folder / "measured/h200.jsonl", record);
   const std::string table = lectures_markdown(root.path(), l);
-  CHECK(table.starts_with(
-      "A talk, on a GPU that it does not name; beside it our steps, as they stand, on an NVIDIA "
-      "H200, n = 9 (cold L2; 2026-11-25"));
+  CHECK(
+      table.starts_with("A talk, on an unnamed GPU; our unchanged steps for comparison, on an "
+                        "NVIDIA H200, n = 9 (cold L2; 2026-11-25"));
   CHECK(table.find("| slow | 8 ms |  | `00_first` | 3.00 ms | 2.67 GB/s |  |\n") !=
         std::string::npos);
   CHECK(table.find("| quick | 2 ms | 4.00x | `01_second` | 1.00 ms | 8.00 GB/s | 3.00x |\n") !=

@@ -42,7 +42,7 @@ TEST_CASE("reading: the whole equals its longest part") {
   CHECK(memory.sum_ms == doctest::Approx(1.37));
   CHECK(memory.longest_ms == doctest::Approx(0.97));
   CHECK(*memory.overlap == doctest::Approx(0.37 / 0.4));
-  CHECK(says(in_words(memory), "the limit is memory"));
+  CHECK(says(in_words(memory), "memory is the bottleneck"));
   CHECK(read(1.0, 0.3, 0.95).parts == std::vector<std::string>{"compute"});
   const auto both = read(1.0, 0.93, 0.98);
   CHECK(both.found == limited_by::several_parts);
@@ -60,7 +60,7 @@ TEST_CASE("reading: the whole equals the sum, or lies in between") {
   CHECK(between.found == limited_by::in_between);
   CHECK(*between.overlap == doctest::Approx(0.6));
   CHECK(says(in_words(between), "60 %"));
-  CHECK(says(in_words(between), "1.25 times"));
+  CHECK(says(in_words(between), "1.25x"));
 }
 
 TEST_CASE("reading: three parts") {
@@ -130,30 +130,32 @@ TEST_CASE("doubts: each mistake that is easily made has its sentence") {
   };
   auto n = counts(0);
   n.load_sectors = 500;
-  only("memory", n, "500 sectors loaded where the whole has 1000: has the compiler removed");
+  only("memory", n, "500 sectors loaded, but the full kernel has 1000: did the compiler remove");
   n = counts(0);
   n.store_sectors = 8000;
-  only("memory", n, "8000 sectors stored where the whole has 1000: the addresses");
+  only("memory", n, "8000 sectors stored, but the full kernel has 1000: its addresses");
   only("memory", counts(500), "50 % of the arithmetic is still there");
   n = counts(0);
   n.launches[0].resident_warps = 32;
-  only("memory", n, "32 warps fit on a multiprocessor, of the whole 64: it takes more");
+  only("memory", n, "32 warps fit on a multiprocessor, but 64 of the full kernel: it uses more");
   n = counts(0);
   n.launches[0].grid.x = 50;
-  only("memory", n, "launches 1 x (50 blocks of 256) where the whole launches 1 x (100 blocks");
+  only("memory", n,
+       "launches 1 x (50 blocks of 256), but the full kernel launches 1 x (100 blocks");
   n = counts(0);
   n.launches.push_back(n.launches[0]);
-  only("memory", n, "where the whole launches nothing");
+  only("memory", n, "but the full kernel launches nothing");
   n = counts(1000);
   n.load_sectors = 0;
-  only("compute", n, "1000 sectors of global memory are loaded or stored where none should be");
+  only("compute", n,
+       "1000 sectors of global memory are loaded or stored, but there should be none");
   n = counts(10);
   n.load_sectors = n.store_sectors = 0;
-  only("compute", n, "1 % of the arithmetic is left");
+  only("compute", n, "1 % of the arithmetic remains");
   n = counts(0);
   n.load_sectors = n.store_sectors = 0;
   n.shared_load_wavefronts = 100;
-  only("shared", n, "100 wavefronts of shared loads where the whole has 5000");
+  only("shared", n, "100 wavefronts of shared loads, but the full kernel has 5000");
 
   auto full = counts(1000), part = counts(0);
   full.launches[0].resident_warps = 16;
@@ -269,7 +271,7 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
              "`./lab dev limits doubling --record`)"));
   CHECK(says(text, "| full | the step itself | 1.00 ms | 100 % |"));
   CHECK(says(text, "| memory | loads and stores | 970 us | 97 % |"));
-  CHECK(says(text, "The reading: the limit is memory"));
+  CHECK(says(text, "Conclusion: memory is the bottleneck"));
   CHECK(!says(text, uncertain_words));
   auto vague = record;
   vague["entries"][0]["high_ms"] = 1.5;

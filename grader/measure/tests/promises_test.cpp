@@ -33,7 +33,7 @@ TEST_CASE("a promise is judged at the lab's sizes, or at its own, as far as they
   CHECK(judged[2].step == "02_c");
   CHECK(judged[2].is_broken());
   CHECK(promise_text(judged[2]) ==
-        "02_c is 1.250 times as fast as 01_b at 2048, at least 1.30 was promised");
+        "02_c runs at 1.250x the speed of 01_b at 2048; promised: at least 1.30");
 }
 
 }  // namespace

@@ -154,10 +154,10 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
   write_record(root.path() / "solutions/doubling/measured/h200.ragged.jsonl", record);
   const std::string text = ragged_markdown(root.path(), l);
   CHECK(says(text,
-             "`01_second` at 3 drawn sizes on an NVIDIA H200 (cold L2; 2026-11-25, driver "
-             "580.1, `./lab dev bench doubling`)"));
+             "Relative speed of `01_second` at 3 random sizes on an NVIDIA H200 (cold L2; "
+             "2026-11-25, driver 580.1, `./lab dev bench doubling`)"));
   CHECK(says(text, "| all | 3 | 0.970 | 0.560 | odd |\n| odd | 1 | 0.560 | 0.560 | odd |\n"));
-  CHECK(says(text, "The worst: odd (0.560); four (0.970); even (0.990).\n"));
+  CHECK(says(text, "Worst: odd (0.560); four (0.970); even (0.990).\n"));
 }
 
 }  // namespace ragged_test

@@ -53,8 +53,8 @@ TEST_CASE("--over names a constant, the size or the register cap") {
   CHECK(classified("registers=none,16,255", source).kind == axis_kind::registers);
   CHECK(has(refusal("items=1", source), "mine.cu has no constant \"items\""));
   CHECK(has(refusal("items=1", source), "`registers` the compiler's cap"));
-  CHECK(has(refusal("registers=8", source), "8 is not a cap: 16 to 255"));
-  CHECK(has(refusal("registers=many", source), "many is not a cap"));
+  CHECK(has(refusal("registers=8", source), "8 is not a valid cap: use 16 to 255"));
+  CHECK(has(refusal("registers=many", source), "many is not a valid cap"));
   CHECK(has(refusal("n=2x3", source), "--over n=2x3: expected a number like 1000"));
   CHECK(has(refusal("n=1x", source), "--over n=1x: expected a number"));
 }
@@ -153,10 +153,11 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(text, "3 of 5 are within 2 % of the best"));
   CHECK(has(text, "threads = 128: 1.00 ms"));
   CHECK(has(text,
-            "Occupancy stops mattering at 50 % (threads = 64): below it, the best takes "
-            "1.50x as long (threads = 32, 25 %)"));
-  CHECK(has(text, "It is not enough by itself: threads = 512 has 100 % and takes 1.30x as long"));
-  CHECK(!has(text, "None of them has a time"));
+            "Occupancy stops mattering at 50 % (threads = 64): below it, the best configuration "
+            "takes 1.50x as long (threads = 32, 25 %)"));
+  CHECK(
+      has(text, "Occupancy alone is not enough: threads = 512 has 100 % and takes 1.30x as long"));
+  CHECK(!has(text, "No configuration has a time"));
 }
 
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {
@@ -165,7 +166,7 @@ TEST_CASE("where even the least occupancy is among the best, it does not decide"
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
   CHECK(has(text, "All 2 are within 2 % of the best"));
   CHECK(
-      has(text, "Occupancy does not decide: even the least of the sweep, 25 % with threads = 32"));
+      has(text, "Occupancy does not decide: even the lowest of the sweep, 25 % with threads = 32"));
 }
 
 TEST_CASE("modelled times are as good as each other within the model's error, and say so") {
@@ -180,7 +181,7 @@ TEST_CASE("modelled times are as good as each other within the model's error, an
   const std::string text = all_sentences(view);
   CHECK(
       has(text, "By the model: 2 of 4 are within 8 % of the best; it is threads = 128: 1.00 ms, "));
-  CHECK(has(text, "The model is no more exact than that."));
+  CHECK(has(text, "The model is not accurate enough to distinguish them."));
   CHECK(!has(text, "intervals"));
   CHECK(has(text, "warp instructions"));  // counts are reported beside
   view.model_error.reset();
@@ -200,7 +201,7 @@ TEST_CASE("over sizes, rates are compared") {
     point.work = doubling().work(point.size);
   }
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
-  CHECK(has(text, "(n = 1000); size 100 is the smallest within 2 % of it"));
+  CHECK(has(text, "(n = 1000); size 100 is the smallest size within 2 % of it"));
 }
 
 TEST_CASE("of counts it is said what they are, and nothing of time") {
@@ -213,15 +214,15 @@ TEST_CASE("of counts it is said what they are, and nothing of time") {
   const std::string text = all_sentences(view);
   CHECK(has(text,
             "1.00 k warp instructions with threads = 32, and 1.50 k with threads = 48 (1.50x)"));
-  CHECK(has(text,
-            "100 % in 2 of 3 configurations; the least is 50 % with threads = 32, limited by "
-            "blocks"));
+  CHECK(has(
+      text,
+      "100 % in 2 of 3 configurations; the lowest is 50 % with threads = 32, limited by blocks"));
   CHECK(has(text,
             "With threads = 32 the grid has fewer blocks than the NVIDIA H200 has "
             "multiprocessors: 100 for 132"));
   CHECK(has(text, "blocks of 48 threads leave 25 % of their lanes idle"));
-  CHECK(has(text, "With threads = 256 the registers do not suffice: 24 B per thread"));
-  CHECK(has(text, "None of them has a time"));
+  CHECK(has(text, "With threads = 256 the registers are not enough: 24 B per thread"));
+  CHECK(has(text, "No configuration has a time"));
 }
 
 TEST_CASE("a counter is the main figure where one is given") {
@@ -234,8 +235,8 @@ TEST_CASE("a counter is the main figure where one is given") {
   CHECK(figure_of(view, points[0])->value == doctest::Approx(100));
   CHECK(figure_of(view, points[1])->value == doctest::Approx(50));
   CHECK(has(all_sentences(view),
-            "Counted: 50 % of the lanes take part in the average instruction "
-            "with ways = 2, and 100 with ways = 1 (2.00x)"));
+            "Counted: 50 % of the lanes are active in the average instruction with ways = 2, and "
+            "100 with ways = 1 (2.00x)"));
 }
 
 TEST_CASE("only the axes that make a difference are named") {
@@ -245,7 +246,7 @@ TEST_CASE("only the axes that make a difference are named") {
       counted({"64", "1"}, 200, 64, 64, 300), counted({"64", "2"}, 200, 64, 64, 100)};
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
   CHECK(has(text, "100 warp instructions with items = 2, and 300 with items = 1 (3.00x)"));
-  CHECK(has(text, "the least is 50 % with threads = 32, limited by blocks"));
+  CHECK(has(text, "the lowest is 50 % with threads = 32, limited by blocks"));
 }
 
 TEST_CASE("a cap that is not kept is reported") {
@@ -254,7 +255,8 @@ TEST_CASE("a cap that is not kept is reported") {
                                            counted({"32"}, 200, 32, 32, 100),
                                            counted({"16"}, 200, 32, 32, 100)};  // 20 registers
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
-  CHECK(has(text, "With registers = 16 the cap is not kept, the kernel has 20 registers"));
+  CHECK(has(text,
+            "With registers = 16 the register cap is ignored, and the kernel has 20 registers"));
 }
 
 }  // namespace sweep_test

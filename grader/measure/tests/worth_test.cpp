@@ -39,7 +39,7 @@ TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays
   REQUIRE(once.break_even_flops_per_byte);
   CHECK(*once.break_even_flops_per_byte == doctest::Approx(0.04 / (1 / 100e9 - 1 / 2000e9) / 1e9));
   const std::string said = verdict_on(once, sum);
-  CHECK(has(said, "Not worth it as it is: 0.24x as fast as the CPU for one call"));
+  CHECK(has(said, "Not worth it in this form: 0.24x the speed of the CPU for one call"));
   CHECK(has(said, "the transfer takes 40.0x as long as one call of the kernel"));
   CHECK(has(said, "only if the data stays on the GPU for 5 calls or more"));
 
@@ -52,7 +52,7 @@ TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays
   again.calls = 100;
   const worth often = weigh(again, link, small_gpu, small_cpu);
   CHECK(often.speedup == doctest::Approx(1000.0 / 140));
-  CHECK(has(verdict_on(often, again), "Worth it: 7.14x as fast as the CPU for 100 calls"));
+  CHECK(has(verdict_on(often, again), "Worth it: 7.14x the speed of the CPU for 100 calls"));
   CHECK(*often.break_even_flops_per_byte == 0);  // 10 ms of memory on the CPU are more than 1.4 ms
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("times that are known stand for those on paper, and say where they com
         *weigh(sum, link, small_gpu, small_cpu).break_even_flops_per_byte);
   const worth slow = weigh(sum, link, small_gpu, small_cpu, known_time{20, time_source::recorded},
                            known_time{30, time_source::recorded});
-  CHECK(has(verdict_on(slow, sum), "Hardly worth it: 1.25x as fast as the CPU for 10 calls"));
+  CHECK(has(verdict_on(slow, sum), "Hardly worth it: 1.25x the speed of the CPU for 10 calls"));
   CHECK(!has(verdict_on(slow, sum), "paper"));
   CHECK(!weigh(sum, link, small_gpu, small_cpu, known_time{11, time_source::modelled})
              .break_even_calls);
@@ -121,7 +121,7 @@ TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
   const worth made_there = weigh({0, 1e9, 0, 1}, link, small_gpu, small_cpu);
   CHECK(*made_there.break_even_calls == 1);
   CHECK(!made_there.break_even_flops_per_byte);
-  CHECK(has(verdict_on(made_there, {0, 1e9, 0, 1}), "nothing is transferred"));
+  CHECK(has(verdict_on(made_there, {0, 1e9, 0, 1}), "no data is transferred"));
 }
 
 TEST_CASE("rates on paper are those of the data sheets") {
