@@ -27,7 +27,7 @@ std::uint8_t poison_of(std::size_t plan) {
 }
 
 [[noreturn]] void fail(std::size_t bytes, int error) {
-  throw failure(exit_code::environment, "cannot make a call file of " +
+  throw failure(exit_code::environment, "cannot create a call file of " +
                                             bytes_text(static_cast<double>(bytes)) + ": " +
                                             strerror(error) + "; choose a smaller --size");
 }

@@ -68,8 +68,8 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
         report.found = {verdict::wrong, *wrong};
         if (i > 0 && is_right_alone(p, program, device, options, calls[i], file, i)) {
           report.found.message +=
-              "; it is right if it is the program's first call: does a static or __device__ "
-              "variable keep something from the call before?";
+              "; the same call is correct as the program's first call: does a static or __device__ "
+              "variable keep data from the previous call?";
         }
       }
     }
@@ -82,7 +82,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     report.right.push_back(calls[i].label);
   }
   if (!findings.empty()) {
-    now.doing("waiting for the checks of what is left");
+    now.doing("waiting for the remaining checks");
     const auto end = runner->finish(10);
     if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);

@@ -53,7 +53,7 @@ void probe_driver(gpu_state& state) {
   const int error = init(0);
   int devices = 0;
   if (error != 0 || count(&devices) != 0 || devices == 0) {
-    state.missing = "the NVIDIA driver is there, but it finds no GPU" +
+    state.missing = "the NVIDIA driver is installed, but it finds no GPU" +
                     (error == 0 ? std::string{} : " (cuInit: error " + std::to_string(error) + ")");
     return;
   }
@@ -171,7 +171,7 @@ device_choice choose_device(device_request request, const installation& where) {
   if (request == device_request::gpu && !choice.state.usable()) {
     throw failure(exit_code::environment,
                   "--device gpu: " + choice.state.missing +
-                      "\nwithout --device gpu the kernels run on the emulator");
+                      "\nto run the kernels on the emulator, leave out --device gpu");
   }
   choice.gpu = request != device_request::emulated && choice.state.usable();
   if (choice.gpu) {

@@ -173,9 +173,10 @@ installation load_installation(const fs::path& build) {
     return where;
   } catch (const json_error& error) {
     throw failure(exit_code::ours, file.string() + " is malformed: " + error.what() +
-                                       "; `rm -rf build` and start again");
+                                       "; run `rm -rf build` and build again");
   } catch (const fs::filesystem_error& error) {
-    throw failure(exit_code::ours, std::string(error.what()) + "; `rm -rf build` and start again");
+    throw failure(exit_code::ours,
+                  std::string(error.what()) + "; run `rm -rf build` and build again");
   }
 }
 

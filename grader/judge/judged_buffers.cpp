@@ -135,8 +135,8 @@ result<call_outcome> take_buffers(remote::remote_device& on, const call_file& fi
       if (differs < buffer.bytes)
         return call_outcome{
             verdict::wrong,
-            fmt::format("the input behind {} was changed, first at byte {}; it is const", parameter,
-                        differs)};
+            fmt::format("the input at {} was changed, first at byte {}, but inputs are const",
+                        parameter, differs)};
     }
   }
   return call_outcome{};
@@ -186,8 +186,8 @@ call_outcome take_arrays(const array_memory& memory, const call_file& file, std:
     const auto differs = std::mismatch(output.begin(), output.end(), seen.begin()).first;
     if (differs != output.end())
       return {verdict::check,
-              fmt::format("computes on the host: byte {} of {} is not what a copy from the device "
-                          "brought there; copy results straight into the array",
+              fmt::format("computes on the host: byte {} of {} differs from the bytes copied from "
+                          "the device; copy results straight into the array",
                           differs - output.begin(), buffers[b].name)};
   }
   return {};

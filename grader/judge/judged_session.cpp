@@ -61,7 +61,8 @@ std::vector<std::filesystem::path> sources(const device_choice& device) {
 remote::channel_ends new_channel(std::size_t window) {
   auto made = remote::make_channel(window);
   if (!made)
-    throw failure(exit_code::environment, std::string("cannot make a channel: ") + strerror(errno));
+    throw failure(exit_code::environment,
+                  std::string("cannot create a channel: ") + strerror(errno));
   return std::move(*made);
 }
 
@@ -86,7 +87,7 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
   for (const auto& needed : {program, device.server}) {
     if (access(needed.c_str(), X_OK) == 0) continue;
     throw failure(exit_code::environment, "the program " + needed.string() +
-                                              " is not there; was everything built? (" +
+                                              " does not exist; build it first with ./lab setup (" +
                                               strerror(errno) + ")");
   }
   mine_ = new_channel(window_for(file, is_gpu_));
@@ -94,7 +95,8 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
   make_arrays();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw failure(exit_code::environment, std::string("cannot make a socket: ") + strerror(errno));
+    throw failure(exit_code::environment,
+                  std::string("cannot create a socket: ") + strerror(errno));
   control_ = remote::descriptor(ends[0]);
   const remote::descriptor other(ends[1]);
   start_server(device, mine_, theirs);
@@ -136,7 +138,8 @@ void judged_session::make_arrays() {
         fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
       *part = remote::mapped_for_good(file->get());
     if (part->empty())
-      throw failure(exit_code::environment, std::string("cannot make arrays: ") + strerror(errno));
+      throw failure(exit_code::environment,
+                    std::string("cannot create arrays: ") + strerror(errno));
   }
 }
 
@@ -231,14 +234,14 @@ call_outcome judged_session::server_gone() {
   if (end.how == cause::exited && end.exit_code == 3)
     return stop({verdict::infra, said.substr(0, said.find('\n'))});
   if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL || end.out_of_memory)
-    return stop({verdict::memory, "the device's process requested more memory than its limit" +
+    return stop({verdict::memory, "the device process requested more memory than its limit" +
                                       limit_text(end.out_of_memory ? limits_.server_bytes
                                                                    : options_.data_limit_bytes)});
-  return stop(
-      {verdict::crash,
-       end.how == child_end::cause::signalled
-           ? "the device's process died during this call: " + signal_text(end.signal)
-           : fmt::format("the device's process ended in this call (exit code {})", end.exit_code)});
+  return stop({verdict::crash,
+               end.how == child_end::cause::signalled
+                   ? "the device process was ended during this call: " + signal_text(end.signal)
+                   : fmt::format("the device process ended during this call (exit code {})",
+                                 end.exit_code)});
 }
 
 call_outcome judged_session::stop(call_outcome why) {
@@ -289,7 +292,8 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
     auto placed = place_buffers(*device_, call, is_gpu_, std::exchange(kept_[number], {}));
     if (!device_->is_whole()) return server_gone();
     if (!placed.ok())
-      return stop({verdict::infra, "no room for the call's buffers: " + placed.failure().message});
+      return stop({verdict::infra,
+                   "not enough memory for the call's buffers: " + placed.failure().message});
     at = std::move(*placed);
   }
   for (std::size_t b = 0; b < call.buffers.size(); ++b) {
@@ -312,8 +316,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   doing.emplace("outputs taken");
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
-                 "the program sent its device something that is not a message of "
-                 "the CUDA runtime (" +
+                 "the program sent the device process a malformed CUDA runtime message (" +
                      did->broken + ")"});
   if (!did.ok() && outcome.what != verdict::timeout) return server_gone();
   if (!outcome.ok()) return stop(outcome);
@@ -394,15 +397,16 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
       // The program closed its end: it is ending, or it tampers with descriptors.
       if (submission_->wait(2) == child::event::ended) return submission_ended();
-      return {verdict::protocol, "the program closed the descriptor that its calls come by"};
+      return {verdict::protocol,
+              "the program closed the descriptor through which it receives calls"};
     }
   }
   answer.message[sizeof answer.message - 1] = '\0';
   if (answer.number != request.number ||
       (answer.state != runner::call_state::done && answer.state != runner::call_state::failed))
     return {verdict::protocol,
-            "the program answered out of turn: not only the runner wrote to its "
-            "control descriptor"};
+            "the program answered out of order: other code than the runner wrote to its control "
+            "descriptor"};
   return {};
 }
 
@@ -430,24 +434,25 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   const auto allowed = options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
   if (did.bytes_to_host > allowed)
     return {verdict::check,
-            fmt::format("computes on the host: the call copied {} from the device to the host, and "
+            fmt::format("computes on the host: the call copied {} from the device to the host, but "
                         "a graded call may copy {}",
                         bytes_text(static_cast<double>(did.bytes_to_host)),
                         allowed == 0 ? "nothing" : bytes_text(static_cast<double>(allowed)))};
   if (call.memory == memory_kind::host && did.bytes_made > most_made_bytes)
-    return {verdict::check,
-            fmt::format("computes on the host: {} that were copied to the device are none of the "
-                        "call's inputs, and a graded call may copy {}; copy inputs straight from "
-                        "their arrays",
-                        bytes_text(static_cast<double>(did.bytes_made)),
-                        bytes_text(static_cast<double>(most_made_bytes)))};
+    return {
+        verdict::check,
+        fmt::format(
+            "computes on the host: {} copied to the device are not inputs of the call, but a "
+            "graded call may copy only {} of other data; copy inputs straight from their arrays",
+            bytes_text(static_cast<double>(did.bytes_made)),
+            bytes_text(static_cast<double>(most_made_bytes)))};
   const std::uint64_t sent = did.bytes_made + did.bytes_in_commands;
   if (const std::uint64_t most = most_command_bytes + outputs / outputs_per_command_byte;
       sent > most)
     return {
         verdict::check,
-        fmt::format("computes on the host: the call's launches, fills and copies brought {} to "
-                    "the device beside its inputs, and a graded call may bring {}",
+        fmt::format("computes on the host: apart from its inputs, the call's launches, fills and "
+                    "copies sent {} to the device, but a graded call may send {}",
                     bytes_text(static_cast<double>(sent)), bytes_text(static_cast<double>(most)))};
   return {};
 }

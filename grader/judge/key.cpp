@@ -111,13 +111,11 @@ grading_key::grading_key() : key_("stepwise: the public key"), is_public_(true) 
 
 grading_key::grading_key(const std::filesystem::path& file) {
   const auto content = read_if_there(file);
-  if (!content)
-    throw failure(exit_code::usage, "there is no file " + file.string() + ", which --key names");
+  if (!content) throw failure(exit_code::usage, "--key: there is no file " + file.string());
   if (content->size() < least_key_bytes)
-    throw failure(exit_code::usage,
-                  fmt::format("{} has {} bytes, and a key has {} at least: head -c 32 /dev/urandom "
-                              "> FILE makes one",
-                              file.string(), content->size(), least_key_bytes));
+    throw failure(exit_code::usage, fmt::format("{} has {} bytes, but a key has at least {}; to "
+                                                "create one: head -c 32 /dev/urandom > FILE",
+                                                file.string(), content->size(), least_key_bytes));
   key_ = *content;
 }
 

@@ -68,7 +68,8 @@ call_outcome with_advice(call_outcome outcome) {
   if (outcome.what == verdict::infra) {
     outcome.limit = true;
     outcome.message +=
-        "; this is a limit of the emulator, not your mistake: use a GPU, or write it otherwise";
+        "; this is a limit of the emulator, not an error in your code: use a GPU, or write the "
+        "code differently";
   }
   return outcome;
 }
@@ -81,7 +82,8 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
               "the program requested more memory than its limit" + limit_text(limit_bytes)};
     }
     if (end.too_many_tasks)
-      return {verdict::memory, "the program started more processes and threads than it may have"};
+      return {verdict::memory,
+              "the program started more processes and threads than its limit allows"};
     const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
     std::string message =
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
@@ -91,7 +93,8 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
       return {verdict::memory,
               "the program requested more memory than its limit" + limit_text(limit_bytes)};
     }
-    if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
+    if (end.signal == SIGKILL)
+      message = "the program was killed; the machine may have run out of memory";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
   }
   const std::string said = last_line(errors);
@@ -104,10 +107,9 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
   if (end.exit_code == runner_bad_file && mentions(errors, "runner: ")) {
     return {verdict::infra, said};
   }
-  return {verdict::protocol,
-          fmt::format("the program ended by itself (exit code {}) before the call was over: does "
-                      "your code call exit(), or define main()?",
-                      end.exit_code)};
+  return {verdict::protocol, fmt::format("the program exited (exit code {}) before the call "
+                                         "returned: does your code call exit(), or define main()?",
+                                         end.exit_code)};
 }
 
 std::string limit_text(std::uint64_t bytes) {
@@ -116,8 +118,8 @@ std::string limit_text(std::uint64_t bytes) {
 
 call_outcome timed_out(double time_limit_s) {
   return {verdict::timeout,
-          fmt::format("the call did not end within {:g} s: does a loop never end, or does a thread "
-                      "wait for something that never comes?",
+          fmt::format("the call did not return within {:g} s: does a loop never end, or does a "
+                      "thread wait for an event that never happens?",
                       time_limit_s)};
 }
 

@@ -115,7 +115,7 @@ bool is_utf16(std::string_view text) {
 }
 
 std::string utf16_refusal(const std::string& shown) {
-  return shown + " is UTF-16 text, which no compiler here reads: save it as UTF-8";
+  return shown + " is UTF-16 text, which the compilers here cannot read: save it as UTF-8";
 }
 
 }  // namespace stepwise

@@ -60,12 +60,13 @@ session::session(const std::filesystem::path& program, const device_choice& devi
     : file_(file), options_(std::move(options)), program_(program) {
   if (access(program.c_str(), X_OK) != 0) {
     throw failure(exit_code::environment, "the program " + program.string() +
-                                              " is not there; was everything built? (" +
+                                              " does not exist; build it first with ./lab setup (" +
                                               strerror(errno) + ")");
   }
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw failure(exit_code::environment, std::string("cannot make a socket: ") + strerror(errno));
+    throw failure(exit_code::environment,
+                  std::string("cannot create a socket: ") + strerror(errno));
   }
   control_ = ends[0];
   child_options start;
@@ -148,13 +149,13 @@ call_outcome session::call(std::size_t number) {
   if (n != sizeof answer || answer != request) {
     process_->end(child_end::cause::signalled);
     return {verdict::protocol,
-            "the program answered out of turn: something other than the runner wrote to its "
-            "control descriptor"};
+            "the program answered out of order: other code than the runner wrote to its control "
+            "descriptor"};
   }
   const auto record = file_.record(number);
   if (record.state == runner::call_state::done) return {};
   if (record.state == runner::call_state::failed) return classify_failed_call(record);
-  return {verdict::protocol, "the program says that the call is over, but not how it ended"};
+  return {verdict::protocol, "the program reported the end of the call, but not its result"};
 }
 
 call_outcome session::classify_failed_call(const runner::call_record& record) const {
