@@ -39,8 +39,8 @@ interpreter find_python() {
   }
   if (lines.size() != 3) {
     throw failure(exit_code::environment,
-                  "there is no python3, which reads zip and tar files; install it (Debian's "
-                  "package python3), or unpack them into a folder");
+                  "python3 is missing, but grade-all needs it to read zip and tar files; install "
+                  "it (Debian package python3), or unpack the files into a folder");
   }
   return {lines[0], {fs::path(lines[0]).parent_path(), lines[1], lines[2]}};
 }
@@ -111,7 +111,7 @@ members read_archive(const fs::path& archive, const fs::path& to, const archive_
   options.tick = tick;
   const auto result = run_child(std::move(options), most_reading_s);
   members found;
-  found.broken = "reading it takes too much time or memory";
+  found.broken = "it takes too much time or memory to read";
   for (std::size_t begin = 0; begin < result.out.size();) {
     const auto end = result.out.find('\0', begin);
     if (end == std::string::npos) break;
@@ -126,7 +126,7 @@ members read_archive(const fs::path& archive, const fs::path& to, const archive_
       if (static_cast<int>(found.all.size()) >= limits.files) break;
       found.all.push_back(member_of(line, to, limits));
     } catch (const json_error&) {
-      found.broken = "its reader told nonsense";
+      found.broken = "its reader returned malformed output";
       break;
     }
   }

@@ -54,10 +54,10 @@ void claims::find_owners() {
     const std::string& path = members_[i].path;
     if (!owners_[i]) {
       const bool of_platform = base_name(path) == metadata_name || base_name(path) == "export.json";
-      if (!of_platform) leave_out(i, "its name fits no pattern of " + pattern_.text());
+      if (!of_platform) leave_out(i, "its name matches no pattern of " + pattern_.text());
     } else if (depth_of(path, owners_[i]->begin) != outermost) {
       owners_[i].reset();
-      leave_out(i, "it lies deeper than the submissions of " + pattern_.text());
+      leave_out(i, "it is nested deeper than the submissions of " + pattern_.text());
     }
   }
 }
@@ -68,14 +68,15 @@ void claims::read_metadata(const std::string& folder) {
     if (m.path != path || m.what != member::kind::file || facts_.contains(folder)) continue;
     const auto text = read_bounded(m.content, most_of_metadata, false);
     if (!text) {
-      broken_.push_back(shown(path) +
-                        ": it cannot be read, or has more than 32 MB: names and times are unknown");
+      broken_.push_back(
+          shown(path) +
+          ": it cannot be read or has more than 32 MB, so names and times are unknown");
       continue;
     }
     auto read = gradescope_metadata(*text);
     for (const auto& number : read.repeated)
       broken_.push_back(shown(path) + ": it describes submission_" + shown(number) +
-                        " more than once, and the first description counts");
+                        " more than once; the first description counts");
     facts_[folder] = std::move(read.by_number);
   }
 }
@@ -115,8 +116,8 @@ void claims::keep_first_claims() {
     const auto [known, is_new] =
         first.try_emplace(all_[i]->id, std::pair(all_[i]->unit, members_[i].path));
     if (is_new || known->second.first == all_[i]->unit) continue;
-    report(i, "a second claim to be " + shown(all_[i]->id) + ", whose work is " +
-                  shown(known->second.second));
+    report(i, "a second file claims to be from " + shown(all_[i]->id) +
+                  ", but their submission is " + shown(known->second.second));
   }
 }
 
@@ -133,7 +134,7 @@ void claims::leave_out_inner_claims() {
       if (!inner) break;
       const auto other = ids.find(inner->id);
       if (other != ids.end() && other->second != all_[i]->id) {
-        report(i, shown(all_[i]->id) + " handed it in, in the name of " + shown(other->second));
+        report(i, shown(all_[i]->id) + " handed it in under the name of " + shown(other->second));
         break;
       }
       slash = path.find('/', inner->begin);
@@ -172,7 +173,7 @@ std::vector<std::string> claims::reports() const {
   for (const auto& [unit, f] : forged_) {
     std::string text = f.path + ": " + f.why;
     if (f.files > 1)
-      text += "; files of this person that were left out: " + std::to_string(f.files);
+      text += "; other files of this person that were left out: " + std::to_string(f.files);
     all.push_back(std::move(text));
   }
   return all;

@@ -15,7 +15,7 @@ void walk(const fs::path& folder, const std::string& prefix, int depth, members&
   fs::directory_iterator entries(folder, error);
   for (; entries != fs::directory_iterator(); entries.increment(error)) {
     if (found.all.size() >= most_files) {
-      found.broken = "it holds too many files";
+      found.broken = "it contains too many files";
       return;
     }
     const fs::path& path = entries->path();

@@ -81,15 +81,16 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   g.peak_bytes = result.end.peak_bytes;
   json document = parse_json_or_null(result.out);
   if (result.end.how == child_end::cause::deadline) {
-    return infra(
-        g, "grading did not end within " + std::to_string(static_cast<int>(most_seconds)) + " s");
+    return infra(g, "grading did not finish within " +
+                        std::to_string(static_cast<int>(most_seconds)) + " s");
   }
   if (document.is_object() && document.contains("error"))
     return infra(g, document.value("error", "grading failed"));
   if (!document.is_object() || !document.contains("class") || !document.contains("goals")) {
-    const std::string how = result.end.how == child_end::cause::signalled
-                                ? "the grader was ended by " + signal_text(result.end.signal)
-                                : "the grader ended without a verdict";
+    const std::string how =
+        result.end.how == child_end::cause::signalled
+            ? "the grader was ended by a signal: " + signal_text(result.end.signal)
+            : "the grader ended without a verdict";
     return infra(g, how + (result.err.empty() ? "" : ": " + first_line(result.err)));
   }
   g.verdict = document.value("class", "");
@@ -126,7 +127,7 @@ graded grade_content(const grading_options& options, const fs::path& file, const
     if (g.verdict != name_of(verdict::infra) && !open && load == 0) break;
   }
   if (load == 0) return g;
-  return infra(g, "it did not end in time, but the machine was too busy to tell (load " +
+  return infra(g, "it did not finish in time, but the machine was too busy to judge that (load " +
                       std::to_string(static_cast<int>(load)) + "): " + g.message);
 }
 

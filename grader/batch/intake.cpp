@@ -62,21 +62,21 @@ class reading {
     if (heaps_.empty()) {
       throw failure(exit_code::usage,
                     options_.source.string() +
-                        ": no file in it has a name that identifies its owner\n" +
-                        "--names says how files are called, such as \"{id}/{file}\"");
+                        ": it contains no file whose name identifies its owner\n" +
+                        "describe the file names with --names, for example \"{id}/{file}\"");
     }
     intake done;
     std::map<std::string, std::vector<std::string>> looks;
     for (const auto& [id, h] : heaps_) looks[look_of(id)].push_back(id);
     for (auto& [id, h] : heaps_) {
-      tools_.doing("reading what " + shown(id) + " handed in");
+      tools_.doing("reading the files of " + shown(id));
       tools_.tick();
       submission s = read(id, h);
       // Both keep their submissions, because only a person can know which name is the real one.
       std::size_t named = 0;
       for (const auto& other : looks[look_of(id)])
         if (other != id && named++ < most_alike)
-          s.notes.push_back("looks like " + shown(other) + ", which is another id");
+          s.notes.push_back("resembles " + shown(other) + ", another id");
       ++done.submissions;
       if (!s.refused.empty()) ++done.refused;
       into_.write(s);
@@ -227,8 +227,7 @@ class reading {
       s.sha256 = into_.keep(chosen.content, lab + ".cu");
       if (!answers.empty()) {
         const candidate& last = answers.back();
-        if (answers.size() > 1)
-          s.notes.push_back("several answers.md: " + last.name + " was taken");
+        if (answers.size() > 1) s.notes.push_back("several answers.md files; used: " + last.name);
         s.answers_sha256 = into_.keep(last.content, "answers.md");
       }
     } catch (const refusal& why) {
@@ -290,7 +289,7 @@ class reading {
     const std::string name = shown(base_name(file));
     if (m.content.empty() || m.bytes > most_of_a_file) {
       if (is_source) throw refusal{name + " has more than 1 MB"};
-      s.notes.push_back(name + " has more than 1 MB, and was not taken");
+      s.notes.push_back(name + " has more than 1 MB and was ignored");
       return;
     }
     auto content = read_bounded(m.content, most_of_a_file, false);
@@ -307,12 +306,14 @@ class reading {
         unpack(part.what.content, {most_of_an_archive, most_of_a_file, 2000, {".cu", ".md"}});
     for (const auto& m : found.all) {
       if (!is_tame(m.path))
-        throw refusal{name + " holds a file whose name " + why_wild(m.path) + ": " + shown(m.path)};
+        throw refusal{name + " contains a file whose name " + why_wild(m.path) + ": " +
+                      shown(m.path)};
       if (is_junk(m.path)) continue;
-      if (m.what == member::kind::link) throw refusal{name + " holds a link: " + shown(m.path)};
+      if (m.what == member::kind::link) throw refusal{name + " contains a link: " + shown(m.path)};
       if (m.what == member::kind::device)
-        throw refusal{name + " holds something that is no file: " + shown(m.path)};
-      if (is_archive(m.path)) s.notes.push_back(name + " holds another archive, " + shown(m.path));
+        throw refusal{name + " contains an entry that is not a file: " + shown(m.path)};
+      if (is_archive(m.path))
+        s.notes.push_back(name + " contains another archive, " + shown(m.path));
       take(m, m.path, sources, answers, s);
     }
     if (!found.broken.empty()) throw refusal{name + ": " + shown(found.broken)};
@@ -335,7 +336,7 @@ class reading {
 
   const candidate& choose(std::vector<candidate>& sources, submission& s) const {
     const std::string& lab = into_.info().lab;
-    if (sources.empty()) throw refusal{"no .cu file was handed in"};
+    if (sources.empty()) throw refusal{"the submission contains no .cu file"};
     if (sources.size() == 1) return sources[0];
     const candidate* best = nullptr;
     int highest = -1;
@@ -357,10 +358,10 @@ class reading {
       names += (names.empty() ? "" : ", ") + (is_unique ? one.name : one.path);
     }
     if (best == nullptr || twice) {
-      throw refusal{"several .cu files, and it is not clear which is " + lab +
+      throw refusal{"several .cu files, and it is unclear which of them is " + lab +
                     ".cu: " + shown(names)};
     }
-    s.notes.push_back("of several .cu files " + best->name + " was taken: " + shown(names));
+    s.notes.push_back("several .cu files; used: " + best->name + ", of " + shown(names));
     return *best;
   }
 

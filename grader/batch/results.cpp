@@ -95,8 +95,8 @@ results::results(fs::path folder) : folder_(std::move(folder)) {
   const json j = text ? parse_json_or_null(*text) : json();
   if (!j.is_object() || !j.contains("lab")) {
     throw failure(exit_code::usage, folder_.string() +
-                                        ": there are no results of `lab grade-all` there\n"
-                                        "./lab grade-all FOLDER LAB --out RESULTS makes some");
+                                        ": this folder contains no results of `lab grade-all`\nto "
+                                        "create results: ./lab grade-all FOLDER LAB --out RESULTS");
   }
   info_.lab = text_of(j, "lab");
   info_.source = text_of(j, "source");
@@ -111,8 +111,8 @@ results results::open_or_make(const fs::path& folder, const std::string& lab) {
   if (!fs::exists(folder / "batch.json", ignored)) {
     if (fs::exists(folder, ignored) && !fs::is_empty(folder, ignored)) {
       throw failure(exit_code::usage, folder.string() +
-                                          " is not empty, and holds no results\nname another "
-                                          "folder, which is made: --out RESULTS");
+                                          " is not empty and contains no results\nname a new "
+                                          "folder, which will be created: --out RESULTS");
     }
     batch_info info;
     info.lab = lab;
@@ -121,8 +121,8 @@ results results::open_or_make(const fs::path& folder, const std::string& lab) {
   }
   results r(folder);
   if (r.info().lab != lab) {
-    throw failure(exit_code::usage, folder.string() + " holds results of " + r.info().lab +
-                                        "\nanother lab's need a folder of their own");
+    throw failure(exit_code::usage, folder.string() + " contains results of " + r.info().lab +
+                                        "\nuse another folder for another lab");
   }
   return r;
 }
@@ -138,10 +138,10 @@ std::vector<submission> results::submissions() const {
     try {
       all.push_back(submission_of(parse_json(read_if_there(file).value_or(""))));
     } catch (const json_error& error) {
-      throw failure(exit_code::environment, file.string() + " is damaged: " + error.what() +
-                                                "\nread the submissions again: ./lab grade-all "
-                                                "FOLDER " +
-                                                info_.lab + " --out " + folder_.string());
+      throw failure(exit_code::environment,
+                    file.string() + " is damaged: " + error.what() +
+                        "\nto read the submissions again: ./lab grade-all FOLDER " + info_.lab +
+                        " --out " + folder_.string());
     }
   }
   std::sort(all.begin(), all.end(),

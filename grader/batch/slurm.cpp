@@ -32,7 +32,7 @@ child_result ask(std::vector<std::string> command) {
 
 std::string first_line(const child_result& result) {
   const auto lines = escaped_lines(result.err.empty() ? result.out : result.err, 1, 300);
-  return lines.empty() ? "it said nothing" : lines[0];
+  return lines.empty() ? "it printed no message" : lines[0];
 }
 
 fs::path done_file(const fs::path& folder, std::size_t part) {
@@ -120,7 +120,7 @@ std::string follow(const fs::path& folder, const slurm_job& job, const slurm_opt
         {job.parts, job.parts - open.size(), tasks.value_or(std::map<std::string, std::size_t>{})});
     if (open.empty()) return {};
     gone = tasks && tasks->empty() ? gone + 1 : 0;
-    if (gone >= looks_until_gone) return fmt::format("no task of job {} is left", job.id);
+    if (gone >= looks_until_gone) return fmt::format("job {} has no tasks left", job.id);
     // Short sleeps, so that Ctrl-C works.
     for (double left = options.seconds_between_looks; left > 0; left -= 0.1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -160,8 +160,8 @@ slurm_outcome grade_by_slurm(const fs::path& results, const slurm_options& optio
                              const std::function<void(const slurm_state&)>& changed) {
   if (on_path("sbatch").empty() || on_path("squeue").empty())
     throw failure(exit_code::environment,
-                  "--slurm needs sbatch and squeue, and this machine has none\nwithout --slurm, "
-                  "lab grade-all grades here");
+                  "--slurm needs sbatch and squeue, but this machine does not have them\nto grade "
+                  "on this machine, leave out --slurm");
   const fs::path folder = fs::absolute(results) / "slurm";
   make_folder(folder);
   auto job = known_job(folder);
@@ -169,7 +169,7 @@ slurm_outcome grade_by_slurm(const fs::path& results, const slurm_options& optio
     const auto tasks = tasks_of(job->id);
     if (!tasks)
       throw failure(exit_code::environment,
-                    "squeue does not answer, and job " + job->id + " may still run");
+                    "squeue does not answer, so job " + job->id + " may still be running");
     if (tasks->empty()) job.reset();
   }
   const std::size_t chunk = std::max<std::size_t>(1, options.chunk);

@@ -38,7 +38,7 @@ class Reader:
     def member(self, name, kind, size, open_it):
         self.files_left -= 1
         if self.files_left < 0:
-            raise Refused('it holds too many files')
+            raise Refused('it contains too many files')
         number = None
         if kind == 'file' and size <= self.file_bytes and self.wants(name):
             number = self.number
@@ -56,13 +56,13 @@ class Reader:
                 done += len(part)
                 self.spend(len(part))
                 if done > self.file_bytes:
-                    raise Refused('a file in it is larger than it says')
+                    raise Refused('a file in it is larger than its header states')
                 to.write(part)
 
     def spend(self, size):
         self.left -= size
         if self.left < 0:
-            raise Refused('it inflates to too much')
+            raise Refused('its unpacked size is too large')
 
     def zip(self, path):
         with zipfile.ZipFile(path) as archive:
@@ -105,7 +105,7 @@ def main():
     except Refused as why:
         end = str(why)
     except MemoryError:
-        end = 'reading it takes too much memory'
+        end = 'it takes too much memory to read'
     except Exception as error:  # whatever a damaged archive brings these libraries to
         end = 'it is damaged: ' + type(error).__name__
     reader.tell(end=end)

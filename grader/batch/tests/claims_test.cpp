@@ -123,7 +123,7 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(g.of("x/submission_2/a/b/submission_1/r.cu") == "left out");
   CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // nobody's name
   REQUIRE(g.left_out().size() == 1);                        // one line for each person
-  CHECK(g.reports("x/submission_2/a/b/submission_1/r.cu", "in the name of 1"));
+  CHECK(g.reports("x/submission_2/a/b/submission_1/r.cu", "under the name of 1"));
   CHECK(g.reports("x/", "left out: 2"));
 
   const claimed n({"submitted/alice/ps1/r.cu", "submitted/alice/ps1/timestamp.txt",
@@ -144,7 +144,7 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(n.of("submitted/mallory/ps1/bob_attempt_2026-11-20-10-00-00_r.cu") == "mallory");
   CHECK(n.of("submitted/mallory/ps1/submitted/alicf/ps1/r.cu") == "mallory");
   CHECK(n.of("submitted/mallory/ps1/old/timestamp.txt") == "left out");
-  CHECK(n.reports("submitted/mallory/", "in the name of alice"));
+  CHECK(n.reports("submitted/mallory/", "under the name of alice"));
 
   const claimed m({"Alice A_11_assignsubmission_file_/r.cu",
                    "Mallory_12_assignsubmission_file_/Alice A_11_assignsubmission_file_/r.cu",
@@ -179,14 +179,15 @@ TEST_CASE("a second claim to an identity is left out, and the report names the i
   CHECK(p.of("anna.tar.gz") == "anna");  // the first in the order of paths
   CHECK(p.of("anna.zip") == "left out");
   CHECK(p.of("anna/r.cu") == "left out");
-  CHECK(p.reports("anna.zip", "to be anna, whose work is anna.tar.gz"));
+  CHECK(p.reports("anna.zip", "to be from anna, but their submission is anna.tar.gz"));
   CHECK(p.reports("anna/deep/anna/r.cu", "to be anna"));
   // A name that two people have, one of whom chose it.
   const claimed k({"doejane_4711_11_r.cu", "doejane_4711_12_answers.md", "doejane_9999_13_r-7.cu",
                    "bert_5_14_r.cu"});
   CHECK(k.of("doejane_4711_12_answers.md") == "doejane");
   CHECK(k.of("doejane_9999_13_r-7.cu") == "left out");
-  CHECK(k.reports("doejane_9999_13_r-7.cu", "to be doejane, whose work is doejane_4711_11_r.cu"));
+  CHECK(k.reports("doejane_9999_13_r-7.cu",
+                  "to be from doejane, but their submission is doejane_4711_11_r.cu"));
   // Two numbers with one address, and one number in two exports.
   const claimed g({"a/submission_metadata.yml=" + facts("1", "alice", "2026-11-20 10:00") +
                        facts("2", "alice", "2026-11-20 10:00"),

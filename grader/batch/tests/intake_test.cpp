@@ -88,7 +88,7 @@ TEST_CASE("plain folders, single files, and archives of lab pack are one submiss
   CHECK(c.content(all.at("anna")) == "anna");
   CHECK(c.content(all.at("anna"), "answers.md") == "answers");
   CHECK(c.content(all.at("bert")) == "bert");
-  CHECK(all.at("carl").refused == "no .cu file was handed in");
+  CHECK(all.at("carl").refused == "the submission contains no .cu file");
   CHECK(all.at("dora").refused.starts_with("several .cu files"));
   CHECK(all.at("dora").refused.find("old/reduction.cu, ") != std::string::npos);
   CHECK(c.content(all.at("emil")) == "one of any name");
@@ -196,7 +196,7 @@ TEST_CASE("a person's own timestamp or metadata changes nobody's work or latenes
     CHECK(c.content(all.at("mallory")) == "mallory");
     CHECK(all.at("mallory").late == true);
     REQUIRE(c.last.info.left_out.size() == 1);
-    CHECK(c.last.info.left_out[0].find("in the name of alice") != std::string::npos);
+    CHECK(c.last.info.left_out[0].find("under the name of alice") != std::string::npos);
   }
   // Other platforms have no such file; nor has an archive, or a folder that is one person's.
   course_folder d;
@@ -232,8 +232,7 @@ TEST_CASE("ids that look alike are kept apart, and noted") {
   REQUIRE(all.size() == 3);
   CHECK(c.content(all.at("alice")) == "alice");
   CHECK(c.content(all.at("\u0430lice")) == "mallory");
-  CHECK(all.at("alice").notes ==
-        std::vector<std::string>{"looks like \u0430lice, which is another id"});
+  CHECK(all.at("alice").notes == std::vector<std::string>{"resembles \u0430lice, another id"});
   CHECK(all.at("\u0430lice").notes.size() == 1);
   CHECK(all.at("bob").notes.empty());
 }
@@ -288,7 +287,7 @@ TEST_CASE("links, devices and what is too large are refused by name, and are nev
   CHECK(all.at("dora").refused == "reduction.cu has more than 1 MB");
   CHECK(all.at("hana").refused.empty());
   CHECK(all.at("hana").notes ==
-        std::vector<std::string>{"answers.md has more than 1 MB, and was not taken"});
+        std::vector<std::string>{"answers.md has more than 1 MB and was ignored"});
   CHECK(all.size() == 5);
   // A name with a line feed, folders that are too deep, a link that is nobody's file.
   REQUIRE(c.last.info.left_out.size() == 3);
@@ -324,16 +323,16 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
   const auto all = c.read();
   const auto why = [&](const char* id) { return all.at(id).refused; };
   CHECK(c.content(all.at("anna")) == "anna");
-  CHECK(why("bert") == "bert.zip holds a file whose name leaves its folder: ../../bert.cu");
+  CHECK(why("bert") == "bert.zip contains a file whose name leaves its folder: ../../bert.cu");
   CHECK(why("carl").find("leaves its folder: /etc/cron.d/") != std::string::npos);
-  CHECK(why("carla").starts_with("carla.zip holds a file whose name has control characters: "));
-  CHECK(why("dora") == "dora.zip holds a link: reduction.cu");
-  CHECK(why("emil") == "emil.zip: it inflates to too much");
+  CHECK(why("carla").starts_with("carla.zip contains a file whose name has control characters: "));
+  CHECK(why("dora") == "dora.zip contains a link: reduction.cu");
+  CHECK(why("emil") == "emil.zip: its unpacked size is too large");
   CHECK(why("fritz").starts_with("fritz.zip: "));
   CHECK(why("gerd") == "gerd.zip: it is neither a zip nor a tar archive");
-  CHECK(why("hana") == "hana.tar.gz: it inflates to too much");
-  CHECK(why("ina") == "ina.tgz holds a link: reduction.cu");
-  CHECK(why("jan") == "jan.zip: it holds too many files");
+  CHECK(why("hana") == "hana.tar.gz: its unpacked size is too large");
+  CHECK(why("ina") == "ina.tgz contains a link: reduction.cu");
+  CHECK(why("jan") == "jan.zip: it contains too many files");
   CHECK(why("kai") == "reduction.cu has more than 1 MB");
   CHECK(c.content(all.at("lea")) == "lea");  // its folder's name is no UTF-8
   CHECK(!fs::exists(c.at("bert.cu")));

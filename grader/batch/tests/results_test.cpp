@@ -48,7 +48,7 @@ TEST_CASE("submissions come back as they were written, by id") {
   s.late = true;
   s.late_s = 60;
   s.notes = {"a", "b"};
-  s.refused = "no .cu file was handed in";
+  s.refused = "the submission contains no .cu file";
   r.write(s);
   r.write(one("abel"));
   const auto all = results(folder.path() / "r").submissions();

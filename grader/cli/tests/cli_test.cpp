@@ -192,7 +192,7 @@ TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
   REQUIRE(running.wait(20) == child::event::ended);
   const auto& end = running.end(child_end::cause::deadline);
   CHECK(end.exit_code == 130);
-  CHECK(running.errors().text().ends_with("interrupted; nothing was lost\n"));
+  CHECK(running.errors().text().ends_with("interrupted; no data was lost\n"));
   for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
     CHECK(!entry.path().filename().string().starts_with(temporary_folder::prefix));
   }
