@@ -33,7 +33,7 @@ std::string explanation(const entry& e, const std::string& file, const std::stri
   if (!e.name.empty()) text += row("name", e.name);
   text += row("file", e.file.empty() ? "none" : e.file);
   text += row("content", e.submission.empty() ? "none" : e.submission);
-  if (!e.submission.empty()) text += row("kept in", file);
+  if (!e.submission.empty()) text += row("saved in", file);
   text += row("at", e.submitted_at.empty() ? "unknown" : e.submitted_at);
   text += row("late", !e.late    ? "unknown"
                       : !*e.late ? "no"

@@ -32,7 +32,8 @@ std::vector<question_answers> questions_with(const batch::results& from, const l
   if (!handout) return all;
   const auto key_text = read_if_there(root / "solutions" / l.name / "answers.md");
   const auto key = answers_by_id(key_text.value_or(""), false);
-  const char* const none = key_text ? "The key has no answer to it." : "The key is not here.";
+  const char* const none =
+      key_text ? "The key has no answer to this question." : "The key is not available here.";
   std::map<std::string, std::size_t> places;
   for (const auto& q : questions_of(*handout)) {
     question_answers one{q.id, joined(q.lines, " "), none, {}};

@@ -113,8 +113,8 @@ class page {
       look += e.needs_a_look() ? 1 : 0;
     }
     std::string text = fmt::format(
-        "<p>{} submissions, {} with points{}; {} for a person to look at. For instructors only: "
-        "this page has names and the key.</p>",
+        "<p>{} submissions, {} with points{}; {} for manual review. For instructors only: this "
+        "page contains names and the key.</p>",
         p_.entries.size() + p_.without_verdict, graded,
         p_.without_verdict == 0 ? "" : fmt::format(", {} not graded yet", p_.without_verdict),
         look);
@@ -169,8 +169,8 @@ class page {
         "<section id=\"speed\" aria-labelledby=\"h-speed\"><h2 id=\"h-speed\">Speed</h2>\n";
     if (order.empty()) return text + "<p>No speed was measured or modelled.</p></section>\n";
     text +=
-        "<p>Times as fast as the step that each goal compares with, of the submissions that are "
-        "right.</p><div class=\"figures\">";
+        "<p>Speed relative to the step that each goal compares with, for correct "
+        "submissions.</p><div class=\"figures\">";
     for (const auto& name : order) {
       const figure& f = all.at(name);
       text += "<figure><figcaption>" + line(name) + (f.modelled ? " (modelled)" : " (measured)") +
@@ -205,11 +205,11 @@ class page {
           "class=\"n\">{}</td><td>{}</td></tr>\n",
           line(name), c.missed, c.met, c.open, hint == p_.hints.end() ? "" : line(hint->second));
     }
-    return "<section id=\"goals\" aria-labelledby=\"h-goals\"><h2 id=\"h-goals\">Goals that most "
-           "miss</h2>\n" +
+    return "<section id=\"goals\" aria-labelledby=\"h-goals\"><h2 id=\"h-goals\">Most-missed "
+           "goals</h2>\n" +
            table("Goals",
                  th("Goal") + th("missed", "n") + th("met", "n") + th("not graded", "n") +
-                     th("Hint that helps"),
+                     th("Helpful hint"),
                  rows) +
            "</section>\n";
   }
@@ -262,13 +262,12 @@ class page {
           i + 1, names_.at(fast[i]->id),
           number_text(std::round(*fast[i]->best_ratio() * 100) / 100), points_text(*fast[i]));
     }
-    return "<section id=\"board\" aria-labelledby=\"h-board\"><h2 id=\"h-board\">Leaderboard</h2>"
-           "<p>By pseudonym, so that this table can be shown to a class. Who is who:</p>"
-           "<details><summary>Pseudonyms</summary>" +
+    return "<section id=\"board\" aria-labelledby=\"h-board\"><h2 "
+           "id=\"h-board\">Leaderboard</h2><p>By pseudonym, so that you can show this table to a "
+           "class. Real names:</p><details><summary>Pseudonyms</summary>" +
            who_is_who() + "</details>\n" +
            table("Leaderboard",
-                 th("Place", "n") + th("Who") + th("Times as fast", "n") + th("Points", "n"),
-                 rows) +
+                 th("Place", "n") + th("Who") + th("Speedup", "n") + th("Points", "n"), rows) +
            "</section>\n";
   }
 
@@ -280,11 +279,11 @@ class page {
 
   std::string alike() const {
     std::string text =
-        "<section id=\"alike\" aria-labelledby=\"h-alike\"><h2 id=\"h-alike\">Similarity</h2>"
-        "<p>Runs of words in common, without names and without code that the lab hands out; "
-        "between "
-        "submissions also without the published steps. Short kernels for one exercise are alike by "
-        "nature: this is a list to look at, and no points depend on it.</p>\n";
+        "<section id=\"alike\" aria-labelledby=\"h-alike\"><h2 "
+        "id=\"h-alike\">Similarity</h2><p>Shared runs of words, excluding names and code from the "
+        "lab's handout; between submissions, the published steps are excluded as well. Short "
+        "kernels for the same exercise are naturally similar: this list is only for review, and no "
+        "points depend on it.</p>\n";
     const auto rows = [&](const std::vector<publish::alike>& all, bool steps) {
       std::string lines;
       for (const auto& one : all) {
@@ -317,9 +316,8 @@ class page {
 
   std::string answers() const {
     std::string text =
-        "<section id=\"answers\" aria-labelledby=\"h-answers\"><h2 id=\"h-answers\">Answers beside "
-        "the "
-        "key</h2>\n";
+        "<section id=\"answers\" aria-labelledby=\"h-answers\"><h2 id=\"h-answers\">Answers and "
+        "the key</h2>\n";
     if (p_.questions.empty()) return text + "<p>The handout has no questions.</p></section>\n";
     for (const auto& q : p_.questions) {
       text += fmt::format(

@@ -12,7 +12,7 @@ void require_verdict(const entry& e) {
   if (e.points) return;
   throw failure(exit_code::environment,
                 harmless_line(e.id, 100) + " could not be graded (" + e.verdict +
-                    "), which is nobody's fault: there is no score to write\n" +
+                    ") because of the machine, so there is no score to write\n" +
                     harmless_line(e.message, 300));
 }
 
@@ -21,7 +21,7 @@ std::string headline(const entry& e) {
   if (!e.message.empty()) text += ": " + e.message;
   if (!e.hint.empty()) text += "\nhint: ./lab hint " + e.lab + "  (" + e.hint + ")";
   if (!e.missing_layers.empty()) {
-    text += "\nprotections that this machine lacks:";
+    text += "\nmissing protections on this machine:";
     for (const auto& layer : e.missing_layers) text += " " + layer;
   }
   return text;
@@ -63,7 +63,7 @@ std::string gradescope(const entry& e) {
                    {"tests", tests}};
   if (const auto ratio = e.best_ratio())
     document["leaderboard"] =
-        json::array({{{"name", "times as fast"}, {"value", *ratio}, {"order", "desc"}}});
+        json::array({{{"name", "speedup"}, {"value", *ratio}, {"order", "desc"}}});
   return json_text(document, 1) + "\n";
 }
 
@@ -89,14 +89,14 @@ std::string classroom50(const entry& e, const std::function<std::string(const ch
                    {"review", need("REVIEW_URL", "COMMIT_URL")}};
   if (!missing.empty()) {
     throw failure(exit_code::usage,
-                  "Classroom 50's result.json names the submission, and these variables of its "
+                  "Classroom 50's result.json must name the submission, but these variables of its "
                   "runner are not set: " +
                       missing);
   }
   // The submission's time is metadata. Without it, the time of grading would be used.
   if (e.submitted_at.empty()) {
     throw failure(exit_code::usage,
-                  "when this was handed in is unknown, and result.json needs it: grade-all "
+                  "the submission time is unknown, but result.json needs it: use grade-all "
                   "--submitted TIME (the commit's date)");
   }
   document["datetime"] = e.submitted_at;
