@@ -106,7 +106,8 @@ std::string labs_table(const std::vector<lab>& labs, const release_plan& plan,
 
 std::string with_field(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
-  if (at == std::string::npos) throw failure(exit_code::ours, "a text of the copy lacks " + what);
+  if (at == std::string::npos)
+    throw failure(exit_code::ours, "a text of the copy does not contain " + what);
   return text.replace(at, what.size(), by);
 }
 
@@ -160,7 +161,7 @@ std::vector<fs::path> student_files(const fs::path& tree, const std::string& lis
         else
           chosen.insert(file);
       }
-      if (!matches) throw failure(exit_code::ours, "student.txt: no file is like " + one);
+      if (!matches) throw failure(exit_code::ours, "student.txt: no file matches " + one);
     }
   }
   return {chosen.begin(), chosen.end()};

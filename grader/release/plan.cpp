@@ -21,7 +21,8 @@ std::string day_at(const toml_value& table, std::string_view key, const std::str
   if (value == nullptr) return {};
   const auto text = value->as<std::string>();
   if (!text || !is_day(*text))
-    refuse_plan(origin, value->line, "`" + std::string(key) + "` is a day, like \"2026-10-15\"");
+    refuse_plan(origin, value->line,
+                "`" + std::string(key) + "`: expected a day like \"2026-10-15\"");
   return *text;
 }
 
@@ -32,14 +33,14 @@ std::vector<std::string> steps_at(const toml_value& table, const lab& l,
   std::vector<std::string> steps;
   for (const toml_value& item : value->items) {
     const auto name = item.as<std::string>();
-    if (!name) refuse_plan(origin, item.line, "`skeletons` is a list of steps");
+    if (!name) refuse_plan(origin, item.line, "`skeletons` must be a list of steps");
     try {
       steps.push_back(find_step(l, *name).name);
     } catch (const failure& error) {
       refuse_plan(origin, item.line, error.what());
     }
   }
-  if (steps.empty()) refuse_plan(origin, value->line, "`skeletons` is a list of steps");
+  if (steps.empty()) refuse_plan(origin, value->line, "`skeletons` must be a list of steps");
   return steps;
 }
 
@@ -48,7 +49,7 @@ released_lab parse_lab_entry(const toml_value& table, const lab& l, const std::s
   for (const auto& key : table.keys)
     if (std::count(known.begin(), known.end(), key) == 0)
       refuse_plan(origin, table.line,
-                  "unknown key `" + key + "`; a lab has opens, due, skeletons, hint_parts");
+                  "unknown key `" + key + "`; known for a lab: opens, due, skeletons, hint_parts");
   released_lab entry;
   entry.name = l.name;
   entry.opens = day_at(table, "opens", origin);
@@ -56,7 +57,8 @@ released_lab parse_lab_entry(const toml_value& table, const lab& l, const std::s
   entry.skeletons = steps_at(table, l, origin);
   if (const toml_value* parts = table.find("hint_parts")) {
     const auto number = parts->as<std::int64_t>().value_or(-1);
-    if (number < 1 || number > 3) refuse_plan(origin, parts->line, "`hint_parts` is 1 to 3");
+    if (number < 1 || number > 3)
+      refuse_plan(origin, parts->line, "`hint_parts` must be from 1 to 3");
     entry.hint_parts = static_cast<int>(number);
   }
   return entry;
@@ -104,7 +106,7 @@ release_plan parse_plan(std::string_view text, const std::string& origin,
   plan.course = root.as<std::string>("course").value_or("");
   const toml_value* const entries = root.table_at("labs");
   if (entries == nullptr || entries->keys.empty())
-    refuse_plan(origin, 1, "names no lab: [labs.first] releases the first one");
+    refuse_plan(origin, 1, "names no lab; add, for example, [labs.first]");
   for (const lab& l : labs)
     if (const toml_value* entry = entries->table_at(l.name))
       plan.labs.push_back(parse_lab_entry(*entry, l, origin));

@@ -32,8 +32,8 @@ void place_programs(const fs::path& build, const fs::path& copy,
   const fs::path sets = fs::path("common") / "emulator" / "ops" / "instruction_sets";
   if (read_file(build / sets, environment).find("baseline") == std::string::npos) {
     throw failure(exit_code::environment,
-                  "these programs run only on processors like this machine's\n"
-                  "STEPWISE_SETUP_ARGS=-Dportable=true ./lab setup builds portable ones");
+                  "these programs run only on processors like this machine's\nto build portable "
+                  "programs: STEPWISE_SETUP_ARGS=-Dportable=true ./lab setup");
   }
   for (const std::string& line : split_lines(read_file(build / "programs.txt", environment))) {
     const auto space = line.find(' ');  // PATH, or PATH LAB

@@ -63,8 +63,8 @@ void export_head(const fs::path& root, const fs::path& to) {
   const fs::path archive = to / "head.tar";
   if (!try_git({"-C", root, "rev-parse", "--verify", "HEAD"}).end.ok())
     throw failure(exit_code::environment,
-                  root.string() + " is no git repository\na student copy is made of what is " +
-                      "committed, so it is made in a clone");
+                  root.string() + " is not a git repository\na student copy contains only " +
+                      "committed files, so create it in a clone");
   git({"-C", root, "archive", "--format=tar", "--output=" + archive.string(), "HEAD"});
   child_options tar;
   tar.command = {"tar", "--extract", "--file=" + archive.string(), "--force-local",
@@ -83,10 +83,9 @@ committed commit_tree(const fs::path& tree, const fs::path& copy, const std::str
   const bool is_first = is_vacant(copy);
   if (!is_first) {
     if (!has_commit(copy) || !fs::exists(copy / "labs" / "calendar.toml"))
-      throw failure(exit_code::usage, copy.string() + " is there, and is no student copy");
+      throw failure(exit_code::usage, copy.string() + " exists but is not a student copy");
     if (!git({"-C", copy, "status", "--porcelain"}).empty())
-      throw failure(exit_code::usage, copy.string() +
-                                          " has changes that are not committed\n`git -C " +
+      throw failure(exit_code::usage, copy.string() + " has uncommitted changes\n`git -C " +
                                           copy.string() + " status` shows them");
   } else {
     make_folder(copy);
@@ -134,7 +133,7 @@ with zipfile.ZipFile(archive, 'w', zipfile.ZIP_DEFLATED) as out:
                 out.writestr(entry, file.read())
 )";
   if (on_path("python3").empty())
-    throw failure(exit_code::environment, "a zip needs Python 3: apt-get install python3");
+    throw failure(exit_code::environment, "creating a zip needs Python 3: apt-get install python3");
   const fs::path part = archive.string() + ".part";
   child_options python;
   python.command = {"python3", "-c", script, folder, part};

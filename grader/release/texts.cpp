@@ -9,7 +9,8 @@ namespace stepwise {
 namespace {
 
 const char* const no_table =
-    "*The table of what was measured is not in the student copy: you predict it, and measure.*";
+    "*The table of measurements is not in the student copy: predict the values, then measure "
+    "them.*";
 
 bool is_generated(std::string_view line) {
   return line.starts_with("<!-- ") && line.ends_with(":begin -->");

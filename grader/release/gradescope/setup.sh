@@ -18,7 +18,7 @@ CI=1 ./lab grade-all "labs/$lab" "$lab" --out "$source/work/skeleton" --one skel
 ./lab report "$source/work/skeleton" --format json | python3 -c '
 import json, sys
 verdict = json.load(sys.stdin)["entries"][0]["class"]
-sys.exit(verdict in ("INFRA", "COMPILE", "PASS") and f"the skeleton is {verdict}: this image cannot grade")'
+sys.exit(verdict in ("INFRA", "COMPILE", "PASS") and f"the verdict of the skeleton is {verdict}: this image cannot grade")'
 rm -rf "$source/work"
 # The image is kept, so what only building needs goes.
 rm -rf .packages.part build/meson-private

@@ -81,12 +81,14 @@ TEST_CASE("a plan names labs, days, skeletons and parts of hints") {
 
 TEST_CASE("what is wrong with a plan is told with its line") {
   CHECK(says(complaint("[labs.three]\n"), "plan.toml:1: there is no lab \"three\""));
-  CHECK(says(complaint("[labs.one]\nopens = \"15.10.2026\"\n"), "plan.toml:2: `opens` is a day"));
-  CHECK(says(complaint("[labs.one]\ndue = \"2026-02-30\"\n"), "plan.toml:2: `due` is a day"));
+  CHECK(says(complaint("[labs.one]\nopens = \"15.10.2026\"\n"),
+             "plan.toml:2: `opens`: expected a day"));
+  CHECK(
+      says(complaint("[labs.one]\ndue = \"2026-02-30\"\n"), "plan.toml:2: `due`: expected a day"));
   CHECK(says(complaint("[labs.one]\nopen = \"2026-02-03\"\n"), "unknown key `open`"));
   CHECK(says(complaint("[labs.two]\nskeletons = [\"07\"]\n"), "has no step \"07\""));
-  CHECK(says(complaint("[labs.two]\nhint_parts = 4\n"), "`hint_parts` is 1 to 3"));
-  CHECK(says(complaint("[labs.two]\nhint_parts = 0\n"), "`hint_parts` is 1 to 3"));
+  CHECK(says(complaint("[labs.two]\nhint_parts = 4\n"), "`hint_parts` must be from 1 to 3"));
+  CHECK(says(complaint("[labs.two]\nhint_parts = 0\n"), "`hint_parts` must be from 1 to 3"));
   CHECK(says(complaint("lab = 1\n"), "unknown key `lab`"));
   CHECK(says(complaint(""), "names no lab"));
   CHECK(says(complaint("[labs.one\n"), "plan.toml:1:"));
@@ -207,11 +209,11 @@ TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
   CHECK(commits_in(copy) == 2);
   CHECK_FALSE(fs::exists(copy / "a"));
   parent.write("copy/b", "changed\n");
-  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("not committed"),
+  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("uncommitted changes"),
                        failure);
   parent.write("other/c");
   CHECK_THROWS_WITH_AS(commit_tree(tree.path(), parent.path() / "other", ""),
-                       doctest::Contains("no student copy"), failure);
+                       doctest::Contains("not a student copy"), failure);
   CHECK_THROWS_WITH_AS(export_head(parent.path() / "other", parent.path()),
                        doctest::Contains("no git repository"), failure);
 }
@@ -231,7 +233,7 @@ TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a 
   fs::remove_all(copy / "labs");
   fs::remove(copy / "chosen.log");
   fs::remove(copy / ".gitignore");  // with a commit it is somebody's, though its files are gone
-  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("no student copy"),
+  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("not a student copy"),
                        failure);
 }
 
