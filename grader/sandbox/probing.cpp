@@ -141,14 +141,14 @@ std::string advice(const std::string& why_not) {
   const auto restricted = read_if_there("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
   if (restricted && restricted->starts_with("1")) {
     return why_not +
-           " (Ubuntu lets only programs with an AppArmor profile make user namespaces: install the "
-           "package apparmor-profiles and load bwrap-userns-restrict)";
+           " (Ubuntu lets only programs with an AppArmor profile create user namespaces: install "
+           "the package apparmor-profiles and load bwrap-userns-restrict)";
   }
   const auto most = read_if_there("/proc/sys/user/max_user_namespaces");
   if (most && most->starts_with("0")) {
     return why_not + " (user.max_user_namespaces is 0)";
   }
-  return why_not + " (a container often allows no user namespaces)";
+  return why_not + " (containers often forbid user namespaces)";
 }
 
 // The strongest sandbox that starts. `why_not` gets the reason if it is without bubblewrap.
@@ -201,7 +201,7 @@ protections strongest(const fs::path& probe, const bait& outside, std::string& w
     if (!found) why_not = advice(no_start);
     if (geteuid() == 0) consider(bubblewrap, with({"--cap-drop", "ALL"}), {});
   } else {
-    why_not = "bubblewrap is not installed (Debian's package bubblewrap)";
+    why_not = "bubblewrap is not installed (Debian package bubblewrap)";
   }
   consider("", {}, {});
   if (!best.bubblewrap.empty()) {
@@ -234,7 +234,8 @@ protections probe_all() {
   if (probe.empty()) {
     protections none;
     for (const char* layer : {"user", "namespaces", "system calls", "limits", "control group"})
-      none.layers.push_back({layer, false, "build/grader/sandbox-probe is missing: ./lab setup"});
+      none.layers.push_back(
+          {layer, false, "build/grader/sandbox-probe is missing: run ./lab setup"});
     return none;
   }
   std::string why_not_apart, why_not_together;
@@ -242,18 +243,20 @@ protections probe_all() {
   if (!found.bubblewrap.empty()) why_not_apart.clear();
   try_to_outgrow(found, probe, why_not_together);
   found.layers = {
-      layer_of(found, "user", "it is not root, and has no privileges", "",
-               "it can change what belongs to root, such as /proc/sys"),
-      layer_of(found, "namespaces", "files, processes and network of its own (bubblewrap)",
-               why_not_apart, "it can reach this machine's files, network and processes"),
-      layer_of(found, "system calls", "those that a computation never needs are refused (seccomp)",
+      layer_of(found, "user", "the program is not root and has no privileges", "",
+               "the program can change files that belong to root, such as /proc/sys"),
+      layer_of(found, "namespaces",
+               "the program has its own files, processes and network (bubblewrap)", why_not_apart,
+               "the program can reach this machine's files, network and processes"),
+      layer_of(found, "system calls",
+               "system calls that a computation never needs are refused (seccomp)",
                found.filters ? "" : "this kernel has no seccomp filters",
-               "it can reach more of the kernel"),
-      layer_of(found, "limits", "time, memory, files of each process, output", "",
-               "it can use more than its share"),
+               "the program can reach more of the kernel"),
+      layer_of(found, "limits", "time, memory, files per process and output are limited", "",
+               "the program can use more than its share"),
       layer_of(found, "control group", "memory and processes are limited in total",
                why_not_together,
-               "memory and processes are looked at ten times a second, not limited")};
+               "memory and processes are checked ten times a second instead of being limited")};
   found.groups = found.layers.back().active;
   return found;
 }

@@ -41,7 +41,7 @@ std::shared_ptr<held_descriptor> in_memory(const std::string& bytes) {
     const int error = errno;
     if (descriptor >= 0) close(descriptor);
     throw failure(exit_code::environment,
-                  std::string("cannot make a file in memory: ") + strerror(error));
+                  std::string("cannot create a file in memory: ") + strerror(error));
   }
   return std::make_shared<held_descriptor>(descriptor);
 }
@@ -122,8 +122,8 @@ void show_copies(std::vector<std::string>& arguments, std::vector<fs::path>& pat
     if (is_folder)
       throw failure(exit_code::environment, "programs in the sandbox run as user " +
                                                 std::to_string(sandbox_user) +
-                                                ", who cannot read " + path.string() +
-                                                "\nallow it: chmod -R go+rX " + path.string());
+                                                ", which cannot read " + path.string() +
+                                                "\nto allow it: chmod -R go+rX " + path.string());
     const auto file = std::make_shared<held_descriptor>(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     const fs::path shown = fs::absolute(path).lexically_normal();
     add(arguments, {"--dir", shown.parent_path().string(), "--perms",

@@ -139,8 +139,7 @@ void try_to_connect(const std::string& attempt, int family, const Address& addre
 void try_namespaces(const std::string& file, int port, const std::string& name,
                     const std::vector<std::string>& links) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  report_errno("namespaces", "read a file that is not shown", descriptor < 0,
-               descriptor < 0 ? errno : 0);
+  report_errno("namespaces", "read a hidden file", descriptor < 0, descriptor < 0 ? errno : 0);
   for (const std::string& link : links) {
     const std::string space = link.substr(0, link.find('='));
     std::error_code error;
@@ -239,7 +238,7 @@ void try_limits() {
   getrlimit(RLIMIT_FSIZE, &most);
   const int file = memfd_create("probe", MFD_CLOEXEC);
   const bool grown = file >= 0 && ftruncate(file, static_cast<off_t>(most.rlim_cur) + 1) == 0;
-  report_errno("limits", "make a file larger than its limit", !grown, errno);
+  report_errno("limits", "create a file larger than its limit", !grown, errno);
   getrlimit(RLIMIT_NOFILE, &most);
   const int above = fcntl(0, F_DUPFD_CLOEXEC, static_cast<int>(most.rlim_cur));
   report_errno("limits", "open more files than its limit", above < 0 && most.rlim_cur < 1024,
@@ -269,7 +268,7 @@ void grow(std::size_t megabytes, int tasks) {
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (area == MAP_FAILED) return;
   memset(area, 1, bytes);
-  report("control group", "take " + std::to_string(megabytes) + " MB", false, "it was there");
+  report("control group", "take " + std::to_string(megabytes) + " MB", false, "it got the memory");
 }
 
 }  // namespace

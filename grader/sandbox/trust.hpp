@@ -17,8 +17,8 @@ inline void require_protection(const protections& guards, bool i_trust_these_fil
     if (!layer.active) missing += "\n" + layer.name + ": " + layer.detail;
   }
   throw failure(exit_code::environment,
-                "this machine cannot keep these files apart from everything else:" + missing +
-                    "\nif you trust them all, --i-trust-these-files grades them");
+                "this machine cannot isolate these files:" + missing +
+                    "\nif you trust all of them, use --i-trust-these-files");
 }
 
 }  // namespace stepwise

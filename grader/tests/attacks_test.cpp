@@ -148,5 +148,5 @@ TEST_CASE("without bubblewrap grading works, and says what is missing") {
   const json& namespaces = document["sandbox"][1];
   CHECK(namespaces["name"] == "namespaces");
   CHECK(namespaces["active"] == false);
-  CHECK(has(namespaces["detail"], "it can reach this machine's files"));
+  CHECK(has(namespaces["detail"], "the program can reach this machine's files"));
 }
