@@ -144,7 +144,7 @@ std::shared_ptr<control_group> control_group::make(const group_limits& limits,
   const auto add = [&](const std::string& parent) {
     const std::string folder = new_folder(parent);
     if (folder.empty()) {
-      why_not = "cannot make a group below " + parent + ": " + strerror(errno);
+      why_not = "cannot create a group below " + parent + ": " + strerror(errno);
       return std::string{};
     }
     group->folders_.push_back(folder);
@@ -161,7 +161,7 @@ std::shared_ptr<control_group> control_group::make(const group_limits& limits,
   }
   const auto memory = own_folder("memory"), processes = own_folder("pids");
   if (!memory || !processes) {
-    why_not = unified ? "no group with the controllers memory and pids was delegated to us"
+    why_not = unified ? "no group with the controllers memory and pids is delegated to this process"
                       : "no control groups are mounted";
     return nullptr;
   }

@@ -32,7 +32,7 @@ class failure : public std::runtime_error {
 // files are removed.
 class interrupted : public failure {
  public:
-  interrupted() : failure(exit_code::interrupted, "interrupted; nothing was lost") {}
+  interrupted() : failure(exit_code::interrupted, "interrupted; no data was lost") {}
 };
 
 }  // namespace stepwise

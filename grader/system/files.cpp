@@ -21,9 +21,10 @@ namespace {
 
 [[noreturn]] void fail_writing(const fs::path& file, int error) {
   std::string advice;
-  if (error == ENOSPC || error == EDQUOT) advice = "; free some space there and run it again";
+  if (error == ENOSPC || error == EDQUOT)
+    advice = "; free some space there and run the command again";
   if (error == EACCES || error == EROFS || error == EPERM) {
-    advice = "; is the folder yours and writable?";
+    advice = "; check that you own the folder and that it is writable";
   }
   throw failure(exit_code::environment,
                 "cannot write " + file.string() + ": " + strerror(error) + advice);
@@ -89,14 +90,15 @@ std::string read_handed_in(const fs::path& file) {
   if (auto content = read_bounded(file, most_handed_in, false)) return *std::move(content);
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(file, error))) {
-    throw failure(exit_code::usage, "cannot read " + file.string() +
-                                        ": it is a link, and a file that was handed in is read "
-                                        "through none; name the file itself");
+    throw failure(
+        exit_code::usage,
+        "cannot read " + file.string() +
+            ": it is a link, and submitted files are not read through links; name the file itself");
   }
   const auto bytes = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
   throw failure(exit_code::usage, "cannot read " + file.string() + ": " +
                                       (!error && bytes > most_handed_in
-                                           ? "it has more than 1 MiB, and no source file does"
+                                           ? "it has more than 1 MiB, the limit for a source file"
                                            : why_unreadable(file)));
 }
 

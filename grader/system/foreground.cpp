@@ -55,7 +55,7 @@ foreground_end run_in_foreground(const fs::path& program, const std::vector<std:
   const auto word_pointers = pointers(words), entry_pointers = pointers(entries);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
-    throw failure(exit_code::environment, std::string("cannot make a pipe: ") + strerror(errno));
+    throw failure(exit_code::environment, std::string("cannot create a pipe: ") + strerror(errno));
   }
   // Signals are blocked until there is a process to forward them to.
   sigset_t all, before;

@@ -40,8 +40,9 @@ struct pipe_pair {
 pipe_pair make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw failure(exit_code::environment, std::string("cannot make a pipe: ") + strerror(errno) +
-                                              "; too many open files? (ulimit -n)");
+    throw failure(exit_code::environment,
+                  std::string("cannot create a pipe: ") + strerror(errno) +
+                      "; if too many files are open, raise the limit with ulimit -n");
   }
   return {ends[0], ends[1]};
 }
