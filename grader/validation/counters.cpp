@@ -136,9 +136,9 @@ std::vector<counted_kernel> counted_by_emulator(const std::vector<kernel_profile
 std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launches, int runs) {
   const auto wanted = static_cast<std::size_t>(runs);
   if (launches.size() % wanted != 0) {
-    throw failure(
-        exit_code::environment,
-        fmt::format("ncu saw {} launches, which are not {} equal calls", launches.size(), runs));
+    throw failure(exit_code::environment,
+                  fmt::format("ncu saw {} launches, which cannot be divided into {} equal calls",
+                              launches.size(), runs));
   }
   const std::size_t per_run = launches.size() / wanted;
   std::vector<launch_sums> sums;
@@ -146,7 +146,7 @@ std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launch
     const counted_kernel k = configuration_of(launches[i]);
     if (!k.same_configuration(configuration_of(launches[i % per_run]))) {
       throw failure(exit_code::environment,
-                    "a repeated call launched other kernels than the first: " + k.mangled);
+                    "a repeated call launched different kernels than the first call: " + k.mangled);
     }
     auto at = std::find_if(sums.begin(), sums.end(),
                            [&](const launch_sums& s) { return s.kernel.same_configuration(k); });

@@ -50,7 +50,7 @@ std::string fault_of(const known_difference& d, const lab& l) {
       return "there is no counter `" + key + "`";
   }
   for (const auto& size : d.sizes) {
-    if (size.empty() || has(size, std::int64_t{0})) return "a size is a list like [200]";
+    if (size.empty() || has(size, std::int64_t{0})) return "a size must be a list like [200]";
   }
   return "";
 }

@@ -52,7 +52,7 @@ std::optional<double> number_in(std::string text) {
 extent extent_in(const std::string& text) {
   unsigned x = 0, y = 0, z = 0;
   if (std::sscanf(text.c_str(), "(%u, %u, %u)", &x, &y, &z) != 3) {
-    throw failure(exit_code::environment, "ncu's page has \"" + text + "\" where a size should be");
+    throw failure(exit_code::environment, "ncu's output has \"" + text + "\" in place of a size");
   }
   return {x, y, z};
 }
@@ -103,10 +103,11 @@ std::vector<ncu_launch> parse_ncu_page(std::string_view text) {
       titles = fields;
       units_follow = true;
     } else if (fields.size() != titles.size()) {
-      throw failure(exit_code::environment,
-                    fmt::format("a line of ncu's page has {} fields, expected {}: is the page "
-                                "whole?",
-                                fields.size(), titles.size()));
+      throw failure(
+          exit_code::environment,
+          fmt::format(
+              "a line of ncu's output has {} fields, expected {}: the output may be truncated",
+              fields.size(), titles.size()));
     } else if (!std::exchange(units_follow, false)) {
       launches.push_back(launch_of(titles, fields));
     }
@@ -118,7 +119,8 @@ std::string ncu_trouble(std::string_view text) {
   const auto says = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (says("ERR_NVGPUCTRPERM")) {
     return "ncu is not permitted to read this GPU's counters (ERR_NVGPUCTRPERM)\nrun as root, or "
-           "let an administrator set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module";
+           "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia "
+           "module";
   }
   for (const std::string_view line : lines_of(text)) {
     if (line.starts_with("==ERROR==")) return "ncu: " + std::string(line.substr(10));
@@ -132,8 +134,8 @@ std::string find_ncu() {
     if (const std::string found = on_path(place); !found.empty()) return found;
   }
   throw failure(exit_code::environment,
-                "Nsight Compute's ncu was not found\nit is part of the CUDA toolkit "
-                "(nsight-compute); put its folder on PATH");
+                "ncu (Nsight Compute) was not found\ninstall it with the CUDA toolkit "
+                "(nsight-compute), and add its folder to PATH");
 }
 
 std::string ncu_version(const std::string& ncu) {
@@ -190,7 +192,7 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
     throw failure(exit_code::environment, trouble);
   if (!result.end.ok()) {
     throw failure(exit_code::environment,
-                  fmt::format("the program did not end well under ncu ({}): {}",
+                  fmt::format("the program failed under ncu ({}): {}",
                               result.end.how == child_end::cause::deadline
                                   ? "it took too long"
                                   : fmt::format("exit code {}", result.end.exit_code),

@@ -190,8 +190,7 @@ std::vector<std::vector<ncu_line>> parse_ncu_source(std::string_view text) {
     at = end + 1;
   }
   if (!page.is_one && text.find("\"File") != text.npos)
-    throw failure(exit_code::environment,
-                  "ncu's source page is not as expected: no table of lines");
+    throw failure(exit_code::environment, "ncu's source page has no table of lines");
   return page.launches;
 }
 

@@ -66,14 +66,15 @@ void count_on_emulator(const validation_request& request, const std::string& ste
   options.tick = request.now.tick;
   const auto result = run_child(options, most_emulated_seconds);
   if (!result.end.ok()) {
-    size.found = {verdict::crash, "the program did not end well: " + result.err.substr(0, 400)};
+    size.found = {verdict::crash, "the program failed: " + result.err.substr(0, 400)};
     return;
   }
   if (!file.load(call)) throw failure(exit_code::ours, "the call file changed its size");
   size.found = outcome_of(request.p, file, 0);
   size.emulated = counted_by_emulator(read_kernels(profile));
   if (size.found.ok() && size.emulated.empty()) {
-    throw failure(exit_code::ours, "the emulator counted nothing: is its runtime up to date?");
+    throw failure(exit_code::ours,
+                  "the emulator counted nothing; its runtime may be out of date: run ./lab setup");
   }
 }
 
@@ -250,7 +251,7 @@ std::vector<std::vector<ncu_launch>> cut_into_sizes(const std::vector<ncu_launch
   }
   if (at != launches.end() || cut.size() != launches_of.size()) {
     throw failure(exit_code::ours,
-                  fmt::format("ncu saw {} launches, and the emulator's calls make at least {}",
+                  fmt::format("ncu saw {} launches, but the emulator's calls make at least {}",
                               launches.size(), expected));
   }
   return cut;

@@ -263,7 +263,7 @@ TEST_CASE("the list of known differences says what is wrong with it") {
   const std::string entry = "[[differs]]\nsteps = [\"01_one\"]\ncounters = [\"registers\"]\n";
   CHECK(fault(entry + "why = \"it is so\"\nsizes = [[7]]\n") == "none");
   CHECK(fault(entry).find("needs a reason") != std::string::npos);
-  CHECK(fault(entry + "why = \"it is so\"\nsizes = [7]\n").find("a size is a list") !=
+  CHECK(fault(entry + "why = \"it is so\"\nsizes = [7]\n").find("a size must be a list") !=
         std::string::npos);
   CHECK(fault("[[differs]]\nwhy = \"it is so\"\n").find("needs `steps`") != std::string::npos);
   CHECK(fault("[[differs]]\nwhy = \"so\"\nsteps = [\"02\"]\ncounters = [\"registers\"]\n")
