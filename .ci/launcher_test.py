@@ -215,8 +215,8 @@ class Machines(LauncherTest):
         self.says('help walk', 'Nothing is built yet', on='plain')
         answer = json.loads(self.says('help --json', './lab run first', on='plain'))
         self.assertEqual((sorted(answer), answer['built']), (['built', 'help'], False))
-        self.says('setup --hepl', 'setup knows no "--hepl"', 2, on='plain')
-        self.says('doctor all', 'doctor knows no "all"', 2, on='plain')
+        self.says('setup --hepl', 'setup does not accept "--hepl"', 2, on='plain')
+        self.says('doctor all', 'doctor does not accept "all"', 2, on='plain')
         self.says('first', './lab walk first', 2, on='plain')
         self.assertFalse((self.clone / 'build').exists())
 
@@ -228,7 +228,7 @@ class Machines(LauncherTest):
         self.says('exec ./p --json', 'lab: missing: g++ python3', 3, on='bare')
         self.says('list', 'module load gcc python', 3, on='bare', LMOD_CMD='/opt/lmod')
         self.fake('extra', 'python3', '[ "$1" = -V ] && echo Python 3.6.8')
-        self.says('list', 'is Python 3.6.8, and the course needs 3.7', 3, on='extra without Python')
+        self.says('list', 'is Python 3.6.8, but the course needs 3.7', 3, on='extra without Python')
 
     def test_without_a_compiler(self):
         self.says('list', 'missing: g++', 3, on='plain')
@@ -260,7 +260,7 @@ class Machines(LauncherTest):
         (self.top / 'offline').touch()
         self.says('exec ./p', 'MESON_PACKAGE_CACHE_DIR', 3)
         (self.top / 'tools/meson').unlink()
-        self.says('list', 'is there a network?', 3, PIP_INDEX_URL='http://127.0.0.1:1/', PIP_RETRIES='0')
+        self.says('list', 'check the network', 3, PIP_INDEX_URL='http://127.0.0.1:1/', PIP_RETRIES='0')
         self.says('doctor', 'network              needed once, for Meson')
 
     @unittest.skipUnless(shutil.which('dpkg-deb'), 'needs dpkg-deb')
@@ -304,7 +304,7 @@ class Building(LauncherTest):
         self.says('doctor', 'complete for list, walk first;')
         self.says('setup --first', 'what the first answer needs is built')
         self.assertFalse(self.built('of_second'))
-        self.says('setup --no-tests', 'everything but the tests is built')
+        self.says('setup --no-tests', 'everything except the tests is built')
         self.assertTrue(self.built('of_second'))
         self.assertFalse(self.built('only_for_tests'))
         self.says('setup --json', '{"built": true}')
@@ -371,8 +371,8 @@ class Building(LauncherTest):
         self.fake('tools', 'nvcc', FAKES['nvcc'])
         self.edit('common/extra.cpp', 'int', '/* changed */ int')
         self.assertIn('may be older than the sources', self.says('run first', f'built in {self.top}/clone'))
-        self.says('test', f'built in {self.top}/clone; ./lab setup repairs it', 3, on='plain')
-        self.says('doctor', 'run as they are')
+        self.says('test', f'built in {self.top}/clone; run ./lab setup', 3, on='plain')
+        self.says('doctor', 'the existing programs are used')
         self.says('setup', 'configuring')
         self.silent('run first')
 
@@ -492,7 +492,7 @@ class Interruptions(LauncherTest):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
             first = self.begin('run first')
             first.send_signal(number)
-            self.assertIn('interrupted; nothing is lost', first.communicate()[0])
+            self.assertIn('interrupted; no data is lost', first.communicate()[0])
             self.assertEqual(first.returncode, 130)
             self.wait_until(self.no_build_runs, 5)
         (self.top / 'slow').unlink()
@@ -562,7 +562,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
                          (['other', 'unit'], 'failed', 'exit code 3', 'broken\n'))
         self.says('test other curse', '0 passed, 1 failed\n', 4)
         self.says('test curse', 'did you mean "course"?', 2)
-        self.says('test --fast', 'test knows no "--fast"', 2)
+        self.says('test --fast', 'test does not accept "--fast"', 2)
 
     def test_interruption_ends_the_tests(self):
         tests, pid = self.start('test waits'), self.clone / 'build/pid'

@@ -68,7 +68,7 @@ class Builder:
         is needed for. It keeps no cache, so nothing is written outside the clone."""
         python, pattern = self.clone.venv + '/bin/python', glob.escape(self.clone.venv) + '/pip-*.whl'
         if not glob.glob(pattern) and not self.steps.run('fetching pip', self._fetch_wheels('pip')):
-            self.steps.fail('fetching pip from PyPI', ENVIRONMENT, 'is there a network?')
+            self.steps.fail('fetching pip from PyPI', ENVIRONMENT, 'check the network')
         return [python, glob.glob(pattern)[0] + '/pip', '--disable-pip-version-check', '--no-input',
                 '--no-cache-dir', '--retries', '2', 'install', '--progress-bar', 'off', '--no-compile']
 
@@ -87,7 +87,7 @@ class Builder:
             if not steps.run('fetching them with pip',
                              self._pip() + ['meson>=%s,<2' % MESON_WANTED, 'ninja>=1.10',
                                             'tomli>=2; python_version < "3.11"']):
-                steps.fail('fetching Meson and Ninja from PyPI', ENVIRONMENT, 'is there a network?')
+                steps.fail('fetching Meson and Ninja from PyPI', ENVIRONMENT, 'check the network')
         open(venv + '/.complete', 'w').close()  # without it, the next start makes the folder again
         if not self.machine.find_meson()[0]:
             raise Failure(ENVIRONMENT, 'Meson in %s does not run; see %s' % (venv, self.clone.log))
@@ -119,14 +119,14 @@ class Builder:
             say(self.machine.older_nvcc + '; the course needs 13.0 or newer')
         modules = module_hint('cuda')
         if modules:
-            say('no CUDA 13 compiler is loaded (%s); fetching one into .cuda instead' % modules)
+            say('no CUDA 13 compiler is loaded (%s); fetching a compiler into .cuda instead' % modules)
         shutil.rmtree(part, ignore_errors=True)
         shutil.rmtree(cuda, ignore_errors=True)
         os.makedirs(part + '/tmp')
         # pip unpacks on the clone's disk, not in /tmp, which may be small.
         if not steps.run('fetching the CUDA 13 compiler from PyPI (100 MB)',
                          pip + ['--no-deps', '--target', part] + CUDA_WHEELS, env={'TMPDIR': part + '/tmp'}):
-            steps.fail('fetching the CUDA compiler from PyPI', ENVIRONMENT, 'is there a network? A CUDA Toolkit '
+            steps.fail('fetching the CUDA compiler from PyPI', ENVIRONMENT, 'check the network A CUDA Toolkit '
                        '13 serves too' + (': ' + modules if modules else ''))
         os.symlink('lib', part + '/nvidia/cu13/lib64')  # where nvcc looks
         os.symlink('libcudart.so.13', part + '/nvidia/cu13/lib/libcudart.so')
@@ -163,8 +163,8 @@ class Builder:
                 '-Dptx_arch=%d' % PTX_ARCH, '-Dclone=' + clone.root] + extra.split(),
                 env=dict(build_environment(), CXX=cxx)):
             if 'is the internet available' in steps.output():
-                steps.fail('meson setup', ENVIRONMENT, 'no network for the sources of the C++ libraries: install '
-                           'their packages, or fill a MESON_PACKAGE_CACHE_DIR; .lab/MACHINES.md says how')
+                steps.fail('meson setup', ENVIRONMENT, 'the sources of the C++ libraries cannot be downloaded: install '
+                           'their packages, or fill a MESON_PACKAGE_CACHE_DIR (see .lab/MACHINES.md)')
             steps.fail('meson setup')
         wanted.write(clone.config_file)
 

@@ -144,8 +144,8 @@ class Clone:
             if os.path.exists(folder) and not os.access(folder, os.W_OK):
                 from shlex import quote
                 from .machine import output_of
-                raise Failure(ENVIRONMENT, 'cannot write to %s, which belongs to %s. Copy the folder; what is built '
-                              'in it stays built:\ncp -a %s ~/stepwise && chmod -R u+w ~/stepwise && cd ~/stepwise'
+                raise Failure(ENVIRONMENT, 'cannot write to %s, which belongs to %s. Copy the folder; its builds '
+                              'remain valid:\ncp -a %s ~/stepwise && chmod -R u+w ~/stepwise && cd ~/stepwise'
                               % (folder, output_of('stat', '-c', '%U', '--', folder), quote(self.path)))
 
 

@@ -42,9 +42,9 @@ class Doctor:
         self._build_tools()
         self._nvcc(is_built)
         self._libraries()
-        self._tool('clang-format', 'the test of the formatting')
-        self._tool('shellcheck', 'the test of the shell scripts')
-        self._tool('chromium', 'the slides as PDF, and what does not fit on them (./lab slides)')
+        self._tool('clang-format', 'the formatting test')
+        self._tool('shellcheck', 'the shell script test')
+        self._tool('chromium', 'slides as PDF, and checks of their layout (./lab slides)')
         self._slides()
         if not is_built:
             self._without_program()
@@ -72,7 +72,7 @@ class Doctor:
     def _package(self, name: str, why: str, package: str) -> None:
         """A Debian package that set-up cannot do without."""
         if tool('apt-get') and root_prefix() is not None:
-            self._row('get', name, '%s; ./lab setup installs %s' % (why, package))
+            self._row('get', name, '%s; run ./lab setup to install %s' % (why, package))
         else:
             self._row('lack', name, '%s; install %s' % (why, package))
             self.lacks.append(package)
@@ -97,9 +97,9 @@ class Doctor:
         if python:
             self._row('ok', 'Python', '%s (%s)' % (output_of(python, '-V').split()[-1], tool(python)))
         elif machine.needs_venv():
-            self._package('Python', 'none that is whole', 'python3')
+            self._package('Python', 'no complete installation', 'python3')
         else:
-            self._row('ok', 'Python', 'enough to start; one that is whole is not needed any more')
+            self._row('ok', 'Python', 'enough to start; a complete installation is no longer needed')
 
     def _nvcc(self, is_built: bool) -> None:
         machine = self.machine
@@ -127,25 +127,25 @@ class Doctor:
             if name not in missing:
                 self._row('ok', name, 'this system')
             else:
-                self._row('get', name, "Debian's package" if tool('apt-get') else "its sources, by Meson's wrap")
+                self._row('get', name, 'from a Debian package' if tool('apt-get') else 'from its sources, through Meson')
 
     def _tool(self, name: str, enables: str) -> None:
         path = tool(name)
-        self._row('ok' if path else 'none', name, path or 'none; would enable: ' + enables)
+        self._row('ok' if path else 'none', name, path or 'not found; needed for: ' + enables)
 
     def _slides(self) -> None:
         if os.path.isdir(self.clone.build + '/slides/packages/markdown_it'):
             self._row('ok', 'markdown-it-py', self.clone.build + '/slides/packages')
         else:
-            self._row('none', 'markdown-it-py', './lab slides and site fetch it and Pygments from PyPI when they '
+            self._row('none', 'markdown-it-py', './lab slides and ./lab site fetch it and Pygments from PyPI when they '
                       'are first used')
 
     def _without_program(self) -> None:
         gpu = self.machine.ask_gpu('name,compute_cap')
         self._row('ok' if gpu else 'none', 'GPU',
-                  gpu or 'none: the emulator serves; would enable: time, GB/s, speed goals')
-        self._tool('bwrap', 'grading files apart from this machine (package bubblewrap)')
-        self._tool('gdb', 'stopping in a program by hand')
+                  gpu or 'none, so the emulator is used; needed for: time, GB/s, speed goals')
+        self._tool('bwrap', 'grading files isolated from this machine (package bubblewrap)')
+        self._tool('gdb', 'debugging a program')
         self._tool('compute-sanitizer', "NVIDIA's memory and race checks, on a GPU")
         self._tool('ncu', 'hardware counters, on a GPU')
 
@@ -159,21 +159,21 @@ class Doctor:
         clone = self.clone
         builder = Builder(clone, self.machine, Steps(clone))
         if self.stands_still is not None:
-            self._row('none', 'build', 'its programs are run as they are: %s; ./lab setup builds them again'
+            self._row('none', 'build', 'the existing programs are used: %s; run ./lab setup to rebuild them'
                       % self.stands_still)
         elif not clone.in_build('build.ninja'):
-            self._row('get', 'build', 'not begun; the next command sets up and builds')
+            self._row('get', 'build', 'not started; the next command sets up and builds')
         elif not builder.is_configured():
-            self._row('get', 'build', 'for other tools or half configured; the next command sets up and builds')
+            self._row('get', 'build', 'configured for other tools, or only partly; the next command sets up and builds')
         elif builder.is_complete(['all', 'meson-test-prereq']):
             self._row('ok', 'build', 'complete, with the tests')
         elif builder.is_complete(['course']):
-            self._row('ok', 'build', 'complete; ./lab test builds the tests too')
+            self._row('ok', 'build', 'complete; ./lab test also builds the tests')
         elif builder.is_complete(['grader/lab']):
-            self._row('ok', 'build', 'complete for %s; others build more' % ', '.join(['list'] + [
+            self._row('ok', 'build', 'complete for %s; other commands build more' % ', '.join(['list'] + [
                 'walk ' + lab for lab in self._labs() if builder.is_complete(['course-' + lab])]))
         else:
-            self._row('get', 'build', 'half done, or older than the sources; the next command builds')
+            self._row('get', 'build', 'incomplete, or older than the sources; the next command builds')
 
     def _labs(self) -> List[str]:
         folder = os.path.join(self.clone.root, 'labs')

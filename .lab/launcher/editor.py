@@ -63,11 +63,11 @@ class Editor:
         if self.written:
             say('wrote ' + ' '.join(self.written))
         if self.kept:
-            say('left as you changed them: ' + ' '.join(self.kept))
+            say('kept your changed files: ' + ' '.join(self.kept))
         if not nvcc:
-            say('no .clangd: there is no nvcc yet; ./lab setup brings it')
+            say('no .clangd was written, because nvcc is missing; run ./lab setup to install it')
         if not clone.in_build('compile_commands.json'):
-            say('clangd knows the flags once ./lab setup has run')
+            say('clangd does not know the compiler flags yet; run ./lab setup')
         return 0
 
     def _write(self, name: str, comment: str, text: str) -> None:

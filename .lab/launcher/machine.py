@@ -84,7 +84,7 @@ class Machine:
         version = self.cxx_version(cxx)
         if not version:
             return ''
-        return '%s is version %s; %s or newer is needed: %s (CXX names another one)' % (
+        return '%s is version %s; %s or newer is needed: %s (or set CXX to another compiler)' % (
             tool(cxx), version, GXX_WANTED, module_hint('gcc') or 'install g++-' + GXX_WANTED)
 
     @staticmethod

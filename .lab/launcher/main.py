@@ -33,7 +33,7 @@ def run(words: List[str]) -> NoReturn:
         end(failure, arguments.as_json)
     except Interrupted:
         ignore_signals()
-        end(Failure(INTERRUPTED, 'interrupted; nothing is lost, the same command continues from here'),
+        end(Failure(INTERRUPTED, 'interrupted; no data is lost, and the same command continues from here'),
             arguments.as_json)
     except BrokenPipeError:
         os._exit(INTERRUPTED)
@@ -68,7 +68,7 @@ class Launcher:
         from .packages import use_packages
         use_packages(clone)
         if verb and os.path.exists(os.path.join(clone.root, 'labs', verb, 'lab.toml')):
-            raise Failure(USAGE, '%s is a lab; what to do with it comes first: ./lab walk %s (its versions, '
+            raise Failure(USAGE, '%s is a lab, not a command; put the command first: ./lab walk %s (its versions, '
                           'explained and run), ./lab start %s (your own file), ./lab run %s' % ((verb,) * 4))
         if arguments.asks_help or (not verb and '--version' not in arguments.words):
             return self.help()
@@ -118,19 +118,19 @@ class Launcher:
         if not clone.is_built():
             return None
         if not clone.in_build('build.ninja'):
-            return 'this copy came with its programs'
+            return 'this copy includes its programs'
         config = clone.config()
         if config is not None and config.clone != clone.path:
             return 'this clone was built in ' + config.clone
         if not os.access(clone.build, os.W_OK):
-            return 'you may not write to build/'
+            return 'build/ is not writable'
         machine = self.machine()
         machine.use_venv()
         from .machine import tool
         if not tool('ninja'):
-            return 'this machine has no Ninja'
+            return 'Ninja is missing'
         if config is not None and not tool(config.cxx) and not machine.find_cxx():
-            return 'this machine has no C++ compiler'
+            return 'a C++ compiler is missing'
         return None
 
     def prepare(self) -> None:
@@ -142,7 +142,7 @@ class Launcher:
         if reason is None or (arguments.verb == 'test' and self.machine().can_build()):
             self.build(arguments.targets())
         elif arguments.verb == 'test' and reason.startswith('this clone'):
-            raise Failure(ENVIRONMENT, 'the tests run only where they were built, and %s; ./lab setup repairs it'
+            raise Failure(ENVIRONMENT, 'the tests run only where they were built, but %s; run ./lab setup'
                           % reason)
         else:
             self._check_stale(reason)
@@ -155,16 +155,16 @@ class Launcher:
     def _check_stale(self, reason: str) -> None:
         machine, config = self.machine(), self.clone.config()
         if machine.cpu_lacks() and not self.arguments.is_text():
-            raise Failure(ENVIRONMENT, 'the programs need instructions that this CPU does not have; ./lab setup '
-                          'builds them for it')
+            raise Failure(ENVIRONMENT, 'the programs need instructions that this CPU does not have; run ./lab setup '
+                          'to build them for this CPU')
         # Git gives files the time of the checkout, so times say nothing about a copy with programs.
         if self.clone.in_build('build.ninja') and self.clone.is_older_than_sources():
-            say('the programs may be older than the sources and are not rebuilt: %s%s' % (
-                reason, '; ./lab setup rebuilds them' if os.access(self.clone.build, os.W_OK) else ''))
+            say('warning: the programs may be older than the sources, but are not rebuilt: %s%s' % (
+                reason, '; run ./lab setup to rebuild them' if os.access(self.clone.build, os.W_OK) else ''))
         arch = machine.arch_without_code(config) if config else None
         if arch and config:
-            say('the programs hold code for sm_%s, and this GPU is sm_%d and needs its own: run ./lab setup on a '
-                'machine with both; on this one the emulator serves' % (config.archs, arch))
+            say('the programs contain code for sm_%s, but this GPU is sm_%d: run ./lab setup on a '
+                'machine with both; on this machine the emulator is used' % (config.archs, arch))
 
     def build(self, targets: List[str], set_up: bool = False, unpack: bool = False) -> None:
         from .building import Builder
@@ -202,7 +202,7 @@ class Launcher:
         targets, built = self.arguments.targets(), 'everything is built'
         for word in self.arguments.words:
             if word == '--no-tests':
-                targets, built = ['course'], 'everything but the tests is built'
+                targets, built = ['course'], 'everything except the tests is built'
             elif word == '--first':
                 targets, built = ['grader/lab', 'course-first'], 'what the first answer needs is built'
             elif word not in ('setup', '--unpack', '--json'):
@@ -211,7 +211,7 @@ class Launcher:
         if self.arguments.as_json:
             document({'built': True})
         else:
-            say(built + '; labs/first/README.md begins the course')
+            say(built + '; start with labs/first/README.md')
         return 0
 
     # The program.
@@ -224,7 +224,7 @@ class Launcher:
         try:
             os.execv(program, [program] + self.arguments.words)
         except OSError as error:
-            raise Failure(OURS, '%s: %s; ./lab setup repairs it' % (program, error.strerror)) from None
+            raise Failure(OURS, '%s: %s; run ./lab setup to repair it' % (program, error.strerror)) from None
 
     def help(self) -> int:
         """The program's help if it is built; for setup, and otherwise, the launcher's own."""
@@ -240,7 +240,8 @@ class Launcher:
                     break
                 text += line[2:] or '\n'
         if not self.clone.is_built():
-            text += ('\nNothing is built yet. Begin with one of\n  ./lab doctor            what is missing\n'
+            text += ('\nNothing is built yet. Begin with one of these commands:\n'
+                     '  ./lab doctor            show what is missing\n'
                      '  ./lab run first         set up, build, and run your first kernel\n'
                      '  ./lab test              set up, build and run every test\n')
         if arguments.as_json:

@@ -88,9 +88,9 @@ def missing_message(names: List[str]) -> Failure:
     if modules:
         return Failure(ENVIRONMENT, 'missing: %s. This machine has modules: %s' % (listed, modules))
     if not tool('apt-get') or not tool('dpkg-deb'):
-        return Failure(ENVIRONMENT, "missing: %s (Debian's names). Install what your system calls them" % listed)
+        return Failure(ENVIRONMENT, "missing: %s (Debian's package names). Install your system's packages for them" % listed)
     return Failure(ENVIRONMENT, 'missing: %s. Install: sudo apt-get install %s\nor, without sudo: ./lab setup '
-                   '--unpack --first puts them into .packages/ in this folder (300 MB), and nowhere else, and '
+                   '--unpack --first unpacks them only into .packages/ in this folder (300 MB) and '
                    'builds what the first answer needs' % (listed, listed))
 
 
@@ -118,10 +118,10 @@ class Packages:
             return
         if prefix is None or not tool('apt-get'):
             raise missing_message(missing)
-        say('this machine has no ' + ' '.join(missing))
-        label = 'installing them and the libraries'
+        say('missing on this machine: ' + ' '.join(missing))
+        label = 'installing these packages and the libraries'
         if not self._install(prefix, label, missing + list(LIBRARIES)):
-            self.steps.fail(label, ENVIRONMENT, 'is there a network?')
+            self.steps.fail(label, ENVIRONMENT, 'check the network')
 
     def bring_libraries(self, cxx: str) -> None:
         """The libraries' packages: installed where that is allowed, else unpacked into .packages/, a few MB.
@@ -129,14 +129,14 @@ class Packages:
         missing = missing_libraries(cxx)
         if not missing or not tool('apt-get'):
             return
-        say('this machine has no ' + ' '.join(missing))
+        say('missing on this machine: ' + ' '.join(missing))
         prefix = root_prefix()
         if prefix is not None:
             done = self._install(prefix, 'installing the libraries', missing)
         else:
             done = bool(tool('dpkg-deb')) and self._fetch('fetching the libraries (4 MB)', missing)
         if not done:
-            say('that failed; Meson downloads their sources instead')
+            say('the libraries could not be installed; Meson downloads their sources instead')
 
     def bring_sandbox(self) -> None:
         """bubblewrap, which keeps graded files apart from this machine. Asks once; grading works without it."""
@@ -148,19 +148,19 @@ class Packages:
             open(asked, 'w').close()
         except OSError:
             return
-        say('this machine has no bubblewrap, which keeps graded files apart from it')
-        if not self._install(prefix, 'installing it', ['bubblewrap']):
-            say('that failed; grading works without it, and says so')
+        say('bubblewrap, which isolates graded files from this machine, is missing')
+        if not self._install(prefix, 'installing bubblewrap', ['bubblewrap']):
+            say('bubblewrap could not be installed; grading works without it, and its report notes that')
 
     # Unpacking.
 
     def _unpack(self, missing: List[str]) -> None:
         if not tool('apt-get') or not tool('dpkg-deb'):
             raise missing_message(missing)
-        say("this machine has no %s; unpacking Debian's packages into %s" % (
+        say("missing: %s; unpacking Debian's packages into %s" % (
             ' '.join(missing), self.clone.packages))
         if not self._fetch('fetching the packages (70 MB)', missing + list(LIBRARIES)):
-            self.steps.fail('fetching the packages', ENVIRONMENT, 'is there a network?')
+            self.steps.fail('fetching the packages', ENVIRONMENT, 'check the network')
 
     def _fetch(self, label: str, names: List[str]) -> bool:
         """Fetches and unpacks packages, with all that they need and the system lacks. apt verifies the

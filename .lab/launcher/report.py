@@ -60,4 +60,4 @@ def end(failure: Failure, as_json: bool) -> NoReturn:
 
 
 def unknown_word(verb: str, word: str) -> Failure:
-    return Failure(USAGE, '%s knows no "%s"; ./lab %s --help shows what it knows' % (verb, word, verb))
+    return Failure(USAGE, '%s does not accept "%s"; ./lab %s --help shows the usage' % (verb, word, verb))

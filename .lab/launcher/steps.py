@@ -153,7 +153,7 @@ class Steps:
         if free_bytes(tightest) >= 64 * 1024 and not any(word in text for word in NO_ROOM):
             return
         raise Failure(ENVIRONMENT, 'the disk is full: %s is on the file system mounted at %s, which has %d MB '
-                      'free. Make room there and give the same command again; it continues from here'
+                      'free. Free some space there and run the same command again; it continues from here'
                       % (tightest, mount_point(tightest), free_bytes(tightest) >> 20))
 
 

@@ -41,7 +41,7 @@ class Tests:
         listed = self._listed()
         wanted = [test for test in listed if not self.names or self._is_wanted(test)]
         if not wanted:
-            raise Failure(USAGE, 'no test or suite of that name' + self._nearest(listed))
+            raise Failure(USAGE, 'no test or suite has that name' + self._nearest(listed))
         self._run_meson(wanted)
         results = self._results(listed)
         count = {state: sum(result['state'] == state for result in results)
@@ -61,7 +61,7 @@ class Tests:
             with open(self.clone.build + '/meson-info/intro-tests.json', encoding='utf-8') as file:
                 tests: List[Dict[str, Any]] = json.load(file)
         except (OSError, ValueError):
-            raise Failure(OURS, 'build/ has no list of tests; ./lab setup repairs it') from None
+            raise Failure(OURS, 'build/ has no list of tests; run ./lab setup') from None
         for test in tests:
             test['suites'] = [suite.split(':')[-1] for suite in test['suite']]
         return tests
@@ -77,7 +77,7 @@ class Tests:
     def _run_meson(self, wanted: List[Dict[str, Any]]) -> None:
         meson = self.machine.find_meson()[0]
         if not meson:
-            raise Failure(ENVIRONMENT, 'the tests need Meson and Ninja; ./lab setup brings them')
+            raise Failure(ENVIRONMENT, 'the tests need Meson and Ninja; run ./lab setup to install them')
         waiting = sum('waits' in test['suites'] for test in wanted)  # these sleep most of the time
         processes = len(os.sched_getaffinity(0)) + MORE_THAN_CORES + waiting
         command = meson + ['test', '-C', self.clone.build, '--no-rebuild', '--print-errorlogs',
@@ -113,7 +113,7 @@ class Tests:
             with open(self._log(), encoding='utf-8', errors='replace') as file:
                 entries = [json.loads(line) for line in file]
         except (OSError, ValueError):
-            raise Failure(OURS, 'the tests did not run to their end') from None
+            raise Failure(OURS, 'the test run did not finish') from None
         results = []
         for entry in entries:
             name = SUITE.sub('', entry['name'])
@@ -129,6 +129,6 @@ def reason_of(entry: Dict[str, Any]) -> str:
     if entry['result'] in STATES:
         return ''
     if entry['result'] == 'TIMEOUT':
-        return 'not done within its time limit'
+        return 'did not finish within its time limit'
     code = int(entry.get('returncode') or 0)
     return 'exit code %d' % code if code >= 0 else signal.Signals(-code).name

@@ -17,7 +17,7 @@ const verb setup_verb(
     {verb_place::group::more, 10}, "setup", "set up and build everything, including the tests",
     "  ./lab setup            Debian packages are installed only as root or in CI\n"
     "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
-    "  ./lab setup --no-tests leave out the packages that only tests need\n"
+    "  ./lab setup --no-tests everything except what only tests need\n"
     "  ./lab setup --first    only what the first answer needs: a minute or two",
     setup);
 
