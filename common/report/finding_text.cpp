@@ -329,8 +329,8 @@ std::string missing_lines_note(const std::vector<located_finding>& all,
            lacks_line(f.unfinished);
   });
   if (!any) return {};
-  return "compile with -g to have lines of host code instead of functions (binutils' addr2line "
-         "reads them)";
+  return "hint: compile with -g to get source lines of host code instead of function names (needs "
+         "addr2line from binutils)";
 }
 
 std::string plain_text(const std::vector<text_line>& lines) {

@@ -68,10 +68,9 @@ void remark_sectors(std::vector<remark>& to, const char* what, const sector_coun
   if (per > wasteful * ideal) {
     r.waste = c.sectors - c.ideal_sectors;
     r.text += fmt::format(", {:.1f} {}", ideal,
-                          2 * c.repeated_sectors > r.waste ? combined_first : "would do");
+                          2 * c.repeated_sectors > r.waste ? combined_first : "would be enough");
   }
-  if (c.l1_hits != 0)
-    r.text += fmt::format("; {:.0f} % found in L1", percent(c.l1_hits, c.sectors));
+  if (c.l1_hits != 0) r.text += fmt::format("; {:.0f} % hit in L1", percent(c.l1_hits, c.sectors));
   if (c.l2_hits != 0 && c.l2_hits != c.l2_sectors)
     r.text += fmt::format("; {}{:.0f} % in L2", c.l1_hits != 0 ? "of the rest " : "",
                           percent(c.l2_hits, c.l2_sectors));
@@ -115,13 +114,13 @@ std::vector<remark> remarks_of(const profile_counts& c, const kernel_profile& k)
   remark_wavefronts(all, "shared atomic", c.shared_atomic);
   remark_wavefronts(all, "copy to shared", c.shared_copy);
   if (c.divergent_branches != 0) {
-    all.push_back({fmt::format("{} of {} branches divide their warp", grouped(c.divergent_branches),
+    all.push_back({fmt::format("{} of {} branches diverge", grouped(c.divergent_branches),
                                grouped(c.branches)),
                    k.diverges_noticeably(c) ? c.divergent_branches : 0});
   }
   if (const instruction_counts n = c.all_instructions();
       n.warps != 0 && ratio(n.lanes, n.warps) < 31.5)
-    all.push_back({fmt::format("{:.1f} of 32 lanes take part", ratio(n.lanes, n.warps)), 0});
+    all.push_back({fmt::format("{:.1f} of 32 lanes are active", ratio(n.lanes, n.warps)), 0});
   return all;
 }
 
@@ -143,10 +142,10 @@ void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_
   }
   say(resources);
   const instruction_counts all = k.total.all_instructions();
-  std::string work = fmt::format("{} instructions of warps, {:.1f} of 32 lanes take part",
+  std::string work = fmt::format("{} warp instructions, {:.1f} of 32 lanes are active",
                                  grouped(all.warps), ratio(all.lanes, all.warps));
   if (k.total.branches != 0)
-    work += fmt::format("; {} of {} branches divide", grouped(k.total.divergent_branches),
+    work += fmt::format("; {} of {} branches diverge", grouped(k.total.divergent_branches),
                         grouped(k.total.branches));
   say(work);
   std::vector<std::pair<std::uint64_t, int>> by_pipe;
@@ -161,8 +160,8 @@ void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_
   }
   say(mix);
   if (!k.knows_machine_code)
-    say("the accesses are those of the PTX: the program has no machine code with a line table for "
-        "this GPU (nvcc -lineinfo -arch=sm_90)");
+    say("the accesses are counted from the PTX, because the program has no machine code with a "
+        "line table for this GPU (nvcc -lineinfo -arch=sm_90)");
 }
 
 void add_line(std::vector<text_line>& lines, const line_profile& l, const kernel_profile& k,
@@ -176,7 +175,7 @@ void add_line(std::vector<text_line>& lines, const line_profile& l, const kernel
   const std::string place = indent == 0 ? fmt::format("{:>5} {:>4.0f} %  ", number, share)
                                         : fmt::format("{:>5} {:>4.0f} %  | ", number, share);
   std::string source =
-      l.at.text.empty() ? (l.at.line == 0 ? "(of no line)" : l.at.file) : l.at.text;
+      l.at.text.empty() ? (l.at.line == 0 ? "(line unknown)" : l.at.file) : l.at.text;
   if (indent != 0) source = l.at.inner + ": " + source;
   lines.push_back({{marked ? text_role::warning_kind : text_role::plain, marked ? "*" : " "},
                    {text_role::place, place},

@@ -114,7 +114,7 @@ lane_row row_from(const json& j, std::uint8_t bytes, std::size_t areas) {
     row.of[0] = what->get<std::uint32_t>();
   } else if (what->is_string()) {
     const auto raw = from_base64(what->get<std::string>());
-    if (raw.size() != 32u * bytes) throw malformed_json("a row of another length");
+    if (raw.size() != 32u * bytes) throw malformed_json("a row of the wrong length");
     for (std::size_t l = 0; l < 32; ++l) std::memcpy(&row.of[l], raw.data() + l * bytes, bytes);
   } else {
     std::int64_t a = 0, b = 0, c = 0, p = 32;
@@ -278,7 +278,8 @@ warp_recording::access access_from(const json& j, const warp_recording& r, std::
   a.kind = j.at("kind").get<std::string>();
   a.space = j.at("space").get<std::string>();
   a.bytes = j.at("bytes").get<unsigned>();
-  if (a.bytes == 0 || a.bytes > 16) throw malformed_json("an access of so many bytes");
+  if (a.bytes == 0 || a.bytes > 16)
+    throw malformed_json("an access with an invalid number of bytes");
   a.lanes = j.value("lanes", active);
   a.at = row(j.at("at"), 8);
   a.counted = j.value("counted", true);
@@ -336,9 +337,9 @@ warp_recording parse_recording(std::string_view text) {
     throw malformed_json("is too large for a recorded warp");
   const json j = parse_json(text);
   if (!j.is_object() || j.value("format", "") != format_name)
-    throw malformed_json("is no recorded warp");
+    throw malformed_json("is not a recorded warp");
   if (const int v = j.at("version").get<int>(); v != warp_recording::version)
-    throw malformed_json(fmt::format("is of version {}, and this course reads version {}", v,
+    throw malformed_json(fmt::format("has version {}, but this course reads version {}", v,
                                      warp_recording::version));
   warp_recording r;
   for (const char* key : {"lab", "step", "size", "seed", "file", "program"})
@@ -398,7 +399,7 @@ warp_recording parse_recording(std::string_view text) {
     const auto& writes = r.instructions[one.instruction].writes;
     if (s.contains("v")) {
       if (s.at("v").size() != writes.size())
-        throw malformed_json("a step with values of other registers");
+        throw malformed_json("a step with values of unknown registers");
       for (std::size_t n = 0; n < writes.size(); ++n)
         one.values.push_back(row_from(rows[checked<std::size_t>(s.at("v")[n], rows.size(), "row")],
                                       bytes_of_type(writes[n].type), r.areas.size()));

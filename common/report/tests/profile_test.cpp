@@ -121,7 +121,7 @@ TEST_CASE("a bounds check that few warps diverge at does not stand out") {
   c.divergent_branches = 1;
   c.instructions[static_cast<int>(pipe::fp32)] = {30000, 32 * 30000 - 100};
   CHECK(what_stands_out(with_counts(c)).empty());
-  CHECK(has(profile_text({with_counts(c)}, {160, true}), "1 of 3,128 branches divide their warp"));
+  CHECK(has(profile_text({with_counts(c)}, {160, true}), "1 of 3,128 branches diverge"));
   SUBCASE("nor one that always diverges, of which the other instructions know nothing") {
     c.branches = c.divergent_branches = 10;
     CHECK(what_stands_out(with_counts(c)).empty());
@@ -129,7 +129,7 @@ TEST_CASE("a bounds check that few warps diverge at does not stand out") {
   SUBCASE("branches that leave lanes idle do") {
     c.divergent_branches = 1000;
     c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
-    CHECK(has(what_stands_out(with_counts(c)), "line 23: 1,000 of 3,128 branches divide"));
+    CHECK(has(what_stands_out(with_counts(c)), "line 23: 1,000 of 3,128 branches diverge"));
   }
   SUBCASE("and so does a loop that lanes leave one after the other") {
     c.divergent_branches = 90;
@@ -152,7 +152,7 @@ TEST_CASE("atomics at one address and local memory are not called uncoalesced") 
   CHECK(has(what_stands_out(with_counts(c)),
             "32.0 sectors per request, 1.0 if lanes with the same address were combined first"));
   c.global_atomic = {100, 3200, 3200, 400};
-  CHECK(has(what_stands_out(with_counts(c)), "32.0 sectors per request, 4.0 would do"));
+  CHECK(has(what_stands_out(with_counts(c)), "32.0 sectors per request, 4.0 would be enough"));
   c.global_atomic = {};
   c.shared_atomic = {100, 3200, 3200, 100, 3100};
   CHECK(has(what_stands_out(with_counts(c)), "1.0 if lanes with the same address were combined"));
@@ -200,11 +200,10 @@ TEST_CASE("the text names the line, what it costs, and what would do") {
   CHECK(has(text, "grid 32 x 32, block 32 x 8, 2 launches"));
   CHECK(has(text, "20 registers, 4.1 KB of shared memory; occupancy 100 %: 64 of 64 warps"));
   CHECK(has(text, "(limit: warps)"));
-  CHECK(has(text, "global store: 32.0 sectors per request, 4.0 would do"));
+  CHECK(has(text, "global store: 32.0 sectors per request, 4.0 would be enough"));
   CHECK(has(text, "shared load: 8.0 wavefronts per request, 8.0-way bank conflict"));
-  CHECK(has(text, "5 of 10 branches divide their warp"));
-  CHECK(
-      has(text, "global load: 4.0 sectors per request; 20 % found in L1; of the rest 50 % in L2"));
+  CHECK(has(text, "5 of 10 branches diverge"));
+  CHECK(has(text, "global load: 4.0 sectors per request; 20 % hit in L1; of the rest 50 % in L2"));
   CHECK(has(text, "2 accesses beside each other are one of 8 bytes"));
   CHECK(has(text, "read_tile: return tile[x][y];"));
   CHECK(has(text, "* line 27: global store: 32.0 sectors"));

@@ -118,7 +118,7 @@ TEST_CASE("exec --counters: the profile comes behind what the program writes, an
   const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
   const auto first = c.lab({"exec", "--counters", "--", program});
   CHECK(first.end.exit_code == 0);
-  CHECK(has(first.err, "instructions of warps"));
+  CHECK(has(first.err, "warp instructions"));
   CHECK(has(first.err, "exec_program.cu"));
   CHECK(c.lab({"exec", "--counters", "--", program}).err == first.err);
 }
@@ -133,7 +133,7 @@ TEST_CASE("exec --counters: a source that is newer than the program is reported"
   const auto older = c.lab({"exec", "--counters", "--", program});
   CHECK(older.end.exit_code == 0);
   CHECK(has(older.err, "exec_program.cu was changed after " + program.string() + " was built"));
-  CHECK(has(older.err, "instructions of warps"));
+  CHECK(has(older.err, "warp instructions"));
 }
 
 TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") {
@@ -184,7 +184,7 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   refused(c.lab({"play", "reduction", "06"}), "is not recorded");
   refused(c.lab({"play", "README.md"}), "is not a recorded warp");
   write_atomically(c.root() / "a.json", R"({"format": "stepwise warp", "version": 2})");
-  refused(c.lab({"play", "a.json"}), "of version 2");
+  refused(c.lab({"play", "a.json"}), "has version 2");
 }
 
 TEST_CASE("exec --record: a warp of any program, which play shows") {

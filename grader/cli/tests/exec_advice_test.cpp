@@ -52,13 +52,13 @@ TEST_CASE("divergence is the first advice where it costs time, though latency li
     CHECK(has(profile, " of 32 lanes are active"));
     CHECK(advice.starts_with("* Divergence: "));
     CHECK(has(advice.substr(0, advice.find(" * ", 2)), "the model predicts "));
-    CHECK(has(what_stands_out(kernel), "branches divide their warp"));
+    CHECK(has(what_stands_out(kernel), "branches diverge"));
   }
 }
 
 TEST_CASE("a bounds check that one warp diverges at is no matter") {
   CHECK(!has(profile_of("guarded"), "Divergence"));
-  CHECK(has(shown("--counters", "guarded"), "1 of 3,128 branches divide their warp"));
+  CHECK(has(shown("--counters", "guarded"), "1 of 3,128 branches diverge"));
   CHECK(what_stands_out("guarded").empty());
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
   CHECK(has(advice_for("one_address"), "__reduce_add_sync"));
   CHECK(has(what_stands_out("one_address"), "1.0 if lanes with the same address were combined"));
   CHECK(advice_for("own_addresses").starts_with("* Uncoalesced accesses: "));
-  CHECK(has(what_stands_out("own_addresses"), "4.0 would do"));
+  CHECK(has(what_stands_out("own_addresses"), "4.0 would be enough"));
 }
 
 TEST_CASE("a warp whose values the machine code adds has one atomic") {

@@ -67,7 +67,7 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and the text fits 80 co
   CHECK(has(result.out, "modelled, NVIDIA H200"));
   CHECK(has(result.out, "The course's record of"));
   CHECK(has(result.out, "Memory is the bottleneck"));
-  CHECK(has(result.out, "32.0 sectors per global store, 4.0 would do"));
+  CHECK(has(result.out, "32.0 sectors per global store, 4.0 would be enough"));
   CHECK(has(result.out, "Uncoalesced accesses"));
   CHECK(has(result.out, "Next step 04_tiled"));
   CHECK(fits(result.out, 80));
@@ -146,7 +146,7 @@ TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compare
   const auto a100 = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--gpu", "a100"});
   CHECK(a100.end.exit_code == 0);
   CHECK(has(a100.out, "modelled, NVIDIA A100"));
-  CHECK(has(a100.out, "published figures of the NVIDIA A100-SXM4-80GB, never compared"));
+  CHECK(has(a100.out, "published figures of the NVIDIA A100-SXM4-80GB, not compared"));
   CHECK(!has(a100.out, "The course's record of"));
 }
 

@@ -333,7 +333,7 @@ TEST_CASE("counter: met, missed with the line, and not counted before it is corr
   CHECK(report.points == 0);
   CHECK(report.max_points == 60);
   CHECK(!report.goals[1].counted);
-  CHECK(report.goals[1].message == "not judged: it must be correct first");
+  CHECK(report.goals[1].message == "not judged: the results must be correct first");
 }
 
 TEST_CASE("counter: at_least, and what was never done is not met") {

@@ -34,7 +34,7 @@ TEST_CASE("right and fast earns all, right and slow a part, wrong nothing") {
   CHECK(wrong.what == verdict::wrong);
   CHECK(wrong.points == 0);
   CHECK(wrong.goals[1].passed == false);
-  CHECK(wrong.goals[1].message == "not judged: it must be correct first");
+  CHECK(wrong.goals[1].message == "not judged: the results must be correct first");
 }
 
 TEST_CASE("a program that turns wrong while it is timed earns no speed") {

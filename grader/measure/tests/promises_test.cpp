@@ -28,8 +28,7 @@ TEST_CASE("a promise is judged at the lab's sizes, or at its own, as far as they
   CHECK(judged[1].size == lab_size({2048}));
   CHECK(!judged[1].ratio);
   CHECK(!judged[1].is_broken());
-  CHECK(promise_text(judged[1]) ==
-        "01_b over 00_a at 2048: not measured, at least 2.00 was promised");
+  CHECK(promise_text(judged[1]) == "01_b over 00_a at 2048: not measured; promised: at least 2.00");
   CHECK(judged[2].step == "02_c");
   CHECK(judged[2].is_broken());
   CHECK(promise_text(judged[2]) ==

@@ -65,7 +65,7 @@ TEST_CASE("the page is closed, without scripts, and no student's text is markup"
 
 TEST_CASE("the page shows classes, goals with hints, pairs and answers beside the key") {
   const std::string page = overview(parts());
-  for (const char* what : {"5 submissions, 2 with points, 2 not graded yet; 1 for a person",
+  for (const char* what : {"5 submissions, 2 with points, 2 not graded yet; 1 for manual review",
                            "Fewer threads", "75 %", "03_step", "15.7 us", "(1 answered)",
                            "82.5 of 82.5", "no points", "goal 1.5x", "(modelled)"}) {
     CAPTURE(what);

@@ -215,7 +215,7 @@ TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
   CHECK_THROWS_WITH_AS(commit_tree(tree.path(), parent.path() / "other", ""),
                        doctest::Contains("not a student copy"), failure);
   CHECK_THROWS_WITH_AS(export_head(parent.path() / "other", parent.path()),
-                       doctest::Contains("no git repository"), failure);
+                       doctest::Contains("not a git repository"), failure);
 }
 
 TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a file out") {

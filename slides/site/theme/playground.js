@@ -122,7 +122,7 @@
         + (right ? '' : ' The time of a result that is not right says little.'), 'modelled'));
       if (a) answer.append(make('p', `${a.kernel} takes ${percent(a.share)} of it and is limited by ${limit(said)}: `
         + `compute ${percent(a.compute)} busy (${a.compute_part}), memory ${percent(a.memory)} (${a.memory_part}); `
-        + `occupancy ${percent(a.achieved_occupancy)} of ${percent(a.theoretical_occupancy)}; ${a.lanes.toFixed(1)} of 32 lanes take part.`, 'limited'));
+        + `occupancy ${percent(a.achieved_occupancy)} of ${percent(a.theoretical_occupancy)}; ${a.lanes.toFixed(1)} of 32 lanes are active.`, 'limited'));
     } else if (said.why_no_time) answer.append(make('p', `No time: ${said.why_no_time}`, 'modelled'));
     if (said.printed && said.printed.trim()) answer.append(make('p', 'It printed:'), make('pre', said.printed, 'said'));
     const lines = byLine(said), marks = new Map();

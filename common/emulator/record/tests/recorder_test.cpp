@@ -214,9 +214,9 @@ TEST_CASE("files that are not as they should be are refused in words") {
     return text.replace(at, a.size(), b);
   };
   CHECK(why("") == "is empty");
-  CHECK(why("{}") == "is no recorded warp");
+  CHECK(why("{}") == "is not a recorded warp");
   CHECK(why(with("\"version\":1", "\"version\":2")) ==
-        "is of version 2, and this course reads version 1");
+        "has version 2, but this course reads version 1");
   CHECK(why(good.substr(0, good.size() / 2)) != "");
   CHECK(why(with("\"i\":0", "\"i\":99")) == "a step with no such instruction");
   CHECK(why(with("\"at\":", "\"at\":9999")) == "a step with no such row");
