@@ -77,7 +77,7 @@ const driver* driver::find(std::string& why) {
   static const bool usable = [] {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-      reason = "this machine has no CUDA driver (libcuda.so.1)";
+      reason = "no CUDA driver (libcuda.so.1) is installed on this machine";
       return false;
     }
     if (!load_all(library, found, reason)) return false;

@@ -100,7 +100,7 @@ class reader {
 
   std::string text(std::string_view key) {
     const auto value = table_.as<std::string>(key);
-    if (!value || value->empty()) fail(fmt::format("'{}' is missing or no text", key));
+    if (!value || value->empty()) fail(fmt::format("'{}' is missing or is not text", key));
     return value.value_or("");
   }
 
@@ -142,10 +142,10 @@ class reader {
     for (const toml_value& item : all->items) {
       const auto id = item.as<std::int64_t>();
       if (!id || !out_.attributes.contains(static_cast<int>(*id)))
-        return fail(fmt::format("line {}: 'estimated' lists numbers of attributes", item.line));
+        return fail(fmt::format("line {}: 'estimated' must list attribute numbers", item.line));
       out_.estimated.insert(static_cast<int>(*id));
     }
-    if (!all->is_array()) fail(fmt::format("line {}: 'estimated' is no list", all->line));
+    if (!all->is_array()) fail(fmt::format("line {}: 'estimated' is not a list", all->line));
   }
 
   void read_limits() {
@@ -207,7 +207,7 @@ int fill_from_attributes(gpu& model) {
 result<gpu> parse_gpu(std::string_view id, std::string_view text) {
   const auto broken = [&](const std::string& why) {
     return result<gpu>(error::invalid_value,
-                       fmt::format("the description of GPU '{}' is broken: {}", id, why));
+                       fmt::format("the description of GPU '{}' is malformed: {}", id, why));
   };
   gpu model;
   model.id = id;
@@ -251,7 +251,7 @@ result<gpu> find_gpu(std::string_view id) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.id);
   }
   return {error::invalid_value,
-          fmt::format("no GPU is known by the name '{}'; known: {}, or a .toml file", id, known)};
+          fmt::format("there is no GPU named '{}'; known names: {}, or a .toml file", id, known)};
 }
 
 }  // namespace stepwise

@@ -107,12 +107,12 @@ class gpu_device final : public device, host_registration, launch_queue {
     const current_context use(cu_, context_);
     return status_of(cu_,
                      cu_.mem_host_register(area.data(), area.size(), CU_MEMHOSTREGISTER_DEVICEMAP),
-                     "registering memory of the host's");
+                     "registering host memory");
   }
 
   status unregister_host(std::byte* first) override {
     const current_context use(cu_, context_);
-    return status_of(cu_, cu_.mem_host_unregister(first), "unregistering memory of the host's");
+    return status_of(cu_, cu_.mem_host_unregister(first), "unregistering host memory");
   }
 
   std::array<std::uint64_t, 2> memory_info() override {
@@ -264,7 +264,7 @@ class gpu_device final : public device, host_registration, launch_queue {
     // A lost context answers no queries. Return the fault instead of blaming the address.
     if (const status lost = synchronize(); !lost.ok()) return lost;
     return {error::invalid_value, std::string(doing) + " " + std::to_string(bytes) +
-                                      " bytes of device memory that no allocation holds"};
+                                      " bytes of device memory that are not in any allocation"};
   }
 
   template <class Map>
@@ -299,11 +299,11 @@ class gpu_device final : public device, host_registration, launch_queue {
 status gpu_device::fill(device_address to, std::uint32_t value, unsigned element_bytes,
                         std::uint64_t count) {
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) {
-    return {error::invalid_value,
-            "elements of " + std::to_string(element_bytes) + " bytes: 1, 2 or 4 can be filled"};
+    return {error::invalid_value, "cannot fill elements of " + std::to_string(element_bytes) +
+                                      " bytes: use 1, 2 or 4 bytes"};
   }
   if (count > UINT64_MAX / element_bytes) {
-    return {error::invalid_value, "filling more bytes than there are addresses"};
+    return {error::invalid_value, "filling more bytes than the address space has"};
   }
   status s = check_area(to, count * element_bytes, "filling");
   if (!s.ok() || count == 0) return s;
@@ -317,7 +317,7 @@ status gpu_device::fill(device_address to, std::uint32_t value, unsigned element
 
 result<module_handle> gpu_device::load_linked(std::span<const std::span<const std::byte>> parts) {
   if (parts.size() != 1)
-    return {error::not_supported, "modules of several parts are not linked for a GPU"};
+    return {error::not_supported, "modules of several parts cannot be linked for a GPU"};
   const std::span<const std::byte> image = parts[0];
   const current_context use(cu_, context_);
   // The driver needs zero-terminated PTX, but load_linked() does not require that.
@@ -421,7 +421,7 @@ status gpu_device::set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint6
     return {error::invalid_value, a.name + ": " + std::to_string(bytes) +
                                       " bytes of dynamic shared memory: " +
                                       std::to_string(model_.shared_bytes_per_block_optin) +
-                                      " per block are possible, static memory included"};
+                                      " per block are possible, including static memory"};
   }
   const status s = status_of(
       cu_,
@@ -490,7 +490,7 @@ std::unique_ptr<device> make_gpu_device(int ordinal, std::string& why) {
 namespace stepwise {
 
 std::unique_ptr<device> make_gpu_device(int, std::string& why) {
-  why = "this build had no cuda.h of the CUDA toolkit, so it cannot use a GPU";
+  why = "the program was built without the CUDA toolkit's cuda.h, so it cannot use a GPU";
   return nullptr;
 }
 

@@ -21,8 +21,8 @@ std::string bad_side(const char* what, const extent& have, const int (&most)[3])
   for (int i = 0; i < 3; i++) {
     if (sides[i] == 0) {
       return std::string("a ") + what + " of " + shape(have) +
-             ": every side must be at least 1 (a division that rounds down leaves 0 of less than a "
-             "whole block: (n + size - 1) / size rounds up)";
+             ": every dimension must be at least 1 (dividing n by the block size rounds down to 0 "
+             "for a partial block; (n + size - 1) / size rounds up)";
     }
     if (sides[i] > static_cast<std::uint32_t>(most[i])) {
       return std::string("a ") + what + " of " + shape(have) + ": at most " +
@@ -43,7 +43,7 @@ status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint
   }
   return {error::invalid_value,
           who + std::to_string(dynamic) + " bytes of dynamic shared memory: at most " +
-              std::to_string(kernel.max_dynamic_shared_bytes) + " beside the kernel's " +
+              std::to_string(kernel.max_dynamic_shared_bytes) + " in addition to the kernel's " +
               std::to_string(kernel.static_shared_bytes) + " static bytes" + hint};
 }
 
@@ -63,7 +63,7 @@ status check_threads(const gpu& model, const kernel_attributes& kernel, std::uin
     return {error::launch_out_of_resources,
             most + ", with its " + std::to_string(kernel.registers) + " registers per thread"};
   }
-  return {error::invalid_value, most + ", as its launch bounds say"};
+  return {error::invalid_value, most + ", because of its launch bounds"};
 }
 
 status check_cooperative(const gpu& model, const kernel_attributes& kernel,
@@ -77,7 +77,7 @@ status check_cooperative(const gpu& model, const kernel_attributes& kernel,
   if (blocks <= most) return {};
   return {error::cooperative_launch_too_large,
           who + std::to_string(blocks) + " blocks in a cooperative launch: " + model.name +
-              " holds at most " + std::to_string(most) + " of them at once"};
+              " can hold at most " + std::to_string(most) + " at once"};
 }
 
 }  // namespace

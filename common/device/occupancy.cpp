@@ -99,10 +99,10 @@ result<block_room> room_for(const gpu& model, const block_needs& block) {
   const int capability = model.compute_capability();
   const auto rules = rules_of(capability);
   if (!rules)
-    return {error::not_supported,
-            "how multiprocessors of compute capability " + std::to_string(model.compute_major) +
-                "." + std::to_string(model.compute_minor) + " hold blocks is not known here"};
-  if (block.threads == 0) return {error::invalid_value, "a block has at least one thread"};
+    return {error::not_supported, "the block limits of multiprocessors with compute capability " +
+                                      std::to_string(model.compute_major) + "." +
+                                      std::to_string(model.compute_minor) + " are unknown here"};
+  if (block.threads == 0) return {error::invalid_value, "a block must have at least one thread"};
   const auto warp_size = static_cast<std::uint64_t>(model.warp_size);
   const auto fit = [](std::uint64_t blocks) {
     return static_cast<int>(std::min<std::uint64_t>(blocks, block_room::any_number));

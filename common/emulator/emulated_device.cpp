@@ -350,10 +350,11 @@ class emulated_device final : public device,
     if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
     const std::string asked = std::to_string(bytes) + " bytes";
     const auto here = memory_.allocation_at(at);
-    if (!here) return {error::invalid_value, asked + " that no allocation holds"};
-    return {error::invalid_value, asked + (at == here->base ? " at the start of" : " inside of") +
-                                      " an allocation of " + std::to_string(here->bytes) +
-                                      " bytes: is the size in bytes, and not that of a pointer?"};
+    if (!here) return {error::invalid_value, asked + " that are not in any allocation"};
+    return {error::invalid_value,
+            asked + (at == here->base ? " at the start of" : " inside of") + " an allocation of " +
+                std::to_string(here->bytes) +
+                " bytes: check that the size is in bytes and not the size of a pointer"};
   }
   // A module's variables live as long as the module.
   bool is_variable(device_address address) const {
@@ -470,7 +471,7 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
   if (bytes > most || k->attributes.static_shared_bytes > most - bytes) {
     return {error::invalid_value, std::to_string(bytes) + " bytes of dynamic shared memory; " +
                                       std::to_string(most) +
-                                      " are the limit, static memory included"};
+                                      " are the limit, including static memory"};
   }
   const emulator::grids::quiet quiet(*grids_);
   k->attributes.max_dynamic_shared_bytes = bytes;

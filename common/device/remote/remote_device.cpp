@@ -31,7 +31,7 @@ bool loses_device(error code) {
   }
 }
 
-const status broken{error::devices_unavailable, "the device's server is gone"};
+const status broken{error::devices_unavailable, "the device server has exited"};
 
 std::optional<module_symbol> symbol_of(const symbol_answer& a) {
   if (!a.found) return std::nullopt;
@@ -139,8 +139,8 @@ status remote_device::free(device_address address) {
 
 result<device_address> remote_device::allocate_shared(std::uint64_t) {
   return {error::not_supported,
-          "managed, mapped and pinned memory: the device is in another process (a graded call), "
-          "which shares no memory with this one"};
+          "managed, mapped and pinned memory are not available: in a graded call the device is in "
+          "another process, which shares no memory with the program"};
 }
 
 std::array<std::uint64_t, 2> remote_device::memory_info() {
@@ -179,11 +179,11 @@ status remote_device::check_area(device_address address, std::uint64_t bytes, co
   if (area && bytes <= area->bytes - (address - area->address)) return {};
   if (!lost_.ok()) return lost_;
   std::string text = std::string(doing) + " " + std::to_string(bytes) + " bytes";
-  if (!area) return {error::invalid_value, text + " that no allocation holds"};
-  return {error::invalid_value, text +
-                                    (address == area->address ? " at the start of" : " inside of") +
-                                    " an allocation of " + std::to_string(area->bytes) +
-                                    " bytes: is the size in bytes, and not that of a pointer?"};
+  if (!area) return {error::invalid_value, text + " that are not in any allocation"};
+  return {error::invalid_value,
+          text + (address == area->address ? " at the start of" : " inside of") +
+              " an allocation of " + std::to_string(area->bytes) +
+              " bytes: check that the size is in bytes and not the size of a pointer"};
 }
 
 // The offset of these bytes in the call's arrays plus 1, or 0 if they are elsewhere.
@@ -248,10 +248,10 @@ status remote_device::fill(device_address to, std::uint32_t value, unsigned elem
                            std::uint64_t count) {
   const std::lock_guard guard(lock_);
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
-    return {error::invalid_value,
-            "elements of " + std::to_string(element_bytes) + " bytes: 1, 2 or 4 can be filled"};
+    return {error::invalid_value, "cannot fill elements of " + std::to_string(element_bytes) +
+                                      " bytes: use 1, 2 or 4 bytes"};
   if (count > UINT64_MAX / element_bytes)
-    return {error::invalid_value, "filling more bytes than there are addresses"};
+    return {error::invalid_value, "filling more bytes than the address space has"};
   const status s = check_area(to, count * element_bytes, "filling");
   if (s.ok() && count != 0) queue(fill_bytes{to, count, value, element_bytes});
   return s;
@@ -266,7 +266,7 @@ result<module_handle> remote_device::load_linked(
   if (total > most_image_bytes || parts.size() > most_parts)
     return {error::not_supported, "a module of more than " +
                                       std::to_string(most_image_bytes >> 20) +
-                                      " MiB, on a device of another process"};
+                                      " MiB on a device in another process"};
   load request;
   for (const auto& part : parts) {
     request.part_bytes.push_back(static_cast<std::uint32_t>(part.size()));
@@ -319,8 +319,8 @@ result<module_symbol> remote_device::find_symbol(module_handle module, std::stri
   if (!found.ok()) return found.failure();
   if (found->shared)
     return {error::not_supported, std::string(name) +
-                                      ": managed variables need memory that the host shares, and "
-                                      "the device is in another process (a graded call)"};
+                                      ": managed variables need memory shared with the host, but "
+                                      "in a graded call the device is in another process"};
   seen_[found->address] = found->bytes;
   return module_symbol{found->address, found->bytes, found->shared};
 }

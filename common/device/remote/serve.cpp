@@ -33,7 +33,7 @@ class served_end {
       const auto reply = service_.answer(*batch);
       if (!reply) return close(service_.why());
       // There is room, since a client reads a reply before it sends the next batch.
-      if (!send_frame(socket(), *reply, wait_)) return close("a reply that nobody takes");
+      if (!send_frame(socket(), *reply, wait_)) return close("a reply that was not received");
     }
     if (frames_.is_too_long()) return close("a message that is too long");
     if (!more) end_.socket.reset();

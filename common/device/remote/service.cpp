@@ -95,7 +95,7 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       continue;
     }
     if (!from.complete()) {
-      why_ = "something behind a request";
+      why_ = "extra bytes after a request";
       return std::nullopt;
     }
     return reply_to(*next, refused);
@@ -116,7 +116,7 @@ std::optional<std::vector<std::byte>> service::reply_to(const message& request, 
       [&]<class T>(const T& fields) {
         if constexpr (is_request<T>) {
           if (is_judges<T> && !is_judge_) {
-            why_ = "a request that is the judge's";
+            why_ = "a request that only the judge may send";
             return;
           }
           if (is_counted()) shared_.call.request();
@@ -190,7 +190,7 @@ status service::execute(const copy_bytes& m) {
 status service::execute(const start_kernel& m) {
   if (m.parameters.size() > most_parameter_bytes) return why_ = "too many parameters", status{};
   if (m.how > (start_kernel::cooperative | start_kernel::may_begin_early))
-    return why_ = "a launch that cannot be", status{};
+    return why_ = "an impossible launch", status{};
   if (is_counted()) shared_.call.before_launch();
   const status s =
       on_.launch(kernel_handle{m.kernel},
@@ -203,7 +203,8 @@ status service::execute(const start_kernel& m) {
 
 status service::execute(const release_memory& m) {
   if (!is_judge_ && shared_.judges.contains(m.address))
-    return {error::invalid_value, "this memory is an argument of the call: its caller frees it"};
+    return {error::invalid_value,
+            "this memory is an argument of the call, and only the caller may free it"};
   if (is_counted()) shared_.call.release();
   const status s = on_.free(m.address);
   if (s.ok() && is_counted()) {
@@ -216,7 +217,7 @@ status service::execute(const release_memory& m) {
 
 status service::execute(const make_event& m) {
   if (events_.size() >= most_events || events_.contains(m.event))
-    return why_ = "an event that cannot be", status{};
+    return why_ = "an impossible event", status{};
   const auto made = on_.create_event();
   if (!made.ok()) return made.failure();
   events_[m.event] = *made;
@@ -400,8 +401,8 @@ service::answered<load> service::execute(const load& m) {
   if (!is_judge_ && !shared_.kernels.empty() && !std::ranges::all_of(parts, is_own)) {
     image_ = {};
     return {{error::not_permitted,
-             "a graded program runs the kernels that nvcc compiled from its source, and no others: "
-             "it loaded a module of its own"}};
+             "a graded program may run only the kernels that nvcc compiled from its source, but it "
+             "loaded its own module"}};
   }
   const auto loaded = on_.load_linked(parts);
   image_ = {};

@@ -109,7 +109,7 @@ if "2 findings: 1 invalid free, 1 unchecked error\n" not in ended.stderr:
 
 # The program's own functions stand for lines that are unknown, and how to have them is said once.
 said = run("leak twice").stderr
-told_once = said.count("compile with -g to have lines")
+told_once = said.count("compile with -g to get source lines")
 if told_once != (0 if has_lines else 1) or "cudaMalloc<" in said.replace("cudaMalloc(&made", ""):
     problems.append(f"leak: said\n{said}")
 if not has_lines and "in make<int>()\n" not in said:

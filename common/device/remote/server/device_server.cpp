@@ -35,7 +35,7 @@ std::unique_ptr<device> make_device(std::string_view kind, std::string& why) {
   }
   if (const std::string missing = emulator_lacks(); !missing.empty()) {
     why = "the emulator was built on a CPU with " + missing +
-          ", which this one lacks: ./lab setup builds it for this machine";
+          ", but this CPU lacks it: run ./lab setup to build it for this machine";
     return nullptr;
   }
   return make_emulated_device(*model);
@@ -64,7 +64,8 @@ int probe(device& on) {
     s = on.fill(*piece, 0xa5, 1, bytes);
     std::byte last{};
     if (s.ok()) s = on.read(std::span(&last, 1), *piece + bytes - 1);
-    if (s.ok() && last != std::byte{0xa5}) s = {error::launch_failure, "memory keeps no byte"};
+    if (s.ok() && last != std::byte{0xa5})
+      s = {error::launch_failure, "device memory does not keep a byte"};
   }
   for (const device_address piece : pieces) (void)on.free(piece);
   if (s.ok()) s = on.synchronize();
