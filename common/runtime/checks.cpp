@@ -142,8 +142,8 @@ void call_checks::launch_failed(const watched_call& call, const failure& how) {
   what.message = "the launch failed with " + error_in_words(how.code, how.name, how.why) +
                  ", and the program never checked for the error";
   what.advice =
-      "A launch by <<<>>> returns nothing: check cudaGetLastError() after it; the kernel did not "
-      "run.";
+      "The kernel did not run. A launch with <<<>>> returns no error, so check cudaGetLastError() "
+      "after it.";
   keep({thread_number(), std::move(what), {}});
 }
 
@@ -163,10 +163,9 @@ void call_checks::call_failed(const watched_call& call, const failure& how) {
   what.message = (function.empty() ? "a call" : function + "()") + " failed with " +
                  error_in_words(how.code, how.name, how.why) +
                  ", and the program ignores the returned error";
-  what.advice = how.by_driver
-                    ? "Compare what the call returns with CUDA_SUCCESS."
-                    : "Compare what the call returns with cudaSuccess, or check cudaGetLastError() "
-                      "after it.";
+  what.advice = how.by_driver ? "Compare the return value of the call with CUDA_SUCCESS."
+                              : "Compare the return value of the call with cudaSuccess, or check "
+                                "cudaGetLastError() after it.";
   const auto& stack = call.from.stack;
   keep({how.by_driver ? 0 : thread_number(),
         std::move(what),
@@ -232,7 +231,7 @@ void call_checks::fault_noted(int code, const std::string& message) {
                               error_in_words(code, error_name(code), message) +
                               ", and the program checked no later call that returned the error";
   unchecked_fault_->advice =
-      "Check what cudaDeviceSynchronize(), or a copy after the kernel, returns.";
+      "Check the return value of cudaDeviceSynchronize(), or of a copy after the kernel.";
 }
 
 void call_checks::refused_free(std::string message, std::string advice, std::uint64_t bytes,

@@ -28,16 +28,16 @@ asked_times& last_asked() {
 void say_at_exit(int, void*) {
   const asked_times& a = last_asked();
   if (a.process != getpid() || is_quiet() || !stderr_is_unchanged()) return;
-  std::string text =
-      wants_modelled_events()
-          ? "stepwise: times between events are modelled (" + a.gpu +
-                "): kernels by the time model, copies to and from the host estimated\n"
-          : "stepwise: times between events are those of the emulation on this CPU, not a GPU's; "
-            "`lab exec --time` has them modelled (" +
-                a.gpu + ")\n";
+  std::string text = wants_modelled_events()
+                         ? "stepwise: times between events are modelled (" + a.gpu +
+                               "): kernel times come from the time model, copies to and from the "
+                               "host are estimated\n"
+                         : "stepwise: times between events are the emulation's on this CPU, not a "
+                           "GPU's; for modelled times use `lab exec --time` (" +
+                               a.gpu + ")\n";
   if (wants_modelled_events() && a.untimed != 0)
     text += "stepwise: " + std::to_string(a.untimed) +
-            " launches have no modelled time and count as none\n";
+            " launches have no modelled time and count as zero\n";
   write_all(STDERR_FILENO, text);
 }
 

@@ -17,8 +17,8 @@ namespace stepwise::runtime {
 namespace {
 
 constexpr const char* hint =
-    " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
-    "memory)\n";
+    " after kernels ran; `lab exec --check` may find the cause (races, invalid addresses, "
+    "unwritten memory)\n";
 
 bool wanted = false;
 std::atomic<pid_t> launching{0};  // process that launched; not a child of fork()

@@ -64,7 +64,7 @@ std::string sentence_of(const finding& what, const host_place& at) {
     text += ", allocated " + place_words(allocated, style);
   const host_place freed = place_of_origin(what.object.freed_by);
   if (freed.known()) text += ", freed " + place_words(freed, style);
-  if (at.file.empty()) text += "; compile with -g to have the line";
+  if (at.file.empty()) text += "; compile with -g to see the line";
   std::string advice = what.advice;
   advice.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(advice.front())));
   return text + "; " + advice.substr(0, advice.find_last_not_of('.') + 1);
@@ -126,7 +126,7 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
   const copy_end end = report_in_copy(f);
   if (end == no_words) {
     write_all(STDERR_FILENO,
-              "stepwise: the host follows a pointer to device memory; copy the data with "
+              "stepwise: the host dereferences a pointer to device memory; copy the data with "
               "cudaMemcpy first\n");
   }
   return end == reported_in_checks;

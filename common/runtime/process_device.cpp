@@ -11,8 +11,9 @@ result<std::unique_ptr<device>> make_process_device() {
     return {error::no_device, "STEPWISE_GPU: " + model.failure().message};
   }
   if (const std::string missing = emulator_lacks(); !missing.empty()) {
-    return {error::no_device, "the emulator was built on a CPU with " + missing +
-                                  ", which this one lacks: ./lab setup builds it for this machine"};
+    return {error::no_device,
+            "the emulator was built on a CPU with " + missing +
+                ", but this CPU lacks it: run ./lab setup to build it for this machine"};
   }
   return make_emulated_device(*model);
 }

@@ -18,13 +18,13 @@ constexpr std::uint64_t container_header_bytes = 16;  // read by container_bytes
 result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_wrapper& wrapper) {
   if (wrapper.magic != fat_binary_magic) {
     return {error::invalid_kernel_image,
-            "the program's fat binary is damaged, its wrapper lacks the magic number: build it "
-            "again"};
+            "the program's fat binary is damaged: its wrapper lacks the magic number. Rebuild the "
+            "program"};
   }
   if (wrapper.version != 1 && wrapper.version != 2) {
     return {error::no_kernel_image_for_device, "the program's fat binary has version " +
                                                    std::to_string(wrapper.version) +
-                                                   "; versions 1 and 2 are known"};
+                                                   "; only versions 1 and 2 are supported"};
   }
   std::vector<const void*> containers;
   if (wrapper.container) containers.push_back(wrapper.container);
@@ -39,8 +39,8 @@ result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_w
         mapped < container_header_bytes ? std::nullopt : image::container_bytes(container);
     if (!bytes) {
       return {error::invalid_kernel_image,
-              "the program's fat binary is damaged, it does not start with its magic number: "
-              "build it again"};
+              "the program's fat binary is damaged: it does not start with the magic number. "
+              "Rebuild the program"};
     }
     parts.emplace_back(static_cast<const std::byte*>(container), std::min(*bytes, mapped));
   }

@@ -60,12 +60,12 @@ void wait_while(state& s, Outstanding outstanding) {
       const std::string waiting = launches != nullptr ? launches->waiting_kernels() : "";
       if (waiting.empty() && s.order.waits_for_conditions())
         announce("the host has waited for " + until_announced.text() +
-                 " for a stream that waits for a value in memory (cuStreamWaitValue); does another "
-                 "stream or host thread write it?");
+                 " for a stream that waits for a value in memory (cuStreamWaitValue); check that "
+                 "another stream or host thread writes it");
       if (!waiting.empty())
         announce("the host has waited for " + until_announced.text() +
-                 " for a kernel that waits or works: " + waiting +
-                 "; if it waits, does another stream or host thread do what it waits for?");
+                 " for a kernel that is still running: " + waiting +
+                 "; if it waits, check that another stream or host thread does what it waits for");
     }
     s.lock.unlock();
     std::this_thread::sleep_for(between_looks);
@@ -141,8 +141,7 @@ void state::lose(status to) {
   const bool unreachable = std::any_of(host_allocations.begin(), host_allocations.end(),
                                        [](const auto& entry) { return !entry.second.reachable; });
   if (to.code == error::illegal_address && unreachable) {
-    to.message +=
-        "; kernels do not reach all memory from cudaHostRegister, but that from cudaMallocHost";
+    to.message += "; kernels cannot access all memory from cudaHostRegister; use cudaMallocHost";
   }
   fault = std::move(to);
   if (!fault.ok()) keep_failure(fault.message);
@@ -198,8 +197,8 @@ bool state::name_running() {
   (void)launches->runs(0);  // makes the device note which launches have ended
   const std::string running = launches->running_kernels();
   if (running.empty()) return false;
-  announce("the program has ended without waiting for " + running +
-           ", which still runs and ends with it, as on a GPU");
+  announce("the program ended without waiting for " + running +
+           ", which was still running and was stopped, as on a GPU");
   return true;
 }
 
@@ -238,7 +237,7 @@ void state::reset() {
     current.reset();
   } else {  // a lost device still answers queries
     fault = {error::devices_unavailable,
-             "the device was lost to a kernel's fault; start the program again"};
+             "the device was lost after a kernel fault; restart the program"};
   }
 }
 

@@ -39,12 +39,12 @@ status release(state& s, void* address) {
   }
   if (const auto* const host = s.find_host(address)) {
     if (s.checks) {
-      s.checks->refused_free("cudaFree() was given memory of the host",
+      s.checks->refused_free("cudaFree() was given host memory",
                              "cudaFreeHost frees memory from cudaMallocHost; cudaHostUnregister "
                              "releases memory from cudaHostRegister.",
                              host->second.bytes, host->second.allocated_by);
     }
-    return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
+    return invalid_value("cudaFree: this is host memory; use cudaFreeHost");
   }
   status before = s.synchronize();
   if (!before.ok()) return before;

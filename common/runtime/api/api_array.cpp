@@ -14,7 +14,7 @@ constexpr std::size_t row_alignment = 32;
 
 status unknown_array(const char* function) {
   return {error::invalid_resource_handle,
-          std::string(function) + ": there is no such array; was it freed?"};
+          std::string(function) + ": there is no such array; it may have been freed"};
 }
 
 // Turns the requested dimensions into rows and layers. invalid_value.
@@ -27,13 +27,14 @@ status shape(array_record& a) {
                           : layered || cube ? cudaExtent{32768, 32768, 2048}
                                             : cudaExtent{131072, 65536, 0};
   if (e.width == 0 || e.width > most.width || e.height > most.height || e.depth > most.depth)
-    return invalid_value("an array without a width, or one that is too large");
+    return invalid_value("the array has no width, or is too large");
   if (cube && (e.height != e.width || (layered ? e.depth == 0 || e.depth % 6 != 0 : e.depth != 6)))
-    return invalid_value("a cubemap's array has square faces and a depth of 6, or of layers of 6");
+    return invalid_value(
+        "a cubemap array must have square faces and a depth of 6, or a multiple of 6 with layers");
   if (!cube && (layered ? e.depth == 0 : e.depth != 0 && e.height == 0))
-    return invalid_value("an array without layers, or of slices without rows");
+    return invalid_value("the array has no layers, or has slices without rows");
   if ((a.flags & cudaArrayTextureGather) != 0 && (e.height == 0 || (e.depth != 0 && !layered)))
-    return invalid_value("cudaArrayTextureGather is for arrays of two dimensions");
+    return invalid_value("cudaArrayTextureGather needs a two-dimensional array");
   texture_record& t = a.texels;
   t.layered = layered ? 1 : 0;
   t.cube = cube ? 1 : 0;
@@ -66,7 +67,7 @@ status make_array(state& s, const char* function, cudaArray_t* array,
   std::uint64_t bytes = 0;
   if (outcome.ok() &&
       __builtin_mul_overflow(made.texels.layer_bytes, std::uint64_t{made.texels.depth}, &bytes))
-    outcome = {error::memory_allocation, "more bytes than there are"};
+    outcome = {error::memory_allocation, "more bytes than are available"};
   if (!outcome.ok()) return {outcome.code, std::string(function) + ": " + outcome.message};
   if (status safe = safe_now(s); !safe.ok()) return safe;
   note_place(s);
@@ -131,7 +132,7 @@ cudaError_t copy_2d(const char* function, const copy_side& to, const copy_side& 
                                           : cudaMemcpyHostToHost;
         if (kind == away || kind == cudaMemcpyHostToHost)
           return status{error::invalid_memcpy_direction,
-                        std::string(function) + ": an array is memory of the device"};
+                        std::string(function) + ": an array is device memory"};
         status outcome = resolve(to, first, r.to_pitch);
         if (outcome.ok()) outcome = resolve(from, source, r.from_pitch);
         if (outcome.ok() && stream) outcome = check_stream(s, *stream);
@@ -211,11 +212,11 @@ status set_format(texture_record& record, const cudaChannelFormatDesc& f) {
       (kind == cudaChannelFormatKindFloat && f.x == 8)) {
     if (kind > cudaChannelFormatKindNone &&
         kind <= cudaChannelFormatKindUnsignedNormalized1010102) {
-      announce("textures of compressed, planar and normalised channel formats are not supported");
+      announce("compressed, planar and normalised channel formats of textures are not supported");
       return {error::not_supported, "this channel format"};
     }
     return {static_cast<error>(cudaErrorInvalidChannelDescriptor),
-            "1, 2 or 4 channels of 8, 16 or 32 bits (of floats 16 or 32)"};
+            "use 1, 2 or 4 channels of 8, 16 or 32 bits (floats: 16 or 32 bits)"};
   }
   record.channels = static_cast<std::uint8_t>(channels);
   record.channel_bits = static_cast<std::uint8_t>(f.x);

@@ -25,8 +25,8 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
     const int opposite = into ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
     if (kind == opposite || kind == cudaMemcpyHostToHost) {
       return status{error::invalid_memcpy_direction,
-                    into ? "a copy to a variable goes to the device"
-                         : "a copy from a variable comes from the device"};
+                    into ? "a copy to a variable must use a kind that ends in ToDevice"
+                         : "a copy from a variable must use a kind that begins with DeviceTo"};
     }
     if (bytes == 0) return status{};
     void* const place = pointer_of(variable->address + offset);
@@ -80,7 +80,9 @@ STEPWISE_OWN_STREAM(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync,
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t stream) {
   if (to_device != 0 || from_device != 0) {
-    return call([](state&) { return status{error::invalid_device, "there is one device, 0"}; });
+    return call([](state&) {
+      return status{error::invalid_device, "there is only one device, number 0"};
+    });
   }
   return copy_call(in_stream(linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream));
 }
@@ -160,7 +162,7 @@ STEPWISE_OWN_STREAM(cudaMemset2DAsync_ptsz, cudaMemset2DAsync,
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return call([&](state& s) {
-    if (!address) return invalid_value("cudaGetSymbolAddress: the pointer for the answer is null");
+    if (!address) return invalid_value("cudaGetSymbolAddress: the output pointer is null");
     const auto variable = s.registered.use_variable(*s.current, symbol);
     if (variable.ok()) *address = pointer_of(variable->address);
     return variable.ok() ? status{} : variable.failure();
@@ -169,7 +171,7 @@ cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
 
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
   return call([&](state& s) {
-    if (!bytes) return invalid_value("cudaGetSymbolSize: the pointer for the answer is null");
+    if (!bytes) return invalid_value("cudaGetSymbolSize: the output pointer is null");
     const auto variable = s.registered.use_variable(*s.current, symbol);
     if (variable.ok()) *bytes = variable->bytes;
     return variable.ok() ? status{} : variable.failure();

@@ -10,7 +10,7 @@ namespace {
 
 status no_arrays(const char* function) {
   status refused{error::not_supported,
-                 std::string(function) + ": CUDA arrays are not supported, pitched memory is"};
+                 std::string(function) + ": CUDA arrays are not supported; use pitched memory"};
   announce(refused.message);
   return refused;
 }
@@ -41,7 +41,7 @@ result<box> box_of(const cudaPitchedPtr& memory, const cudaPos& at, const cudaEx
 status as_memory(state& s, cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
                  const cudaExtent& texels, cudaExtent& bytes) {
   const array_record* const found = find_array(s, array);
-  if (!found) return invalid_value("cudaMemcpy3D: there is no such array; was it freed?");
+  if (!found) return invalid_value("cudaMemcpy3D: there is no such array; it may have been freed");
   const texture_record& t = found->texels;
   const auto fits = [](std::size_t first, std::size_t count, std::size_t size) {
     return first <= size && count <= size - first;
@@ -79,7 +79,7 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, std::optional<cudaStrea
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, std::optional<cudaStream_t> stream) {
   if (!p) return answer(invalid_value("cudaMemcpy3DPeer: no parameters"));
   if (p->srcDevice != 0 || p->dstDevice != 0) {
-    return answer({error::invalid_device, "there is one device, 0"});
+    return answer({error::invalid_device, "there is only one device, number 0"});
   }
   const cudaMemcpy3DParms same = {p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
                                   p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
@@ -115,7 +115,7 @@ cudaError_t copy_all(const copy_batch& batch) {
     }
     for (std::size_t i = 0; i < batch.attribute_count && outcome.ok(); i++) {
       if (!known_order(batch.attributes[i].srcAccessOrder)) {
-        outcome = invalid_value("cudaMemcpyBatchAsync: no order of access to the source");
+        outcome = invalid_value("cudaMemcpyBatchAsync: the source access order is missing");
       }
     }
     for (std::size_t i = 0; i < batch.count && outcome.ok(); i++) {
@@ -137,12 +137,13 @@ result<copy_request> request_of(state& s, const cudaMemcpy3DBatchOp& op) {
       return no_arrays("cudaMemcpy3DBatchAsync");
     }
     if (number_of(operand->type) != cudaMemcpyOperandTypePointer) {
-      return {error::invalid_value, "cudaMemcpy3DBatchAsync: an operand of no known type"};
+      return {error::invalid_value, "cudaMemcpy3DBatchAsync: an operand has an unknown type"};
     }
   }
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0 ||
       !known_order(op.srcAccessOrder)) {
-    return {error::invalid_value, "cudaMemcpy3DBatchAsync: an empty copy, or one without an order"};
+    return {error::invalid_value,
+            "cudaMemcpy3DBatchAsync: an empty copy, or a copy without an access order"};
   }
   // A length of 0 means that there is no gap between the rows, or between the layers.
   const auto pitched = [&](const cudaMemcpy3DOperand& operand) {

@@ -53,7 +53,7 @@ result<std::size_t> limit_of(const state& s, int limit) {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   return call_even_lost([&](state&) {
-    if (!count) return invalid_value("cudaGetDeviceCount: the pointer for the answer is null");
+    if (!count) return invalid_value("cudaGetDeviceCount: the output pointer is null");
     *count = 1;
     return status{};
   });
@@ -61,7 +61,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 
 cudaError_t cudaGetDevice(int* number) {
   return call_even_lost([&](state&) {
-    if (!number) return invalid_value("cudaGetDevice: the pointer for the answer is null");
+    if (!number) return invalid_value("cudaGetDevice: the output pointer is null");
     *number = 0;
     return status{};
   });
@@ -110,7 +110,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call([&](state& s) {
-    if (!flags) return invalid_value("cudaGetDeviceFlags: the pointer for the answer is null");
+    if (!flags) return invalid_value("cudaGetDeviceFlags: the output pointer is null");
     *flags = s.device_flags | cudaDeviceMapHost;
     return status{};
   });
@@ -118,8 +118,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   return with_device(number, [&](state& s) {
-    if (!properties)
-      return invalid_value("cudaGetDeviceProperties: the pointer for the answer is null");
+    if (!properties) return invalid_value("cudaGetDeviceProperties: the output pointer is null");
     *properties = properties_of(s.current->description());
     return status{};
   });
@@ -127,7 +126,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   return with_device(number, [&](state& s) {
-    if (!value) return invalid_value("cudaDeviceGetAttribute: the pointer for the answer is null");
+    if (!value) return invalid_value("cudaDeviceGetAttribute: the output pointer is null");
     const auto& attributes = s.current->description().attributes;
     const auto found = attributes.find(number_of(attribute));
     if (found == attributes.end()) {
@@ -158,7 +157,7 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
-    if (!value) return invalid_value("cudaDeviceGetLimit: the pointer for the answer is null");
+    if (!value) return invalid_value("cudaDeviceGetLimit: the output pointer is null");
     constexpr unsigned driver_knows = 10;  // limits 0 to 9, of which 3 and 9 are unsupported
     const auto found = limit_of(s, number_of(limit));
     if (found.ok()) *value = *found;
@@ -184,8 +183,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return call([&](state& s) {
-    if (!config)
-      return invalid_value("cudaDeviceGetCacheConfig: the pointer for the answer is null");
+    if (!config) return invalid_value("cudaDeviceGetCacheConfig: the output pointer is null");
     *config = static_cast<cudaFuncCache>(s.cache_config);
     return status{};
   });
@@ -211,8 +209,7 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarge
 // Shared memory has had banks of one size since compute capability 5.0.
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return call([&](state&) {
-    if (!config)
-      return invalid_value("cudaDeviceGetSharedMemConfig: the pointer for the answer is null");
+    if (!config) return invalid_value("cudaDeviceGetSharedMemConfig: the output pointer is null");
     *config = cudaSharedMemBankSizeFourByte;
     return status{};
   });

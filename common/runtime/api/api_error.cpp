@@ -35,7 +35,7 @@ const char* cudaGetErrorString(cudaError_t error) { return error_text(number_of(
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return call_without_device([&](state&) {
-    if (!version) return invalid_value("cudaRuntimeGetVersion: the pointer for the answer is null");
+    if (!version) return invalid_value("cudaRuntimeGetVersion: the output pointer is null");
     *version = CUDART_VERSION;
     return status{};
   });
@@ -43,7 +43,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return call_without_device([&](state& s) {
-    if (!version) return invalid_value("cudaDriverGetVersion: the pointer for the answer is null");
+    if (!version) return invalid_value("cudaDriverGetVersion: the output pointer is null");
     const bool usable = s.fault.ok() ? s.ready().ok() : s.current != nullptr;
     *version = usable ? s.current->description().driver_version : 0;
     return status{};

@@ -41,7 +41,7 @@ cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
 status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
                        std::size_t dynamic_bytes, int* blocks) {
   if (!blocks) return invalid_value("the pointer for the number of blocks is null");
-  if (threads <= 0) return invalid_value("a block has at least one thread");
+  if (threads <= 0) return invalid_value("a block must have at least one thread");
   *blocks = 0;
   const gpu& model = s.current->description();
   if (threads > model.max_threads_per_block) return {};
@@ -53,7 +53,8 @@ status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
 }
 
 status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
-  if (bytes < 0) return invalid_value(readable_name(kernel.name) + ": less than no shared memory");
+  if (bytes < 0)
+    return invalid_value(readable_name(kernel.name) + ": a negative amount of shared memory");
   status outcome =
       s.current->set_max_dynamic_shared_bytes(*kernel.handle, static_cast<std::uint64_t>(bytes));
   if (outcome.ok()) kernel.attributes.max_dynamic_shared_bytes = static_cast<std::uint64_t>(bytes);
@@ -64,8 +65,7 @@ status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return with_kernel(function, [&](state&, registered_kernel& kernel) {
-    if (!attributes)
-      return invalid_value("cudaFuncGetAttributes: the pointer for the answer is null");
+    if (!attributes) return invalid_value("cudaFuncGetAttributes: the output pointer is null");
     *attributes = attributes_of(kernel.attributes);
     return status{};
   });
@@ -79,7 +79,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       case cudaFuncAttributePreferredSharedMemoryCarveout:  // only a hint, on hardware too
         return value < -1 || value > 100
                    ? invalid_value(readable_name(kernel.name) +
-                                   ": a carve-out is -1, or 0 to 100 per cent")
+                                   ": the carve-out must be -1, or 0 to 100 %")
                    : status{};
       case cudaFuncAttributeClusterDimMustBeSet:
       case cudaFuncAttributeRequiredClusterWidth:
@@ -100,7 +100,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
                                             int value, int number) {
   if (number != 0) {
-    return call([](state&) { return status{error::invalid_device, "there is one device, 0"}; });
+    return call([](state&) {
+      return status{error::invalid_device, "there is only one device, number 0"};
+    });
   }
   return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
@@ -116,7 +118,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return call_even_lost([&](state& s) {
-    if (!name) return invalid_value("cudaFuncGetName: the pointer for the answer is null");
+    if (!name) return invalid_value("cudaFuncGetName: the output pointer is null");
     if (s.fault.ok()) {
       const auto usable = s.registered.use_kernel(*s.current, function);
       if (!usable.ok()) return usable.failure();
@@ -147,7 +149,7 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   return call([&](state& s) {
     registered_kernel* const found = s.registered.find_kernel(function);
-    if (!kernel) return invalid_value("cudaGetKernel: the pointer for the answer is null");
+    if (!kernel) return invalid_value("cudaGetKernel: the output pointer is null");
     if (!found) {
       return status{error::invalid_device_function, "this function is not a kernel of the program"};
     }
@@ -158,7 +160,7 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* kernel, const void* function) {
   return with_kernel(function, [&](state&, registered_kernel& found) {
-    if (!kernel) return invalid_value("cudaGetFuncBySymbol: the pointer for the answer is null");
+    if (!kernel) return invalid_value("cudaGetFuncBySymbol: the output pointer is null");
     *kernel = reinterpret_cast<cudaFunction_t>(&found);
     return status{};
   });

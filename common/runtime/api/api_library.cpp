@@ -36,7 +36,7 @@ cudaError_t variable_call(void** address, std::size_t* bytes, cudaLibrary_t libr
                           const char* name, bool managed) {
   return with_library(library, [&](state& s, loaded_library& from) {
     if (!name || (!address && !bytes))
-      return invalid_value("no name, or the pointer for the answer is null");
+      return invalid_value("no name, or the output pointer is null");
     if (!from.module.ok()) return from.module.failure();
     const auto symbol = s.current->find_symbol(*from.module, name);
     if (!symbol.ok()) return symbol.failure();

@@ -18,7 +18,7 @@ status check_managed(state& s, const char* function, const void* pointer, std::s
   }
   if (bytes == 0 || bytes > area->bytes - (address_of(pointer) - area->address)) {
     return invalid_value(std::string(function) + ": " + std::to_string(bytes) +
-                         " bytes are no part of the managed allocation");
+                         " bytes are not part of the managed allocation");
   }
   return {};
 }
@@ -33,7 +33,7 @@ status check_place(const cudaMemLocation& place) {
     case cudaMemLocationTypeHostNumaCurrent:
       return {};
     default:
-      return invalid_value("there is no place of type " + std::to_string(number_of(place.type)));
+      return invalid_value("there is no location type " + std::to_string(number_of(place.type)));
   }
 }
 
@@ -121,7 +121,8 @@ status range_attribute(state& s, void* data, std::size_t data_bytes, int attribu
   status known = check_managed(s, "cudaMemRangeGetAttribute", pointer, bytes);
   if (!known.ok()) return known;
   if (!data || data_bytes < sizeof(int) || data_bytes % sizeof(int) != 0) {
-    return invalid_value("cudaMemRangeGetAttribute: no place of whole numbers for the answer");
+    return invalid_value(
+        "cudaMemRangeGetAttribute: the output buffer does not hold whole integers");
   }
   int* const out = static_cast<int*>(data);
   const device_address address = address_of(pointer);
@@ -159,7 +160,7 @@ struct range_batch {
 status check_ranges(state& s, const range_batch& batch) {
   status known = check_batch_stream(s, batch.stream, batch.per_thread);
   if (known.ok() && (!batch.pointers || !batch.sizes || batch.count == 0 || batch.flags != 0)) {
-    known = invalid_value("a batch of ranges: none are given, or unknown flags");
+    known = invalid_value("a batch of ranges: no ranges, or unknown flags");
   }
   for (std::size_t i = 0; i < batch.count && known.ok(); i++) {
     known = check_managed(s, "a batch of ranges", batch.pointers[i], batch.sizes[i]);
@@ -194,7 +195,7 @@ cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags)
   return call([&](state& s) {
     if (!address) return invalid_value("cudaMallocManaged: the pointer for the address is null");
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
-      return invalid_value("cudaMallocManaged: the flags are neither Global nor Host");
+      return invalid_value("cudaMallocManaged: the flags must be Global or Host");
     }
     *address = nullptr;
     if (bytes == 0) return status{};
@@ -222,7 +223,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
     const bool to_stream = flags == cudaMemAttachSingle;
     if ((!to_stream && flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) ||
         (to_stream && !stream)) {
-      return invalid_value("cudaStreamAttachMemAsync: unknown flags, or no stream for Single");
+      return invalid_value("cudaStreamAttachMemAsync: unknown flags, or Single without a stream");
     }
     return status{};  // streams finish within the call, so there is no access to prevent
   });

@@ -32,7 +32,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   // Ordinary memory suffices for copies, which are the purpose of most pinned memory.
   if (s.current->is_remote() && !(flags & cudaHostAllocMapped)) {
     *address = bytes > PTRDIFF_MAX ? nullptr : std::malloc(bytes);
-    if (!*address) return refused({error::memory_allocation, "cudaMallocHost: no memory"});
+    if (!*address) return refused({error::memory_allocation, "cudaMallocHost: out of memory"});
     s.host_allocations[*address] = {bytes, flags, false, false, s.checks ? s.checks->origin() : 0,
                                     true};
     return {};
@@ -45,7 +45,8 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
 }
 
 status too_many_bytes(const char* function) {
-  return refused({error::memory_allocation, std::string(function) + ": more bytes than there are"});
+  return refused(
+      {error::memory_allocation, std::string(function) + ": more bytes than are available"});
 }
 
 status not_pinned(const char* function) {
@@ -68,8 +69,7 @@ cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t widt
                             std::size_t rows) {
   return call([&](state& s) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
-    if (!address || !pitch)
-      return invalid_value("cudaMallocPitch: the pointer for the answer is null");
+    if (!address || !pitch) return invalid_value("cudaMallocPitch: the output pointer is null");
     if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
       return too_many_bytes("cudaMallocPitch");
     }
@@ -81,7 +81,7 @@ cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t widt
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return call([&](state& s) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
-    if (!memory) return invalid_value("cudaMalloc3D: the pointer for the answer is null");
+    if (!memory) return invalid_value("cudaMalloc3D: the output pointer is null");
     if (extent.width > SIZE_MAX / 2) return too_many_bytes("cudaMalloc3D");
     const std::size_t pitch = in_pitch(extent.width);
     std::size_t layer = 0, bytes = 0;
@@ -132,9 +132,9 @@ cudaError_t cudaFreeHost(void* address) {
     if (found == s.host_allocations.end() || found->second.registered) {
       if (s.checks) {
         s.checks->refused_free(
-            "cudaFreeHost() was given memory that is not pinned, or no longer",
-            "It frees memory from cudaMallocHost and cudaHostAlloc, once; device "
-            "memory is for cudaFree.");
+            "cudaFreeHost() was given memory that is not, or is no longer, pinned",
+            "Call it once for memory from cudaMallocHost or cudaHostAlloc; free device memory with "
+            "cudaFree.");
       }
       return not_pinned("cudaFreeHost");
     }
@@ -154,7 +154,7 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
     if (!address || bytes == 0) return invalid_value("cudaHostRegister: no memory");
     if (s.find_host(address)) {
-      return status{error::host_memory_already_registered, "this memory is registered already"};
+      return status{error::host_memory_already_registered, "this memory is already registered"};
     }
     if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)) {
       return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
@@ -204,15 +204,15 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsig
   return call([&](state& s) {
     if (!device_pointer || flags != 0) {
       return invalid_value(
-          "cudaHostGetDevicePointer: the pointer for the answer is null, or unknown flags");
+          "cudaHostGetDevicePointer: the output pointer is null, or unknown flags");
     }
     *device_pointer = nullptr;
     const auto* const found = s.find_host(address);
     if (!found) return not_pinned("cudaHostGetDevicePointer");
     if (!found->second.reachable) {
       const status refused{error::not_supported,
-                           "cudaHostGetDevicePointer of this memory from cudaHostRegister is "
-                           "not supported: kernels reach memory from cudaMallocHost"};
+                           "cudaHostGetDevicePointer of this memory from cudaHostRegister is not "
+                           "supported: use memory from cudaMallocHost"};
       announce(refused.message);
       return refused;
     }
@@ -223,8 +223,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsig
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call_even_lost([&](state& s) {
-    if (!attributes)
-      return invalid_value("cudaPointerGetAttributes: the pointer for the answer is null");
+    if (!attributes) return invalid_value("cudaPointerGetAttributes: the output pointer is null");
     *attributes = {};
     const auto area = s.current->find_allocation(address_of(pointer));
     const auto* const pinned = s.find_host(pointer);

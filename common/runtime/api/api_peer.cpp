@@ -46,7 +46,7 @@ std::string full_pci_address(const char* text) {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
   return call_even_lost([&](state&) {
     if (number != 0 || peer != 0) return no_peer(number != 0 ? number : peer);
-    if (!can) return invalid_value("cudaDeviceCanAccessPeer: the pointer for the answer is null");
+    if (!can) return invalid_value("cudaDeviceCanAccessPeer: the output pointer is null");
     *can = 0;
     return status{};
   });
@@ -56,7 +56,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call([&](state&) {
     if (flags) return invalid_value("cudaDeviceEnablePeerAccess: unknown flags");
     if (peer != 0) return no_peer(peer);
-    return status{error::peer_access_unsupported, "a device is not its own peer"};
+    return status{error::peer_access_unsupported, "a device cannot be its own peer"};
   });
 }
 
@@ -71,7 +71,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
   return call([&](state&) {
     if (!value || number_of(attribute) < cudaDevP2PAttrPerformanceRank ||
         number_of(attribute) > cudaDevP2PAttrOnlyPartialNativeAtomicSupported) {
-      return invalid_value("cudaDeviceGetP2PAttribute: no place, or no such attribute");
+      return invalid_value(
+          "cudaDeviceGetP2PAttribute: the output pointer is null, or there is no such attribute");
     }
     return no_peer(from == 0 ? to : from);
   });
@@ -82,7 +83,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
     if (number != 0) return no_peer(number);
     const std::string address = pci_address(s);
     if (!text || length <= static_cast<int>(address.size())) {
-      return invalid_value("cudaDeviceGetPCIBusId: no room");
+      return invalid_value("cudaDeviceGetPCIBusId: the buffer is too small");
     }
     std::memcpy(text, address.c_str(), address.size() + 1);
     return status{};

@@ -34,22 +34,22 @@ status allocate_from(state& s, memory_pool& pool, void** address, std::size_t by
 
 // Success if the pool is in the memory of the only device.
 status check_place(const cudaMemLocation* place, int type) {
-  if (!place) return invalid_value("a memory pool without a place");
+  if (!place) return invalid_value("the memory pool has no location");
   if (type == cudaMemAllocationTypeManaged ||
       (number_of(place->type) >= cudaMemLocationTypeHost &&
        number_of(place->type) <= cudaMemLocationTypeHostNumaCurrent)) {
     return {error::not_supported, "memory pools of host or managed memory are not supported"};
   }
   if (type != cudaMemAllocationTypePinned || number_of(place->type) != cudaMemLocationTypeDevice) {
-    return invalid_value("memory pools are of pinned memory on a device");
+    return invalid_value("a memory pool must use pinned memory on a device");
   }
-  if (place->id != 0) return invalid_value("there is one device, 0");
+  if (place->id != 0) return invalid_value("there is only one device, number 0");
   return {};
 }
 
 status check_pool_device(int number) {
   if (number == 0) return {};
-  return {error::invalid_device, "there is one device, 0"};
+  return {error::invalid_device, "there is only one device, number 0"};
 }
 
 template <class T>
@@ -80,7 +80,7 @@ int* switch_of(memory_pool& pool, int attribute) {
 }
 
 status get_attribute(memory_pool& pool, int attribute, void* value) {
-  if (!value) return invalid_value("cudaMemPoolGetAttribute: the pointer for the answer is null");
+  if (!value) return invalid_value("cudaMemPoolGetAttribute: the output pointer is null");
   if (const int* found = switch_of(pool, attribute)) return store(value, *found);
   switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold:
@@ -171,7 +171,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return with_pool(pool, [](state& s, memory_pool& gone) {
-    return s.pools.destroy(gone) ? status{} : invalid_value("the default pool stays");
+    return s.pools.destroy(gone) ? status{} : invalid_value("the default pool cannot be destroyed");
   });
 }
 
@@ -204,7 +204,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
       if (!known.ok()) return known;
       if (number_of(list[i].flags) != cudaMemAccessFlagsProtReadWrite) {
         return status{error::invalid_device,
-                      "cudaMemPoolSetAccess: a device keeps access to its own pools"};
+                      "cudaMemPoolSetAccess: a device cannot lose access to its own pools"};
       }
     }
     return status{};
@@ -214,7 +214,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
                                  cudaMemLocation* place) {
   return with_pool(pool, [&](state&, memory_pool&) {
-    if (!flags) return invalid_value("cudaMemPoolGetAccess: the pointer for the answer is null");
+    if (!flags) return invalid_value("cudaMemPoolGetAccess: the output pointer is null");
     status known = check_place(place, cudaMemAllocationTypePinned);
     if (known.ok()) *flags = cudaMemAccessFlagsProtReadWrite;
     return known;
@@ -223,8 +223,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
-    if (!pool)
-      return invalid_value("cudaDeviceGetDefaultMemPool: the pointer for the answer is null");
+    if (!pool) return invalid_value("cudaDeviceGetDefaultMemPool: the output pointer is null");
     status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.default_pool());
     return known;
@@ -233,7 +232,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaDeviceGetMemPool: the pointer for the answer is null");
+    if (!pool) return invalid_value("cudaDeviceGetMemPool: the output pointer is null");
     status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.current());
     return known;
@@ -251,7 +250,7 @@ cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* place,
                                      cudaMemAllocationType type) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaMemGetDefaultMemPool: the pointer for the answer is null");
+    if (!pool) return invalid_value("cudaMemGetDefaultMemPool: the output pointer is null");
     status known = check_place(place, number_of(type));
     if (known.ok()) *pool = handle_of(s.pools.default_pool());
     return known;
@@ -261,7 +260,7 @@ cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* place
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* place,
                               cudaMemAllocationType type) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaMemGetMemPool: the pointer for the answer is null");
+    if (!pool) return invalid_value("cudaMemGetMemPool: the output pointer is null");
     status known = check_place(place, number_of(type));
     if (known.ok()) *pool = handle_of(s.pools.current());
     return known;

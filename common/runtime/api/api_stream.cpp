@@ -29,7 +29,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
 cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
                              void (*answer)(const stream_record&, void*)) {
   return with_stream(stream, [&](state&, const stream_record& record) {
-    if (!place) return invalid_value("the pointer for the answer is null");
+    if (!place) return invalid_value("the output pointer is null");
     answer(record, const_cast<void*>(place));
     return status{};
   });
@@ -311,7 +311,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop) {
   return call([&](state& s) {
-    if (!ms) return invalid_value("cudaEventElapsedTime: the pointer for the answer is null");
+    if (!ms) return invalid_value("cudaEventElapsedTime: the output pointer is null");
     const event_record *first = find_event(s, start), *second = find_event(s, stop);
     if (!first || !second) return unknown_event();
     for (const cudaEvent_t event : {start, stop})

@@ -55,7 +55,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                                    cudaStreamAttrValue* value) {
   return with_stream(stream, [&](state&, stream_record& record) {
     const int number = number_of(attribute);
-    if (!value) return invalid_value("cudaStreamGetAttribute: the pointer for the answer is null");
+    if (!value) return invalid_value("cudaStreamGetAttribute: the output pointer is null");
     if (!is_stream_attribute(number)) return no_such_attribute(number);
     *value = first_value(record, number);
     const auto set = record.attributes.find(number);

@@ -18,10 +18,11 @@ constexpr std::size_t most_linear_texels = std::size_t{1} << 30;
 status set_memory(state& s, texture_record& record, void* first) {
   record.first = address_of(first);
   const auto area = s.current->find_allocation(record.first);
-  if (!area) return invalid_value("the texture's memory is not the device's");
+  if (!area) return invalid_value("the texture's memory is not device memory");
   // On an H200, allocations begin at multiples of 512 bytes; ours need not, so check the offset.
   if ((record.first - area->address) % 512 != 0)
-    return invalid_value("a texture's memory begins a multiple of 512 bytes into its allocation");
+    return invalid_value(
+        "a texture's memory must begin a multiple of 512 bytes into its allocation");
   return {};
 }
 
@@ -31,7 +32,7 @@ status set_resource(state& s, texture_record& record, const cudaResourceDesc& re
     case cudaResourceTypeArray: {
       const array_record* const array = find_array(s, resource.res.array.array);
       if (array == nullptr)
-        return {error::invalid_resource_handle, "there is no such array; was it freed?"};
+        return {error::invalid_resource_handle, "there is no such array; it may have been freed"};
       record = array->texels;
       return {};
     }
@@ -52,7 +53,8 @@ status set_resource(state& s, texture_record& record, const cudaResourceDesc& re
           pitched.height > 65000 || pitched.pitchInBytes > 2097120 ||
           pitched.pitchInBytes % 32 != 0)
         return invalid_value(
-            "pitched memory of these sizes is no texture (the pitch is a multiple of 32 bytes)");
+            "pitched memory of these sizes cannot be a texture (the pitch must be a multiple of 32 "
+            "bytes)");
       record.width = static_cast<std::uint32_t>(pitched.width);
       record.height = static_cast<std::uint32_t>(pitched.height);
       record.row_bytes = pitched.pitchInBytes;
@@ -62,7 +64,7 @@ status set_resource(state& s, texture_record& record, const cudaResourceDesc& re
     case cudaResourceTypeMipmappedArray:
       return not_supported("a texture of a mipmapped array");
     default:
-      return invalid_value("a resource of no known type");
+      return invalid_value("the resource has an unknown type");
   }
 }
 
@@ -71,7 +73,7 @@ status set_reading(texture_record& record, const cudaTextureDesc& t) {
   for (int d = 0; d < 3; ++d) {
     const int mode = number_of(t.addressMode[d]);
     if (mode < cudaAddressModeWrap || mode > cudaAddressModeBorder)
-      return invalid_value("an address mode that there is not");
+      return invalid_value("there is no such address mode");
     record.address[d] = static_cast<texture_address>(mode);
     record.border[d] = t.borderColor[d];
   }
@@ -79,19 +81,19 @@ status set_reading(texture_record& record, const cudaTextureDesc& t) {
   const int filter = number_of(t.filterMode), read = number_of(t.readMode);
   if (filter < cudaFilterModePoint || filter > cudaFilterModeLinear ||
       read < cudaReadModeElementType || read > cudaReadModeNormalizedFloat)
-    return invalid_value("a filter or read mode that there is not");
+    return invalid_value("there is no such filter or read mode");
   if (t.seamlessCubemap != 0) return not_supported("a texture with seamlessCubemap");
   const bool integer = record.format != texel_format::floating;
   record.normalized_values = read == cudaReadModeNormalizedFloat ? 1 : 0;
   if (record.normalized_values != 0 && (!integer || record.channel_bits == 32))
     return {static_cast<error>(cudaErrorInvalidNormSetting),
-            "only integers of 8 and 16 bits are read as normalised floats"};
+            "only integers of 8 and 16 bits can be read as normalised floats"};
   if (t.sRGB != 0 && record.normalized_values != 0 && record.channel_bits == 8)
     return not_supported("a texture with sRGB");
   record.linear_filter = filter == cudaFilterModeLinear ? 1 : 0;
   if (integer && record.linear_filter != 0 && record.normalized_values == 0)
     return {static_cast<error>(cudaErrorInvalidFilterSetting),
-            "integers are filtered only where they are read as normalised floats"};
+            "integers can be filtered only if they are read as normalised floats"};
   record.normalized_coordinates = t.normalizedCoords != 0 || record.cube != 0 ? 1 : 0;
   return {};
 }
@@ -179,11 +181,11 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
     if (!object || !resource) return invalid_value("cudaCreateSurfaceObject: a null pointer");
     if (status here = has_textures(s, "cudaCreateSurfaceObject"); !here.ok()) return here;
     if (number_of(resource->resType) != cudaResourceTypeArray)
-      return invalid_value("cudaCreateSurfaceObject: surfaces are made of arrays only");
+      return invalid_value("cudaCreateSurfaceObject: a surface needs an array");
     const array_record* const array = find_array(s, resource->res.array.array);
     if (array == nullptr)
       return status{error::invalid_resource_handle,
-                    "cudaCreateSurfaceObject: there is no such array; was it freed?"};
+                    "cudaCreateSurfaceObject: there is no such array; it may have been freed"};
     texture_record record = array->texels;
     record.kind = texture_record::surface;
     return make_object(s, object, record, {*resource, {}, true});

@@ -69,8 +69,8 @@ cudaError_t call_even_lost(body_ref<state> body, std::source_location at) noexce
 
 status no_callbacks(const char* function) {
   return {error::not_supported, std::string(function) +
-                                    ": the device is in another process (a graded call), which "
-                                    "calls no function of this one"};
+                                    ": not possible in a graded call, because the device is in "
+                                    "another process and cannot call functions of this one"};
 }
 
 status check_stream(const state& s, cudaStream_t stream) {
@@ -193,7 +193,7 @@ void host_waited_for_all(state& s) {
 
 status check_batch_stream(const state& s, cudaStream_t stream, bool per_thread) {
   if (stream == cudaStreamLegacy || (!stream && !per_thread)) {
-    return invalid_value("a batch does not run in the legacy default stream: create a stream");
+    return invalid_value("a batch cannot run in the legacy default stream: create a stream");
   }
   return check_stream(s, stream);
 }
@@ -203,7 +203,7 @@ status check_batch_entries(const char* function, std::size_t count, const void* 
   const std::string who = std::string(function) + ": ";
   if (count == 0) return invalid_value(who + "no operations");
   if (!entries || !starts || entry_count == 0 || entry_count > count) {
-    return invalid_value(who + "no attributes, or more than operations");
+    return invalid_value(who + "no attributes, or more attributes than operations");
   }
   // adjacent_find finds a start that is not below the next one.
   const bool rises = std::adjacent_find(starts, starts + entry_count, std::greater_equal<>()) ==

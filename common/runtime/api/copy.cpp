@@ -53,7 +53,7 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
   const bool is_destination = says_device_to(r.kind) && !to.kernels_may_use();
   const std::string which = is_destination ? "destination" : "source";
   const std::string begin =
-      std::string(name_of_kind(r.kind)) + " says that the " + which + " is device memory, but ";
+      std::string(name_of_kind(r.kind)) + " means that the " + which + " is device memory, but ";
   const void* const pointer = is_destination ? r.to : r.from;
   if (const std::string* const variable = s.registered.variable_at(pointer)) {
     return invalid_value(begin + "it is the host's shadow of the device variable " +
@@ -62,15 +62,15 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
                          ", or the address from cudaGetSymbolAddress");
   }
   if (const side& other = is_destination ? from : to; !other.host) {
-    return invalid_value(begin + "it is host memory, and the " +
-                         (is_destination ? "source" : "destination") +
-                         " is device memory; are the pointers in the order (to, from), or is the "
-                         "right kind " +
-                         right_kind(to, from) + "?");
+    return invalid_value(
+        begin + "it is host memory, and the " + (is_destination ? "source" : "destination") +
+        " is device memory; check that the pointers are in the order (to, from), or use the kind " +
+        right_kind(to, from));
   }
-  return invalid_value(begin +
-                       "no device memory is allocated there; are the pointers in the order "
-                       "(to, from), is the kind right, and is the memory still allocated?");
+  return invalid_value(
+      begin +
+      "no device memory is allocated there; check that the pointers are in the order (to, from), "
+      "that the kind is right and that the memory is still allocated");
 }
 
 // Notes a kind that describes device memory as host memory. A GPU makes such a copy anyway, since
@@ -82,14 +82,14 @@ void note_device_called_host(state& s, const copy_request& r, const side& to, co
   if (!to_is_wrong && !from_is_wrong) return;
   const bool by_driver = driver_call::function() != nullptr;
   s.checks->wrong_copy_kind(
-      (by_driver ? "the copy" : name_of_kind(r.kind)) + std::string(" says that ") +
+      (by_driver ? "the copy" : name_of_kind(r.kind)) + std::string(" means that ") +
           (to_is_wrong && from_is_wrong ? "both areas are host memory, but they are"
            : to_is_wrong                ? "the destination is host memory, but it is"
                                         : "the source is host memory, but it is") +
           " device memory",
-      by_driver ? "The addresses decide what is copied, so the copy still works; use cuMemcpy() or "
+      by_driver ? "The copy still works, because it follows the addresses; use cuMemcpy() or "
                   "CU_MEMORYTYPE_UNIFIED."
-                : "The addresses decide what is copied, so the copy still works; use " +
+                : "The copy still works, because it follows the addresses; use " +
                       std::string(right_kind(to, from)) + " or cudaMemcpyDefault.");
 }
 
@@ -221,8 +221,7 @@ copy_request in_stream(copy_request request, cudaStream_t stream) {
 
 status check_copy(const copy_request& r) {
   if (r.kind < cudaMemcpyHostToHost || r.kind > cudaMemcpyDefault) {
-    return {error::invalid_memcpy_direction,
-            "there is no kind " + std::to_string(r.kind) + " of copy"};
+    return {error::invalid_memcpy_direction, "there is no copy kind " + std::to_string(r.kind)};
   }
   if (!r.to || !r.from) {
     return invalid_value("copying " + bytes_text(r.width) + (r.to ? " from" : " to") +
@@ -231,7 +230,7 @@ status check_copy(const copy_request& r) {
   if (r.rows > 1 && (r.width > r.to_pitch || r.width > r.from_pitch)) {
     return {error::invalid_pitch_value, "rows of " + bytes_text(r.width) + ", but only " +
                                             bytes_text(std::min(r.to_pitch, r.from_pitch)) +
-                                            " from one to the next"};
+                                            " from one row to the next"};
   }
   return {};
 }
@@ -285,7 +284,7 @@ cudaError_t copy_call(const copy_request& request, std::source_location at) noex
 status fill(state& s, const fill_request& r, cudaStream_t stream) {
   if (r.rows > 1 && r.width > r.pitch) {
     return invalid_value("rows of " + bytes_text(r.width) + ", but only " + bytes_text(r.pitch) +
-                         " from one to the next");
+                         " from one row to the next");
   }
   if (r.width == 0) return {};
   if (s.captures != 0) {

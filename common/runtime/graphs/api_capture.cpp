@@ -61,7 +61,7 @@ STEPWISE_EXPORT cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaG
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capture) {
   return with_stream(stream, [&](state& s, const stream_record&) {
-    if (!capture) return invalid_value("cudaStreamIsCapturing: the pointer for the answer is null");
+    if (!capture) return invalid_value("cudaStreamIsCapturing: the output pointer is null");
     const auto found = capture_of(s, stream);
     if (!found.ok()) return found.failure();
     *capture = !*found                 ? cudaStreamCaptureStatusNone
@@ -81,7 +81,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      std::size_t* count) {
   return with_stream(stream, [&](state& s, const stream_record&) -> status {
     if (!capture || (data && !nodes))
-      return invalid_value("cudaStreamGetCaptureInfo: a pointer for an answer is null");
+      return invalid_value("cudaStreamGetCaptureInfo: an output pointer is null");
     const auto found = capture_of(s, stream);
     if (!found.ok()) return found.failure();
     *capture = cudaStreamCaptureStatusNone;
@@ -95,7 +95,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
       in.nodes.push_back(handle_of(e.node));
       in.data.push_back(e.data);
       if (nodes && !data && has_data(e.data))
-        return {error::lossy_query, "the edges have data, and it is not asked for"};
+        return {error::lossy_query, "the edges have data, but the call does not request it"};
     }
     if (id) *id = in.of->id;
     if (graph_out) *graph_out = handle_of(in.of->target);

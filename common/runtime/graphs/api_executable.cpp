@@ -23,9 +23,9 @@ status instantiate(state& s, cudaGraphExec_t* made, graph& g, unsigned long long
   if (flags & cudaGraphInstantiateFlagDeviceLaunch) {
     if (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
       return invalid_value("cudaGraphInstantiate: flags that exclude each other");
-    status refused{error::not_supported,
-                   "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are not "
-                   "supported"};
+    status refused{
+        error::not_supported,
+        "launching graphs from kernels (cudaGraphInstantiateFlagDeviceLaunch) is not supported"};
     announce(refused.message);
     return refused;
   }
@@ -62,7 +62,7 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream,
 
 status check_graph_device(int number) {
   if (number == 0) return {};
-  return {error::invalid_device, "there is one device, 0"};
+  return {error::invalid_device, "there is only one device, number 0"};
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ STEPWISE_ALIAS(cudaGraphInstantiateWithParams_ptsz, cudaGraphInstantiateWithPara
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* flags) {
   return with_executable(handle, [&](state&, const executable_graph& e) {
-    if (!flags) return invalid_value("cudaGraphExecGetFlags: the pointer for the answer is null");
+    if (!flags) return invalid_value("cudaGraphExecGetFlags: the output pointer is null");
     *flags = e.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
     return status{};
   });
@@ -151,7 +151,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t from,
     const graph* const g = find_graph(s, from);
     if (info) *info = {cudaGraphExecUpdateError, nullptr, nullptr};
     if (!info || !g)
-      return invalid_value("cudaGraphExecUpdate: no graph, or no place for a result");
+      return invalid_value("cudaGraphExecUpdate: no graph, or the output pointer is null");
     const update_outcome outcome = update_executable(s, e, *g);
     info->result = outcome.result;
     info->errorNode = outcome.node ? handle_of(outcome.node) : nullptr;
@@ -177,8 +177,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node,
                                     unsigned* enabled) {
   return with_copy(executable, node, [&](state&, const graph_node&, const graph_node& copied) {
-    if (!enabled)
-      return invalid_value("cudaGraphNodeGetEnabled: the pointer for the answer is null");
+    if (!enabled) return invalid_value("cudaGraphNodeGetEnabled: the output pointer is null");
     *enabled = copied.enabled ? 1 : 0;
     return status{};
   });
@@ -197,8 +196,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int number, cudaGraphMemAttributeType
   return call([&](state& s) {
     status known = check_graph_device(number);
     if (!known.ok()) return known;
-    if (!value)
-      return invalid_value("cudaDeviceGetGraphMemAttribute: the pointer for the answer is null");
+    if (!value) return invalid_value("cudaDeviceGetGraphMemAttribute: the output pointer is null");
     const graph_memory& memory = graphs_of(s).memory;
     std::uint64_t answer = 0;
     switch (number_of(attribute)) {
@@ -215,7 +213,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int number, cudaGraphMemAttributeType
         answer = memory.reserved_high();
         break;
       default:
-        return invalid_value("there is no such attribute of graphs' memory");
+        return invalid_value("there is no such attribute of graph memory");
     }
     std::memcpy(value, &answer, sizeof answer);
     return status{};
@@ -235,7 +233,9 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int number, cudaGraphMemAttributeType
     } else if (wanted == 0 && number_of(attribute) == cudaGraphMemAttrReservedMemHigh) {
       memory.reset_reserved_high();
     } else {
-      return invalid_value("of the attributes of graphs' memory, the marks can be set to 0");
+      return invalid_value(
+          "the only attributes of graph memory that can be set are the high-water marks, and only "
+          "to 0");
     }
     return status{};
   });

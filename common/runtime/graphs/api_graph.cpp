@@ -38,7 +38,7 @@ struct edge_list {
   // lossy_query if the result would drop non-default edge data.
   status check(const cudaGraphEdgeData* place, bool wanted) const {
     if (!wanted || place || std::all_of(data.begin(), data.end(), is_default)) return {};
-    return {error::lossy_query, "the edges have data, and it is not asked for"};
+    return {error::lossy_query, "the edges have data, but the call does not request it"};
   }
 };
 
@@ -48,7 +48,7 @@ cudaError_t neighbours(cudaGraphNode_t handle, cudaGraphNode_t* nodes, cudaGraph
   return with_node(
       handle,
       [&](state&, graph_node& node) {
-        if (data && !nodes) return invalid_value("a graph: data of edges without their nodes");
+        if (data && !nodes) return invalid_value("a graph: edge data without nodes");
         edge_list edges;
         for (const graph_edge& e : node.*list) {
           edges.to.push_back(handle_of(e.node));
@@ -77,7 +77,7 @@ cudaError_t with_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cu
           for (const cudaGraphNode_t end : {from[i], to[i]}) {
             const graph_node* const node = find_node(s, end);
             if (!node || node->owner != &g)
-              return invalid_value("an edge of a graph has an end that is no node of it");
+              return invalid_value("an edge of a graph has an end that is not a node of the graph");
           }
         }
         status outcome;
@@ -166,7 +166,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t handle, cudaGraphNode_t* from, cudaGra
                               cudaGraphEdgeData* data, std::size_t* count) {
   return with_graph(handle, [&](state&, const graph& g) {
     if (!from != !to || (data && !from))
-      return invalid_value("cudaGraphGetEdges: a list for one end of the edges only");
+      return invalid_value("cudaGraphGetEdges: a list for only one end of the edges");
     edge_list edges;
     for (const auto& node : g.nodes) {
       for (const graph_edge& e : node->before) {
@@ -203,7 +203,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
         const bool there = std::any_of(b.before.begin(), b.before.end(),
                                        [&](const graph_edge& e) { return e.node == &a; });
         if (there || &a == &b)
-          return invalid_value("an edge that exists, or from a node to itself");
+          return invalid_value("the edge already exists, or goes from a node to itself");
         connect(a, b, edge);
         return status{};
       });
@@ -212,20 +212,20 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
                                         const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
                                         std::size_t count) {
-  return with_edges(g, from, to, data, count,
-                    [](graph_node& a, graph_node& b, const cudaGraphEdgeData& edge) -> status {
-                      if (holds_memory_nodes(*a.owner)) {
-                        return invalid_value("a graph with memory nodes keeps its nodes and edges");
-                      }
-                      return disconnect(a, b, edge) ? status{}
-                                                    : invalid_value("there is no such edge");
-                    });
+  return with_edges(
+      g, from, to, data, count,
+      [](graph_node& a, graph_node& b, const cudaGraphEdgeData& edge) -> status {
+        if (holds_memory_nodes(*a.owner)) {
+          return invalid_value("a graph with memory nodes cannot lose nodes or edges");
+        }
+        return disconnect(a, b, edge) ? status{} : invalid_value("there is no such edge");
+      });
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   const cudaError_t outcome = with_node(handle, [](state& s, graph_node& node) {
     if (holds_memory_nodes(*node.owner))
-      return invalid_value("a graph with memory nodes keeps its nodes and edges");
+      return invalid_value("a graph with memory nodes cannot lose nodes or edges");
     if (captures_of(s).writes_to(*node.owner))
       return invalid_value("cudaGraphDestroyNode: a stream is captured into this graph");
     remove_node(s, node);
@@ -237,7 +237,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type) {
   return with_node(handle, [&](state&, const graph_node& node) {
-    if (!type) return invalid_value("cudaGraphNodeGetType: the pointer for the answer is null");
+    if (!type) return invalid_value("cudaGraphNodeGetType: the output pointer is null");
     *type = node.type();
     return status{};
   });

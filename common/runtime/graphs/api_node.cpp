@@ -36,7 +36,7 @@ cudaError_t add_call(const new_node& where, Make&& make,
       at);
 }
 
-status wrong_type() { return invalid_value("the node of the graph is of another type"); }
+status wrong_type() { return invalid_value("the graph node has another type"); }
 
 // Runs `body(state&, Work&)` for a node whose work has this type.
 template <class Work, class Body>
@@ -90,7 +90,7 @@ result<node_work> of_symbol(state& s, void* to, const void* from, const void* sy
   const int opposite = to ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
   if (kind == opposite || kind == cudaMemcpyHostToHost) {
     return {error::invalid_memcpy_direction,
-            "a copy node: the kind is against a variable, which is on the device"};
+            "a copy node: the kind does not fit a variable, which is on the device"};
   }
   void* const place = pointer_of(variable->address + offset);
   return to ? linear(s, to, place, bytes, kind) : linear(s, place, from, bytes, kind);

@@ -9,7 +9,8 @@ cudaError_t with_graph(cudaGraph_t handle, body_ref<state, graph> body, std::sou
   return call(
       [&](state& s) {
         graph* const found = find_graph(s, handle);
-        return found ? body(s, *found) : invalid_value("there is no such graph; was it destroyed?");
+        return found ? body(s, *found)
+                     : invalid_value("there is no such graph; it may have been destroyed");
       },
       at);
 }
@@ -20,7 +21,7 @@ cudaError_t with_node(cudaGraphNode_t handle, body_ref<state, graph_node> body,
       [&](state& s) {
         graph_node* const found = find_node(s, handle);
         return found ? body(s, *found)
-                     : invalid_value("there is no such node of a graph; was it destroyed?");
+                     : invalid_value("there is no such graph node; it may have been destroyed");
       },
       at);
 }
@@ -30,8 +31,9 @@ cudaError_t with_executable(cudaGraphExec_t handle, body_ref<state, executable_g
   return call(
       [&](state& s) {
         executable_graph* const found = find_executable(s, handle);
-        return found ? body(s, *found)
-                     : invalid_value("there is no such executable graph; was it destroyed?");
+        return found
+                   ? body(s, *found)
+                   : invalid_value("there is no such executable graph; it may have been destroyed");
       },
       at);
 }

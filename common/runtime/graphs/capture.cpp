@@ -108,7 +108,7 @@ status begin_capture(state& s, cudaStream_t stream, int mode, graph* into,
   capture_set& captures = captures_of(s);
   const std::uint64_t number = use_of(s, stream).stream;
   if (captures.streams.count(number))
-    return {error::illegal_state, "the stream is captured already"};
+    return {error::illegal_state, "the stream is already captured"};
   auto sequence = std::make_shared<capture_sequence>();
   if (!into) sequence->own = make_graph(s);
   sequence->target = into ? into : sequence->own.get();
@@ -133,7 +133,7 @@ status end_capture(state& s, cudaStream_t stream, cudaGraph_t* captured) {
   }
   if (sequence->mode != cudaStreamCaptureModeRelaxed && sequence->thread != thread_number()) {
     return {error::stream_capture_wrong_thread,
-            "this capture began in another thread, which has to end it"};
+            "this capture began in another thread, which must end it"};
   }
   *captured = nullptr;
   status outcome;
@@ -146,9 +146,10 @@ status end_capture(state& s, cudaStream_t stream, cudaGraph_t* captured) {
                               std::all_of(part.at.begin(), part.at.end(),
                                           [&](const auto& e) { return joined.count(e.node) != 0; });
       if (!all_joined) {
-        outcome = {error::stream_capture_unjoined,
-                   "a stream that joined the capture was not joined with the one in which it "
-                   "began: record an event in it, and let that one wait for it"};
+        outcome = {
+            error::stream_capture_unjoined,
+            "a stream that joined the capture was not joined back to the stream in which the "
+            "capture began: record an event in it and let the first stream wait for that event"};
       }
     }
   }
@@ -187,7 +188,7 @@ std::optional<status> capture_fill(state& s, const fill_request& r, cudaStream_t
     // Rows without gaps between them become one row, and so do layers.
     const bool dense = r.rows <= 1 || r.pitch == r.width;
     if (r.layers > 1 && (!dense || r.layer != r.width * r.rows))
-      return invalid_value("a fill of layers that are apart cannot be captured");
+      return invalid_value("a fill of layers that are not contiguous cannot be captured");
     const std::size_t rows = dense ? 1 : r.rows;
     const std::size_t bytes = dense ? r.width * r.rows * r.layers : r.width;
     return fill_of({r.to, r.pitch, static_cast<unsigned>(r.value), r.element_bytes,
@@ -262,7 +263,7 @@ std::optional<status> capture_wait(state& s, cudaEvent_t event, cudaStream_t str
   }
   const captured_event& from = mark->second;
   if (from.of->ended)
-    return status{error::captured_event, "the event was recorded in a capture, which is over"};
+    return status{error::captured_event, "the event was recorded in a capture that has ended"};
   if (!to) {
     if (is_legacy(s, stream)) {
       from.of->invalid = true;
@@ -273,7 +274,7 @@ std::optional<status> capture_wait(state& s, cudaEvent_t event, cudaStream_t str
   }
   if (to->of != from.of) {
     to->of->invalid = from.of->invalid = true;
-    return status{error::stream_capture_merge, "the event is of another capture"};
+    return status{error::stream_capture_merge, "the event belongs to another capture"};
   }
   add_edges(to->at, from.at);
   return status{};
@@ -319,7 +320,7 @@ status check_event_not_captured(state& s, cudaEvent_t event) {
   if (mark != captures_of(s).events.end()) {
     // As on an H100, the error during the capture differs from the error after it.
     if (mark->second.of->ended)
-      return invalid_value("the event was last recorded in a capture, which is over");
+      return invalid_value("the event was last recorded in a capture that has ended");
     return {error::captured_event, "the event was last recorded in a stream that is captured"};
   }
   return check_safe(s);

@@ -234,7 +234,7 @@ result<std::shared_ptr<executable_graph>> make_executable(state& s, graph& g,
   for (auto& [handle, first] : made->conditions) {
     const auto known = all.conditions.find(handle);
     if (known == all.conditions.end())
-      return invalid_value("the graph of a conditional node's handle is gone");
+      return invalid_value("the graph of a conditional node's handle no longer exists");
     if (known->second.second & cudaGraphCondAssignDefault) first = known->second.first;
     made->memory.push_back(handle);
   }
@@ -270,7 +270,7 @@ status graph_run::begin(state& s) {
   for (const device_address a : of_->left) {
     if (memory.is_live(a)) {
       return invalid_value(
-          "cudaGraphLaunch: memory of the launch before is not released; see "
+          "cudaGraphLaunch: memory of the previous launch is not released; see "
           "cudaGraphInstantiateFlagAutoFreeOnLaunch");
     }
   }
@@ -454,7 +454,7 @@ std::optional<status> release_graph_memory(state& s, void* address) {
   graph_memory& memory = graphs_of(s).memory;
   if (!memory.knows(address_of(address))) return std::nullopt;
   if (!memory.is_live(address_of(address)))
-    return invalid_value("cudaFree: this memory of a graph is not allocated now");
+    return invalid_value("cudaFree: this graph memory is not allocated now");
   memory.set_live(address_of(address), false);
   memory.collect(*s.current);
   return status{};

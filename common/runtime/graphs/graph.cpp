@@ -66,9 +66,9 @@ graph_state& graphs_of(state& s) {
 
 status has_graphs(const state& s, const char* function) {
   if (!s.current->is_remote()) return {};
-  status refused{error::not_supported,
-                 std::string(function) +
-                     ": the device is in another process (a graded call), which runs no graphs"};
+  status refused{error::not_supported, std::string(function) +
+                                           ": not possible in a graded call, because the device is "
+                                           "in another process, which runs no graphs"};
   announce(refused.message);
   return refused;
 }
@@ -111,7 +111,8 @@ result<std::vector<graph_edge>> edges_to(state& s, const graph& g, const cudaGra
   if (count != 0 && !nodes) return invalid_value("a graph: no list of dependencies");
   for (std::size_t i = 0; i < count; i++) {
     graph_node* const node = find_node(s, nodes[i]);
-    if (!node || node->owner != &g) return invalid_value("a dependency is no node of this graph");
+    if (!node || node->owner != &g)
+      return invalid_value("a dependency is not a node of this graph");
     const bool again = std::any_of(edges.begin(), edges.end(),
                                    [&](const graph_edge& e) { return e.node == node; });
     if (again) return invalid_value("a node is named twice among the dependencies");

@@ -151,7 +151,8 @@ result<node_work> fill_of(const cudaMemsetParams& p) {
   const bool sound = p.dst && p.width != 0 && p.height != 0 &&
                      (p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4);
   if (!sound)
-    return invalid_value("a fill node: elements have 1, 2 or 4 bytes, and there is one at least");
+    return invalid_value(
+        "a fill node: elements must have 1, 2 or 4 bytes, and there must be at least one");
   if (p.height > 1 && p.width > p.pitch / p.elementSize)
     return invalid_value("a fill node: rows that are longer than their pitch");
   return node_work(fill_work{p});
@@ -178,7 +179,7 @@ result<node_work> allocation_of(state& s, graph& g, const std::vector<graph_edge
   if (p.bytesize == 0 || number_of(p.poolProps.allocType) != cudaMemAllocationTypePinned ||
       place != cudaMemLocationTypeDevice || p.poolProps.location.id != 0 ||
       number_of(p.poolProps.handleTypes) != cudaMemHandleTypeNone) {
-    return invalid_value("an allocation node: memory of device 0, of one byte at least");
+    return invalid_value("an allocation node: must allocate at least one byte on device 0");
   }
   if (inside_conditional(g) || g.moved)
     return invalid_value("an allocation node inside a conditional node, or in a moved graph");
@@ -197,7 +198,7 @@ result<node_work> allocation_of(state& s, graph& g, const std::vector<graph_edge
 
 result<node_work> release_of(state& s, graph& g, void* address) {
   if (!graphs_of(s).memory.knows(address_of(address)))
-    return invalid_value("a release node: this address is of no allocation node");
+    return invalid_value("a release node: this address belongs to no allocation node");
   if (inside_conditional(g) || g.moved)
     return invalid_value("a release node inside a conditional node, or in a moved graph");
   long allocated = 0, released = 0;
@@ -207,7 +208,7 @@ result<node_work> release_of(state& s, graph& g, void* address) {
     if (const auto* r = std::get_if<release_work>(&node->work)) released += r->address == address;
   }
   if (released >= std::max(allocated, 1l))
-    return invalid_value("a release node: this graph releases the allocation already");
+    return invalid_value("a release node: this graph already releases the allocation");
   return node_work(release_work{address});
 }
 
@@ -292,15 +293,16 @@ result<node_work> work_of(state& s, graph& g, const std::vector<graph_edge>& bef
 
 result<node_work> new_work_of(state& s, const graph_node& node, cudaGraphNodeParams& p) {
   if (number_of(p.type) != node.type())
-    return invalid_value("a graph node keeps its type: the parameters are of another");
+    return invalid_value(
+        "the type of a graph node cannot change: the parameters have another type");
   switch (node.type()) {
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
     case cudaGraphNodeTypeConditional:
-      return invalid_value("the parameters of such a graph node cannot change");
+      return invalid_value("the parameters of this type of graph node cannot change");
     case cudaGraphNodeTypeGraph:
       if (number_of(p.graph.ownership) == cudaGraphChildGraphOwnershipMove)
-        return invalid_value("a child node that exists takes a copy of a graph only");
+        return invalid_value("an existing child node accepts only a copy of a graph");
       [[fallthrough]];
     default:
       return work_of(s, *node.owner, {}, p);

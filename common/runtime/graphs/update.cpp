@@ -160,12 +160,12 @@ update_outcome update_executable(state& s, executable_graph& e, const graph& g) 
 
 status replace_child(state& s, graph_node& node, const graph& g) {
   const auto* const child = std::get_if<child_work>(&node.work);
-  if (!child) return invalid_value("this node of the executable graph is no child node");
+  if (!child) return invalid_value("this node of the executable graph is not a child node");
   update_outcome outcome;
   pairing pairs;
   if (!pairer(s, pairs, outcome).pair(*child->body, g))
     return {error::graph_exec_update_failure,
-            "a child node of an executable graph keeps its shape: " + outcome.why};
+            "the shape of a child node of an executable graph cannot change: " + outcome.why};
   take_over(s, pairs);
   return {};
 }

@@ -20,7 +20,7 @@ result<std::unique_ptr<device>> remote_device_at(std::string_view text) {
   const auto [comma, code] = std::from_chars(text.data(), end, socket);
   if (code != std::errc() || comma == end || *comma != ',' ||
       std::from_chars(comma + 1, end, window).ptr != end || socket < 0 || window < 0)
-    return {error::no_device, "STEPWISE_REMOTE_DEVICE: not two numbers of descriptors"};
+    return {error::no_device, "STEPWISE_REMOTE_DEVICE: expected two descriptor numbers"};
   std::string why;
   auto made = remote::remote_device::connect(
       {remote::descriptor(socket), remote::descriptor(window), remote::wait_for_ever}, why);

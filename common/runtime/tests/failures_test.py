@@ -19,7 +19,7 @@ CONTAINER_MAGIC = bytes.fromhex("50ed55ba")
 COPY = "cudaMemcpy(&value, memory, sizeof value, cudaMemcpyDeviceToHost): "
 WORKS = ["cudaGetLastError(): cudaSuccess", COPY + "cudaSuccess", "value = 42"]
 
-REBUILD = ".*: build it again"
+REBUILD = ".*. Rebuild the program"
 OLDER = "; build with CUDA 13.0's nvcc"
 
 problems = []

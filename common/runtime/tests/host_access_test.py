@@ -57,7 +57,7 @@ def silent(name, returned, printed=""):
 
 
 BIG, SMALL = "an allocation of 4,096 bytes", "an allocation of 8 bytes"
-LINES = "" if has_lines else "; compile with -g to have the line"
+LINES = "" if has_lines else "; compile with -g to see the line"
 COPY = LINES + r"; copy it to the host with cudaMemcpy first"
 READS = r"the host reads device memory: byte {} of {}, allocated " + place("allocated") + COPY
 expect("read", "read", READS.format(0, BIG))

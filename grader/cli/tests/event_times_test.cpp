@@ -13,7 +13,7 @@ using namespace stepwise;
 namespace {
 
 constexpr const char* modelled = "times between events are modelled (NVIDIA H200)";
-constexpr const char* emulated = "times between events are those of the emulation on this CPU";
+constexpr const char* emulated = "times between events are the emulation's on this CPU";
 
 child_result run_measuring(std::vector<std::string> words) {
   child_options options;
@@ -114,7 +114,7 @@ TEST_CASE("a kernel that waits for 10^9 cycles ends soon; events say how long it
 TEST_CASE("without a model it is said that times are the emulation's, and how to have others") {
   const auto plain = run_measuring({"kernel"});
   CHECK(has(plain.err, emulated));
-  CHECK(has(plain.err, "`lab exec --time` has them modelled (NVIDIA H200)"));
+  CHECK(has(plain.err, "use `lab exec --time` (NVIDIA H200)"));
   CHECK(!has(plain.err, modelled));
   CHECK(has(run_measuring({"--counters", "kernel"}).err, emulated));
   // Who asks for no time gets nothing.

@@ -78,7 +78,7 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
                "  }).detach();",
                "WRONG", "nothing was written to out"},
            row{"  cudaLaunchHostFunc(nullptr, [](void*) {}, nullptr);", "CRASH",
-               "calls no function of this one"},
+               "cannot call functions of this one"},
        }) {
     CAPTURE(r.code);
     const cloned_course c;
