@@ -74,7 +74,7 @@ CUresult ask(T* place, Function&& function,
 CUresult cuCtxCreate(CUcontext* made, CUctxCreateParams* parameters, unsigned flags,
                      CUdevice device) {
   if (parameters && (parameters->numExecAffinityParams > 0 || parameters->cigParams)) {
-    runtime::announce("cuCtxCreate: parameters of contexts are not supported");
+    runtime::announce("cuCtxCreate: context parameters are not supported");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   return create_context(made, flags, device);
@@ -84,7 +84,7 @@ STEPWISE_NAMED("cuCtxCreate_v3", create_context_3, CUcontext*, CUexecAffinityPar
 CUresult create_context_3(CUcontext* made, CUexecAffinityParam*, int count, unsigned flags,
                           CUdevice device) {
   if (count > 0) {
-    runtime::announce("cuCtxCreate: parameters of contexts are not supported");
+    runtime::announce("cuCtxCreate: context parameters are not supported");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   return create_context(made, flags, device);

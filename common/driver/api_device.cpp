@@ -227,9 +227,9 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) {
   return answer([&] {
     if (is_nvrtc) return CUDA_ERROR_NOT_FOUND;
     runtime::announce(
-        "cuGetExportTable: NVIDIA's CUDA runtime, linked into this program or a library, asks for "
-        "undocumented tables of NVIDIA's driver and cannot run here; nvcc --cudart=shared lets the "
-        "emulator's take its place");
+        "cuGetExportTable: NVIDIA's CUDA runtime is linked into this program or a library. It "
+        "needs undocumented tables of NVIDIA's driver and cannot run here; build with nvcc "
+        "--cudart=shared to use the emulator's runtime");
     return CUDA_ERROR_NOT_FOUND;
   });
 }

@@ -133,7 +133,7 @@ template <class Handle>
 cudaError_t library_of(Handle* handle, const void* function) {
   return with_kernel(function, [&](state& s, registered_kernel& kernel) {
     auto* const owner = s.registered.library_of(kernel);
-    if (!handle || !owner) return runtime::invalid_value("the kernel is of no module");
+    if (!handle || !owner) return runtime::invalid_value("the kernel belongs to no module");
     *handle = reinterpret_cast<Handle>(owner);
     return status{};
   });
@@ -264,7 +264,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, s
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* loaded, CUfunction function) {
   return in_context([&](context&) {
     return with_kernel(function, [&](state&, registered_kernel&) {
-      if (!loaded) return runtime::invalid_value("no place for the answer");
+      if (!loaded) return runtime::invalid_value("the output pointer is null");
       *loaded = CU_FUNCTION_LOADING_STATE_LOADED;
       return status{};
     });
@@ -280,7 +280,7 @@ CUresult cuFuncLoad(CUfunction function) {
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   return in_context([&](context&) {
     return with_kernel(kernel, [&](state&, registered_kernel& found) {
-      if (!function) return runtime::invalid_value("no place for the answer");
+      if (!function) return runtime::invalid_value("the output pointer is null");
       *function = reinterpret_cast<CUfunction>(&found);
       return status{};
     });

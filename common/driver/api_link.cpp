@@ -89,8 +89,8 @@ cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte
     case CU_JIT_INPUT_LIBRARY:
     case CU_JIT_INPUT_NVVM:
       return refuse(link,
-                    "cuLinkAddData: PTX and fat binaries with PTX can be linked here, "
-                    "machine code, libraries and LTO code cannot");
+                    "cuLinkAddData: only PTX and fat binaries with PTX can be linked here, not "
+                    "machine code, libraries or LTO code");
     default:
       return cudaErrorInvalidValue;
   }

@@ -85,7 +85,7 @@ status attribute_of(const address_facts& f, CUdeviceptr address, int attribute, 
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return store(place, f.known ? address : CUdeviceptr{});
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      if (!f.host) return {error::invalid_value, "the host does not reach this memory"};
+      if (!f.host) return {error::invalid_value, "the host cannot access this memory"};
       return store(place, pointer_of(address));
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
@@ -217,7 +217,8 @@ CUresult cuPointerGetAttribute(void* place, CUpointer_attribute attribute, CUdev
   return in_context([&](context&) {
     return runtime::call_even_lost([&](state& s) {
       const address_facts facts = facts_of(s, address);
-      if (!place || !facts.known) return runtime::invalid_value("no memory that CUDA knows");
+      if (!place || !facts.known)
+        return runtime::invalid_value("the address is not in memory known to CUDA");
       return attribute_of(facts, address, runtime::number_of(attribute), place);
     });
   });

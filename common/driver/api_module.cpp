@@ -48,7 +48,7 @@ template <class Handle, class Function>
 cudaError_t find_function(Function* function, Handle from, const char* name) {
   return with_library(from, [&](state& s, loaded_library& library) {
     if (!function || !name || !*name)
-      return runtime::invalid_value("no name, or no place for the answer");
+      return runtime::invalid_value("no name, or the output pointer is null");
     const auto found = s.registered.library_kernel(*s.current, library, name);
     if (!found.ok()) return found.failure();
     *function = reinterpret_cast<Function>(*found);
@@ -61,7 +61,7 @@ cudaError_t find_variable(CUdeviceptr* address, size_t* bytes, Handle from, cons
                           bool managed = false) {
   return with_library(from, [&](state& s, loaded_library& library) {
     if (!name || (!address && !bytes)) {
-      return runtime::invalid_value("no name, or no place for the answer");
+      return runtime::invalid_value("no name, or the output pointer is null");
     }
     const auto symbol = s.current->find_symbol(*library.module, name);
     if (!symbol.ok()) return symbol.failure();
@@ -162,7 +162,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   return in_context([&](context&) {
     return with_library(library, [&](state&, loaded_library& found) {
-      if (!module) return runtime::invalid_value("no place for the answer");
+      if (!module) return runtime::invalid_value("the output pointer is null");
       *module = reinterpret_cast<CUmodule>(&found);
       return status{};
     });

@@ -66,13 +66,14 @@ result<operation> operation_of(const CUstreamBatchMemOpParams& p) {
 // Success if the whole value is in memory that kernels can access.
 status check(state& s, const operation& o) {
   if (o.kind == operation::what::nothing) return {};
-  if (o.address % o.bytes != 0) return invalid_value("a value at an address of no multiple");
+  if (o.address % o.bytes != 0)
+    return invalid_value("the address of the value is not aligned to its size");
   if (const auto area = s.current->find_allocation(o.address)) {
     if (area->address + area->bytes - o.address >= o.bytes) return {};
   } else if (const auto* const host = s.find_host(pointer_of(o.address))) {
     if (address_of(host->first) + host->second.bytes - o.address >= o.bytes) return {};
   }
-  return invalid_value("a value in no memory that CUDA knows");
+  return invalid_value("the value is not in memory known to CUDA");
 }
 
 status gone() {
@@ -136,8 +137,8 @@ status wait_for(state& s, const operation& o, CUstream stream) {
   }
   if (s.recorder) {
     runtime::announce(
-        "cuStreamWaitValue: the value is not there, and while a program is timed its work is done "
-        "in the order of its calls, so that this stream cannot wait for it");
+        "cuStreamWaitValue: the value is not in memory yet. While a program is timed, its work "
+        "runs in the order of its calls, so this stream cannot wait for the value");
     return {error::not_supported, ""};
   }
   s.order.wait_until(here, arrive);

@@ -45,7 +45,7 @@ CUresult check_properties(const CUmemAllocationProp* p) {
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-      return refused("pieces of the host's memory (cuMemCreate)");
+      return refused("handles of host memory (cuMemCreate)");
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
@@ -55,7 +55,7 @@ CUresult check_properties(const CUmemAllocationProp* p) {
   const int handles = number_of(p->requestedHandleTypes);
   if ((handles & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
   if ((handles & ~int{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) != 0)
-    return refused("handles of memory for Windows and for fabrics");
+    return refused("memory handles for Windows and for fabrics");
   return CUDA_SUCCESS;
 }
 
@@ -93,7 +93,8 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment,
                              CUdeviceptr wanted, unsigned long long flags) {
   return with_mappings("cuMemAddressReserve", [&](virtual_memory& m) {
-    if (!address || flags != 0) return invalid_value("no pointer for the address, or flags");
+    if (!address || flags != 0)
+      return invalid_value("the address pointer is null, or flags are set");
     const auto made = m.reserve(bytes, alignment, wanted);
     if (made.ok()) *address = *made;
     return made.failure();
@@ -130,7 +131,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
   return with_mappings("cuMemRetainAllocationHandle", [&](virtual_memory& m) {
-    if (!handle) return invalid_value("no pointer for the handle");
+    if (!handle) return invalid_value("the handle pointer is null");
     const auto found = m.retain(address_of(address));
     if (found.ok()) *handle = static_cast<CUmemGenericAllocationHandle>(*found);
     return found.failure();
@@ -144,7 +145,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
     const std::lock_guard guard(all.lock);
     const auto found = all.by_handle.find(handle);
     if (!properties || found == all.by_handle.end() || !m.has(piece_of(handle)))
-      return invalid_value("there is no such piece of memory; was it released?");
+      return invalid_value("there is no such memory handle; it may have been released");
     *properties = found->second;
     return status{};
   });
@@ -153,7 +154,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
                   CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return with_mappings("cuMemMap", [&](virtual_memory& m) {
-    if (offset != 0 || flags != 0) return invalid_value("an offset into the piece, or flags");
+    if (offset != 0 || flags != 0) return invalid_value("the offset or the flags are not 0");
     return m.map(address, bytes, piece_of(handle));
   });
 }
@@ -170,7 +171,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
     for (size_t i = 0; i < count; ++i) {
       const CUmemLocation& place = list[i].location;
       if (number_of(place.type) != CU_MEM_LOCATION_TYPE_DEVICE)
-        return refused("the host's accesses to mapped memory (cuMemSetAccess)");
+        return refused("host accesses to mapped memory (cuMemSetAccess)");
       if (place.id != 0) return CUDA_ERROR_INVALID_VALUE;
       switch (number_of(list[i].flags)) {
         case CU_MEM_ACCESS_FLAGS_PROT_NONE:

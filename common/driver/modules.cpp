@@ -46,7 +46,7 @@ class image_reader {
 
 result<std::vector<std::span<const std::byte>>> linked_parts(const std::byte* first,
                                                              std::uint64_t mapped) {
-  const status damaged{error::invalid_kernel_image, "what cuLinkComplete made is damaged"};
+  const status damaged{error::invalid_kernel_image, "the output of cuLinkComplete is damaged"};
   image_reader reader(first + sizeof linked_magic, mapped - sizeof linked_magic);
   std::vector<std::span<const std::byte>> parts;
   const auto count = reader.number();
@@ -80,7 +80,7 @@ jit_options::jit_options(unsigned count, const CUjit_option* options, void** val
 }
 
 status jit_options::check() const {
-  return incomplete_ ? runtime::invalid_value("options without their values") : status{};
+  return incomplete_ ? runtime::invalid_value("options without values") : status{};
 }
 
 void jit_options::fill(int buffer, int size, const std::string& text) const {

@@ -18,7 +18,8 @@ value_operations list_of(const batch& p) { return {p.paramArray, p.count}; }
 
 status check_batch(state& s, const batch* p) {
   if (!p || !p->paramArray || p->count == 0 || p->count > most_in_batch || p->flags != 0)
-    return invalid_value("a node of operations on values: no operations, too many, or flags");
+    return invalid_value(
+        "a batch node of memory operations: no operations, too many operations, or flags");
   return check_values(s, list_of(*p));
 }
 
@@ -30,7 +31,7 @@ bool same_kinds(value_operations now, value_operations wanted) {
   return true;
 }
 
-status wrong_type() { return invalid_value("the node of the graph is of another type"); }
+status wrong_type() { return invalid_value("the graph node has another type"); }
 
 // The work of such a node, or null if the node has another type.
 driver_work* work_of(graph_node& node) {
@@ -106,7 +107,8 @@ CUresult stepwise::driver::set_executable_value_node(CUgraphExec executable, CUg
               status sound = check_batch(s, p);
               if (!sound.ok()) return sound;
               if (!same_kinds(operations_of(*work), list_of(*p)))
-                return invalid_value("operations of an executable graph keep their kinds");
+                return invalid_value(
+                    "the kinds of operations of an executable graph cannot change");
               *work = value_work(list_of(*p));
               return {};
             },

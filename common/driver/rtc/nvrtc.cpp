@@ -66,8 +66,8 @@ void* nvidias() {
       if (void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
     }
     std::fputs(
-        "stepwise: NVRTC is NVIDIA's, and was not found: a CUDA toolkit has it, and so does "
-        "pip install nvidia-cuda-nvrtc\n",
+        "stepwise: NVIDIA's NVRTC was not found; install a CUDA toolkit, or run: pip install "
+        "nvidia-cuda-nvrtc\n",
         stderr);
     return nullptr;
   }();

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import time
 
-LEFT = r"stepwise: the program has ended without waiting for {}, which still runs and ends with it, " \
+LEFT = r"stepwise: the program ended without waiting for {}, which was still running and was stopped, " \
        r"as on a GPU"
-WAITED = r"stepwise: the host has waited for 0\.3 s for a kernel that waits or works: waits; if it " \
-         r"waits, does another stream or host thread do what it waits for\?"
+WAITED = r"stepwise: the host has waited for 0\.3 s for a kernel that is still running: waits; " \
+         r"if it waits, check that another stream or host thread does what it waits for"
 VALUE = r"stepwise: the host has waited for 0\.3 s for a stream that waits for a value in memory " \
-        r"\(cuStreamWaitValue\); does another stream or host thread write it\?"
+        r"\(cuStreamWaitValue\); check that another stream or host thread writes it"
 POLLED = r"stepwise: waits has only polled for 0\.3 s: 1 warp of block \(0,0,0\) polls at .*\.cu:\d+\. .*"
 TIMEOUT = r"stepwise: waits.*: still running after the time limit of 1\.5 s; .*"
 WATCHED = {"STEPWISE_COUNTERS": "1", "STEPWISE_PROFILE": "/dev/null",

@@ -109,7 +109,7 @@ TEST_CASE("a program of the driver API runs, however nvcc linked it") {
   // NVIDIA's runtime may be in it, unless it is used.
   const auto failed = lab_exec({built("driver_and_runtime_static")});
   CHECK(failed.end.exit_code == 1);
-  CHECK(has(failed.err, "nvcc --cudart=shared lets the emulator's take its place"));
+  CHECK(has(failed.err, "nvcc --cudart=shared to use the emulator's runtime"));
 }
 
 TEST_CASE("from a clone whose name has a blank and a colon") {
@@ -374,8 +374,8 @@ TEST_CASE("a leak's help is for the program's API, and for its language") {
 
 TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {
   const std::string why =
-      " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
-      "memory)\n";
+      " after kernels ran; `lab exec --check` may find the cause (races, invalid addresses, "
+      "unwritten memory)\n";
   for (const char* build : {"shared", "rpath"}) {
     const auto failed = lab_exec({built(build), "after", "3"});
     CHECK(failed.end.exit_code == 3);
@@ -403,12 +403,12 @@ TEST_CASE("of --check is not told where there is no need to") {
     CAPTURE(r.words.back());
     const auto result = lab_exec(r.words);
     CHECK(result.end.exit_code == r.code);
-    CHECK(!has(result.err + result.out, "may say why"));
+    CHECK(!has(result.err + result.out, "may find the cause"));
   }
-  CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may say why"));
+  CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may find the cause"));
   const auto told = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
   CHECK(has(told.err, "time limit"));
-  CHECK(!has(told.err, "may say why"));
+  CHECK(!has(told.err, "may find the cause"));
 }
 
 TEST_CASE("a closed stderr changes nothing but what is read there") {
