@@ -90,8 +90,8 @@ def accesses(site, page, step, entry):
         unit = 'wavefronts' if worst[2].startswith('shared') else 'sectors'
         ideal = 0 if worst[6] == 'local_memory' else worst[4]
         told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
-                f'for each {esc(worst[2].replace("_", " "))}, {ideal:.1f} would be enough. {why_wasteful(site, worst[6])}</p>')
-    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'of the waste', 'Source'], rows, (2, 3, 4),
+                f'per {esc(worst[2].replace("_", " "))}, where {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
+    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'share of waste', 'Source'], rows, (2, 3, 4),
                               'Accesses, the most wasteful first')
 
 
@@ -104,7 +104,7 @@ def figure_text(unit, value):
 def advice(site, lab, page, guided, entry):
     items = []
     for cause, gain in entry['causes']:
-        faster = f' Without it, the model predicts {show(gain, "x")} the speed.' if gain and gain > 1 else ''
+        faster = f' Without it, the modelled kernel is {show(gain, "x")} as fast.' if gain and gain > 1 else ''
         items.append(f'<li>{esc(guided.words[cause])}{faster}</li>')
     names = {s.name: s for s in lab.steps}
     after = ''
@@ -116,7 +116,7 @@ def advice(site, lab, page, guided, entry):
             name, cause, unit, before, then = entry['mended']
             who = 'It' if name == following.name else f'<a href="{name}.html"><code>{name}</code></a>'
             after += (f' {who} addresses {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
-                      f'{figure_text(unit, before)} before, {figure_text(unit, then)} after.')
+                      f'{figure_text(unit, before)}, then {figure_text(unit, then)}.')
         after += '</p>'
     return f'<h3>What to try</h3><ul>{"".join(items)}</ul>{after}'
 
@@ -142,7 +142,7 @@ def analysis(site, lab, step, page, guided, entry):
     waits = ', '.join(f'{why.replace("_", " ")} {share:.0%}' for why, share in
                       sorted(entry['stalled'].items(), key=lambda w: -w[1])[:4])
     out.append(f'<ul><li>Bytes{part}: {levels}.</li><li>{a["lanes"]:.1f} of 32 lanes are active; {a["divergent"]:.1%} of the branches '
-               f'diverge.</li><li>Occupancy: {a["theoretical_occupancy"]:.0%} fit, {a["achieved_occupancy"]:.0%} achieved.'
+               f'diverge.</li><li>Occupancy: {a["theoretical_occupancy"]:.0%} theoretical, {a["achieved_occupancy"]:.0%} achieved.'
                '</li>' + (f'<li>Warps wait for: {waits}.</li>' if waits else '') + '</ul>')
     out.append(accesses(site, page, step, entry))
     out.append(advice(site, lab, page, guided, entry))
@@ -150,12 +150,12 @@ def analysis(site, lab, step, page, guided, entry):
 
 
 # name of the column, what it is, its value of a line's counts
-COLUMNS = (('instructions', 'PTX instructions executed by warps', lambda c: c[1]),
-           ('idle lanes', 'lanes that take no part, per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
+COLUMNS = (('instructions', 'PTX instructions that warps execute', lambda c: c[1]),
+           ('idle lanes', 'inactive lanes per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
            ('sectors', 'sectors of 32 bytes', lambda c: c[5]),
-           ('wasted sectors', 'sectors beyond the minimum', lambda c: max(0, c[5] - c[6])),
-           ('bank conflicts', 'shared-memory wavefronts beyond the minimum', lambda c: max(0, c[7] - c[8])),
-           ('stalls', 'share of all waiting of warps, %', lambda c: c[9] / 1e4))
+           ('wasted sectors', 'sectors beyond the ideal', lambda c: max(0, c[5] - c[6])),
+           ('bank conflicts', 'shared-memory wavefronts beyond the ideal', lambda c: max(0, c[7] - c[8])),
+           ('stalls', 'share of all warp stalls, %', lambda c: c[9] / 1e4))
 
 
 def count_text(value):
