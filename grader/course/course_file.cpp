@@ -15,7 +15,7 @@ namespace stepwise {
 using manifest = nlohmann::json;
 
 // Structures whose members are the entries' keys.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(peer, name, is_right, what, on_cpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(baseline, name, is_right, what, on_cpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(limit_part, step, part, what, file)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(mutant, name, verdict, says)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(published_figure, version, step, with, kernel, value)
@@ -126,7 +126,7 @@ void from_json(const manifest& entry, lab& l) {
   l.is_worked = entry.at("is_worked");
   entry.at("goals").get_to(l.goals);
   entry.at("steps").get_to(l.steps);
-  entry.at("peers").get_to(l.peers);
+  entry.at("baselines").get_to(l.baselines);
   entry.at("limits").get_to(l.parts);
   entry.at("mutants").get_to(l.mutants);
   entry.at("lectures").get_to(l.lectures);

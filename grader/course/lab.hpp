@@ -34,7 +34,7 @@ struct step {
 };
 
 // A baseline for the steps: a program like a step's, made with a library or for the CPU.
-struct peer {
+struct baseline {
   std::string name;      // "cublas"
   bool is_right = true;  // its result is checked, except for a pure copy
   std::string what;      // one line
@@ -131,7 +131,7 @@ struct lab {
   std::vector<lab_size> promised;  // sizes of promises in steps.txt that name none
   std::vector<goal> goals;         // by kind, in the order of judging
   std::vector<step> steps;
-  std::vector<peer> peers;
+  std::vector<baseline> baselines;
   std::vector<limit_part> parts;  // by step
   std::vector<mutant> mutants;
   std::vector<lecture> lectures;

@@ -65,10 +65,10 @@ double free_memory_bytes() {
 // Whether all programs' buffers fit on the device together, and the CPU programs' buffers in the
 // host's memory, with some room to spare.
 bool all_fit(const std::vector<problem_call>& calls, const std::vector<contender>& steps,
-             const std::vector<contender>& peers, const device_choice& device) {
-  const auto on_cpu = static_cast<std::size_t>(
-      std::count_if(peers.begin(), peers.end(), [](const contender& who) { return who.on_cpu; }));
-  const std::size_t on_gpu = steps.size() + peers.size() - on_cpu;
+             const std::vector<contender>& baselines, const device_choice& device) {
+  const auto on_cpu = static_cast<std::size_t>(std::count_if(
+      baselines.begin(), baselines.end(), [](const contender& who) { return who.on_cpu; }));
+  const std::size_t on_gpu = steps.size() + baselines.size() - on_cpu;
   double most = 0;
   for (const auto& call : calls) {
     double bytes = 0;
@@ -160,7 +160,7 @@ class bench_plans {
 class turn_taking {
  public:
   turn_taking(const lab& l, const problem& p, const std::vector<contender>& steps,
-              const std::vector<contender>& peers, const device_choice& device,
+              const std::vector<contender>& baselines, const device_choice& device,
               const bench_plans& plans, const call_file& file, const activity& now,
               const bench_choices& choices)
       : problem_(p),
@@ -169,12 +169,13 @@ class turn_taking {
         file_(file),
         now_(now),
         choices_(choices) {
-    for (const auto* const group : {&steps, &peers})
-      for (const auto& who : *group) all_.emplace_back(l, who, group == &peers, device, file, now);
-    for (std::size_t i = 0; i < peers.size(); ++i) {
-      if (peers[i].on_cpu) continue;
+    for (const auto* const group : {&steps, &baselines})
+      for (const auto& who : *group)
+        all_.emplace_back(l, who, group == &baselines, device, file, now);
+    for (std::size_t i = 0; i < baselines.size(); ++i) {
+      if (baselines[i].on_cpu) continue;
       rivals_.push_back(steps.size() + i);
-      fought_.push_back({peers[i].name, {}});
+      fought_.push_back({baselines[i].name, {}});
     }
   }
 
@@ -226,11 +227,14 @@ class turn_taking {
   }
 
   struct competitor {
-    competitor(const lab& l, const contender& c, bool of_peers, const device_choice& device,
+    competitor(const lab& l, const contender& c, bool of_baselines, const device_choice& device,
                const call_file& file, const activity& now)
-        : who(c), is_peer(of_peers), program(l, c, device, file, now), row{c.name, {}, {}} {}
+        : who(c),
+          is_baseline(of_baselines),
+          program(l, c, device, file, now),
+          row{c.name, {}, {}} {}
     contender who;
-    bool is_peer;
+    bool is_baseline;
     visited program;
     bench_row row;
     bool takes_part = true;          // it has not failed and is not too slow at this size
@@ -327,7 +331,7 @@ class turn_taking {
   void fail(competitor& one, const call_outcome& found) {
     one.takes_part = false;
     one.row.found = found;
-    if (one.is_peer) throw failure(exit_code::ours, one.who.name + ": " + found.message);
+    if (one.is_baseline) throw failure(exit_code::ours, one.who.name + ": " + found.message);
   }
 
   const problem& problem_;
@@ -346,15 +350,15 @@ class turn_taking {
 }  // namespace
 
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
-                   const std::vector<contender>& peers, const device_choice& device,
+                   const std::vector<contender>& baselines, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
                    const bench_choices& choices) {
   const auto calls = make_calls(p, sizes, seed, now);
   now.doing("writing the inputs of all sizes");
-  const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
+  const bench_plans plans(sizes.size(), all_fit(calls, steps, baselines, device));
   // One file serves all programs, which are called one at a time. They are the course's own.
   const call_file file(calls, plans.all());
-  turn_taking contest(l, p, steps, peers, device, plans, file, now, choices);
+  turn_taking contest(l, p, steps, baselines, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();
 }

@@ -86,7 +86,7 @@ struct bench_choices {
 // no pairs, since the two sides share no drift. `steps` may be empty if all baselines are on the
 // CPU; then the device is not used.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
-                   const std::vector<contender>& peers, const device_choice& device,
+                   const std::vector<contender>& baselines, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
                    const bench_choices& choices = {});
 

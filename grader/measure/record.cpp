@@ -79,10 +79,10 @@ json sizes_json(const bench_row& row) {
 }
 
 // Null if it is not one of the lab's baselines.
-const peer* peer_named(const lab& l, const std::string& name) {
-  const auto found =
-      std::find_if(l.peers.begin(), l.peers.end(), [&](const peer& p) { return p.name == name; });
-  return found == l.peers.end() ? nullptr : &*found;
+const baseline* baseline_named(const lab& l, const std::string& name) {
+  const auto found = std::find_if(l.baselines.begin(), l.baselines.end(),
+                                  [&](const baseline& p) { return p.name == name; });
+  return found == l.baselines.end() ? nullptr : &*found;
 }
 
 problem_work work_of(const json& cell) {
@@ -118,10 +118,10 @@ json entry_at_size_of_all(const json& record) {
 }
 
 // The lab's baselines that the record may have. CPU baselines are only in records that name a CPU.
-std::vector<peer> peers_of(const lab& l, const json& record) {
-  std::vector<peer> found;
-  if (names_of(record, "peer").empty()) return found;
-  for (peer p : l.peers) {
+std::vector<baseline> baselines_of(const lab& l, const json& record) {
+  std::vector<baseline> found;
+  if (names_of(record, "baseline").empty()) return found;
+  for (baseline p : l.baselines) {
     if (p.on_cpu && !record.contains("cpu")) continue;
     if (p.on_cpu)
       p.what =
@@ -152,7 +152,7 @@ std::string table_markdown(const lab& l, const json& record) {
                         before == time_of.end() ? "" : ratio_text(before->second / time_ms));
   };
   for (const auto& s : l.steps) row(s.name, s.idea, s.over);
-  for (const auto& p : peers_of(l, record)) row(p.name, p.what, "");
+  for (const auto& p : baselines_of(l, record)) row(p.name, p.what, "");
   return text;
 }
 
@@ -184,7 +184,7 @@ std::string handout_table(const lab& l, const json& record) {
     text += "\n";
   };
   for (const auto& s : l.steps) row(s.name, s.name);
-  for (const auto& p : peers_of(l, record)) row(p.name, p.name + ": " + p.what);
+  for (const auto& p : baselines_of(l, record)) row(p.name, p.name + ": " + p.what);
   const auto side = [](const json& s) {
     return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.at("ratio").get<double>(),
                        s.at("low").get<double>(), s.at("high").get<double>());
@@ -221,7 +221,7 @@ std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind
 
 const json* measured_at(const json& record, const std::string& name, const json& size) {
   for (const json& entry : record.at("entries"))
-    if ((entry.value("step", "") == name || entry.value("peer", "") == name) &&
+    if ((entry.value("step", "") == name || entry.value("baseline", "") == name) &&
         entry.at("size") == size)
       return &entry;
   return nullptr;
@@ -247,23 +247,23 @@ std::string recorded_size(const json& entry) {
 
 json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
 
-json peers_json(const lab& l, const std::vector<bench_row>& rows) {
-  json peers = json::array();
+json baselines_json(const lab& l, const std::vector<bench_row>& rows) {
+  json baselines = json::array();
   for (const auto& row : rows) {
-    const peer* const p = peer_named(l, row.name);
+    const baseline* const p = baseline_named(l, row.name);
     if (p == nullptr || row.cells.empty()) continue;
-    peers.push_back(
+    baselines.push_back(
         {{"name", row.name}, {"on", p->on_cpu ? "cpu" : "gpu"}, {"sizes", sizes_json(row)}});
   }
-  return peers;
+  return baselines;
 }
 
-std::vector<std::string> peers_lost(const json& older, const lab& l,
-                                    const std::vector<contender>& peers) {
+std::vector<std::string> baselines_lost(const json& older, const lab& l,
+                                        const std::vector<contender>& baselines) {
   std::vector<std::string> lost;
-  for (const auto& name : names_of(older, "peer")) {
-    if (peer_named(l, name) != nullptr &&
-        std::none_of(peers.begin(), peers.end(),
+  for (const auto& name : names_of(older, "baseline")) {
+    if (baseline_named(l, name) != nullptr &&
+        std::none_of(baselines.begin(), baselines.end(),
                      [&](const contender& p) { return p.name == name; }))
       lost.push_back(name);
   }
@@ -284,10 +284,10 @@ json record_of(const lab& l, const device_choice& device, const std::vector<benc
                const duels& fought, const std::string& date, const std::string& command) {
   json record = record_head(l, device, date, command), entries = json::array();
   for (const auto& row : rows) {
-    const peer* const p = peer_named(l, row.name);
+    const baseline* const p = baseline_named(l, row.name);
     if (p != nullptr && p->on_cpu && !row.cells.empty()) record["cpu"] = cpu_json();
     for (const auto& cell : row.cells) {
-      json entry = {{p == nullptr ? "step" : "peer", row.name}};
+      json entry = {{p == nullptr ? "step" : "baseline", row.name}};
       if (p != nullptr) entry["on"] = p->on_cpu ? "cpu" : "gpu";
       entry.update(cell_json(cell));
       entries.push_back(std::move(entry));
@@ -323,18 +323,18 @@ json bench_json(const lab& l, const device_choice& device, const std::vector<ben
                          "back, warm L2";
   }
   for (const auto& row : rows)
-    if (peer_named(l, row.name) == nullptr && !row.cells.empty())
+    if (baseline_named(l, row.name) == nullptr && !row.cells.empty())
       document["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});
-  if (auto peers = peers_json(l, rows); !peers.empty()) {
-    const bool on_cpu =
-        std::any_of(peers.begin(), peers.end(), [](const json& p) { return p.at("on") == "cpu"; });
+  if (auto baselines = baselines_json(l, rows); !baselines.empty()) {
+    const bool on_cpu = std::any_of(baselines.begin(), baselines.end(),
+                                    [](const json& p) { return p.at("on") == "cpu"; });
     if (on_cpu) document["cpu"] = cpu_json();
-    document["peers"] = std::move(peers);
+    document["baselines"] = std::move(baselines);
   }
   for (const auto& [name, at_sizes] : fought) {
     json sizes = json::array();
     for (const auto& d : at_sizes) sizes.push_back(duel_json(d));
-    document["duels"].push_back({{"peer", name}, {"sizes", sizes}});
+    document["duels"].push_back({{"baseline", name}, {"sizes", sizes}});
   }
   return document;
 }
@@ -403,7 +403,7 @@ std::string winner_row(const lab& l, const json& record) {
       over += (over.empty() ? "" : ", ") + shown + " " + ratio_text(t / fastest);
   };
   add(l.steps.front().name, l.steps.front().name);
-  for (const auto& p : peers_of(l, record)) add(p.name, p.name);
+  for (const auto& p : baselines_of(l, record)) add(p.name, p.name);
   return fmt::format("| {} | {} | {} | {} | {} |\n", l.name, recorded_size(largest), best->name,
                      time_text(fastest), over);
 }

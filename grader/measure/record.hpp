@@ -33,13 +33,13 @@ json bench_json(const lab& l, const device_choice& device, const std::vector<ben
                 const duels& fought, const std::string& date, const std::string& command);
 
 // The baselines among the rows, as `lab dev bench --json` prints them, and this machine's CPU.
-json peers_json(const lab& l, const std::vector<bench_row>& rows);
+json baselines_json(const lab& l, const std::vector<bench_row>& rows);
 json cpu_json();
 
-// The lab's baselines that the older record has and that are not in `peers`. The new record would
-// lose them.
-std::vector<std::string> peers_lost(const json& older, const lab& l,
-                                    const std::vector<contender>& peers);
+// The lab's baselines that the older record has and that are not in `baselines`. The new record
+// would lose them.
+std::vector<std::string> baselines_lost(const json& older, const lab& l,
+                                        const std::vector<contender>& baselines);
 
 // The entry of a step or baseline at this size. Null if it was not measured there.
 const json* measured_at(const json& record, const std::string& name, const json& size);

@@ -3,7 +3,7 @@
     labs/course ROOT --json FILE [--depfile FILE]     everything: build/course.json, which programs and pages read
     labs/course ROOT --lists FILE [--depfile FILE]    the lists by which Meson names programs: KEY = VALUE
 
-It reads labs/LAB/lab.toml and tests/mutants.txt, solutions/LAB/steps.txt with the first line of each step, peers.txt,
+It reads labs/LAB/lab.toml and tests/mutants.txt, solutions/LAB/steps.txt with the first line of each step, baselines.txt,
 limits.txt, recorded.txt and lectures.toml (in a student copy labs/LAB/given/steps.txt), labs/calendar.toml,
 labs/glossary.md and common/gpus/*.toml. No other part reads these files.
 """
@@ -18,7 +18,7 @@ from typing import Any, Dict, List, Optional
 from glossary import read_glossary
 from lab_file import check_steps, read_lab_file
 from lectures import read_lectures
-from lists import read_idea, read_limits, read_mutants, read_peers, read_recorded, read_steps
+from lists import read_idea, read_limits, read_mutants, read_baselines, read_recorded, read_steps
 from toml_file import CourseError, fail, read_toml
 
 
@@ -60,8 +60,8 @@ class Course:
             step['file'] = f"{folder}/{step['name']}.cu"
             if lab['is_worked'] and ideas:
                 step['idea'] = read_idea(self.read(step['file']), step['file'], name, step['name'])
-        origin = f'{folder}/peers.txt'
-        lab['peers'] = read_peers(self.optional(origin) or '', origin)
+        origin = f'{folder}/baselines.txt'
+        lab['baselines'] = read_baselines(self.optional(origin) or '', origin)
         origin = f'{folder}/limits.txt'
         lab['limits'] = read_limits(self.optional(origin) or '', origin, f'{folder}/limits')
         origin = f'labs/{name}/tests/mutants.txt'
@@ -106,8 +106,8 @@ class Course:
         for lab in labs:
             lists = {'contract': [lab['contract']], 'function': [lab['function']],
                      'steps': [step['name'] for step in lab['steps']],
-                     'peers': [':'.join([peer['name'], 'cpu' if peer['on_cpu'] else 'gpu',
-                                         ','.join(peer['libraries'])]) for peer in lab['peers']],
+                     'baselines': [':'.join([baseline['name'], 'cpu' if baseline['on_cpu'] else 'gpu',
+                                         ','.join(baseline['libraries'])]) for baseline in lab['baselines']],
                      'limits': [f"{part['step']}.{part['part']}" for part in lab['limits']],
                      'mutants': [mutant['name'] for mutant in lab['mutants']]}
             lines += [f"{lab['name']} {key} = {' '.join(words)}" for key, words in lists.items()]

@@ -1,4 +1,4 @@
-"""The lists of a lab, a line per entry: steps.txt, peers.txt, limits.txt, recorded.txt, mutants.txt."""
+"""The lists of a lab, a line per entry: steps.txt, baselines.txt, limits.txt, recorded.txt, mutants.txt."""
 from __future__ import annotations
 
 import re
@@ -73,16 +73,16 @@ def read_idea(text: str, file: str, lab: str, step: str) -> str:
     return line[len(start):-1]
 
 
-def read_peers(text: str, origin: str) -> Entries:
-    peers: Entries = []
+def read_baselines(text: str, origin: str) -> Entries:
+    baselines: Entries = []
     for where, line in lines_of(text, origin):
         form = 'five columns: name gpu|cpu libraries right|other what'
         name, on, libraries, result, what = columns(line, where, form, 5)
         if on not in ('gpu', 'cpu') or result not in ('right', 'other'):
             fail(where, f'expected {form}')
-        peers.append({'name': name, 'on_cpu': on == 'cpu', 'is_right': result == 'right',
+        baselines.append({'name': name, 'on_cpu': on == 'cpu', 'is_right': result == 'right',
                       'libraries': [] if libraries == '-' else libraries.split(','), 'what': what})
-    return peers
+    return baselines
 
 
 def read_limits(text: str, origin: str, folder: str) -> Entries:

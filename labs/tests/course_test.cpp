@@ -130,17 +130,17 @@ TEST_CASE("steps.txt lists every step once, in the order of its number, and no o
   }
 }
 
-TEST_CASE("peers.txt lists every peer once and no other, and each says what it is") {
+TEST_CASE("baselines.txt lists every baseline once and no other, and each says what it is") {
   for (const lab& l : labs()) {
-    if (l.peers.empty()) continue;
-    const fs::path folder = source_root() / "solutions" / l.name / "peers";
+    if (l.baselines.empty()) continue;
+    const fs::path folder = source_root() / "solutions" / l.name / "baselines";
     std::set<std::string> files, listed;
     for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path().filename());
-    for (const stepwise::peer& p : l.peers) {
+    for (const stepwise::baseline& p : l.baselines) {
       const std::string file = p.name + (p.on_cpu ? ".cpp" : ".cu");
       CAPTURE(file);
       CHECK(listed.insert(file).second);
-      CHECK(text_of(folder / file).starts_with("// " + l.name + " peer: "));
+      CHECK(text_of(folder / file).starts_with("// " + l.name + " baseline: "));
     }
     CHECK(files == listed);
     CHECK(listed.count("cpu.cpp") == 1);  // no GPU is compared with one core

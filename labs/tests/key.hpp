@@ -4,7 +4,7 @@
 //         each figure: `4 * 2^24 / gpu(dram_copy) = 15.6 us`. The right side stands in the answer's
 //         text, too; the left side is arithmetic over these sources:
 //           gpu(NAME)                 a figure of common/gpus/h200.measured.jsonl
-//           time(STEP, SIZE), warm()  of a step or peer, cold or warm: measured/h200.jsonl
+//           time(STEP, SIZE), warm()  of a step or baseline, cold or warm: measured/h200.jsonl
 //           modelled(STEP, SIZE)      measured/h200.modelled.jsonl
 //           part(NAME)                of `lab limits`: measured/h200.limits.jsonl
 //           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.jsonl

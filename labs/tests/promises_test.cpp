@@ -73,7 +73,7 @@ TEST_CASE("a step that promises nothing yet has not been measured beside the one
       CHECK_MESSAGE(!measured, l.name, " ", s.name, ": was measured, so `?` may become a promise");
       if (!measured)
         MESSAGE("not judged: ", l.name, " ", s.name, " over ", s.over,
-                " has no record; `./lab dev bench ", l.name, " --peers --record` makes one");
+                " has no record; `./lab dev bench ", l.name, " --baselines --record` makes one");
     }
   }
 }

@@ -73,21 +73,21 @@ class Records:
     def _entry(self, name, size, field='cold'):
         lab, _, what = name.partition('/')
         entries = self._measured(lab)['entries']
-        if what not in [entry.get('peer') for entry in entries]:
+        if what not in [entry.get('baseline') for entry in entries]:
             what = self.step(name)[1]
         for entry in entries:
-            if what in (entry.get('step'), entry.get('peer')) and entry['size'] == list(size) and field in entry:
+            if what in (entry.get('step'), entry.get('baseline')) and entry['size'] == list(size) and field in entry:
                 return entry
         raise DeckError(f'{name} at {size}: not in the record of {lab}')
 
     # ---- what expressions may call
 
     def time(self, name, *size):
-        """Seconds of a step or peer ('reduction/cub'), median with a cold L2."""
+        """Seconds of a step or baseline ('reduction/cub'), median with a cold L2."""
         return self._entry(name, size)['cold']['median_ms'] / 1e3
 
     def warm(self, name, *size):
-        """Seconds of a step or peer when it has just been called on the same data."""
+        """Seconds of a step or baseline when it has just been called on the same data."""
         return self._entry(name, size, 'warm')['warm']['median_ms'] / 1e3
 
     def spread(self, name, *size):

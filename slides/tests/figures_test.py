@@ -77,7 +77,7 @@ def full(name):
 def entry(name, size):
     lab, what = full(name)
     entries = read(f'solutions/{lab}/measured/h200.jsonl')['entries']
-    return next(e for e in entries if what in (e.get('step'), e.get('peer')) and tuple(e['size']) == size)
+    return next(e for e in entries if what in (e.get('step'), e.get('baseline')) and tuple(e['size']) == size)
 
 
 def counted(name, size, counter):

@@ -1,4 +1,4 @@
-// Tests of the threads that CPU peers compute with, and of what is known about the CPU.
+// Tests of the threads that CPU baselines compute with, and of what is known about the CPU.
 #include <doctest/doctest.h>
 
 #include <atomic>

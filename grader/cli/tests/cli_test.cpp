@@ -422,13 +422,13 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
   check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})), "hint");
   const json bench = document_of(
-      c.lab({"dev", "bench", "reduction", "--peers", "--device", "emulated", "--json"}));
+      c.lab({"dev", "bench", "reduction", "--baselines", "--device", "emulated", "--json"}));
   check_documented(bench, "bench");
   // Without a GPU, the CPU is timed all the same.
   CHECK(bench["cpu"]["threads"] >= 1);
-  REQUIRE(bench["peers"].size() == 1);
-  CHECK(bench["peers"][0]["name"] == "cpu");
-  CHECK(bench["peers"][0]["sizes"][0]["cold"]["median_ms"] > 0);
+  REQUIRE(bench["baselines"].size() == 1);
+  CHECK(bench["baselines"][0]["name"] == "cpu");
+  CHECK(bench["baselines"][0]["sizes"][0]["cold"]["median_ms"] > 0);
   const auto on_cpu = c.lab({"dev", "bench", "reduction", "--cpu", "--sizes", "4096"});
   CHECK(on_cpu.end.exit_code == 0);
   CHECK(has(on_cpu.out, "measured on the CPU, "));

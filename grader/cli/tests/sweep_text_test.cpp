@@ -107,8 +107,9 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
 
 TEST_CASE("of drawn sizes the worst come first, beside the median of all") {
   const auto at = [](const char* label, double ratio) {
-    return json{{"peer", "copy"}, {"label", label},      {"class", "odd"},      {"step_ms", 0.5},
-                {"ratio", ratio}, {"low", ratio - 0.01}, {"high", ratio + 0.01}};
+    return json{{"baseline", "copy"},  {"label", label}, {"class", "odd"},
+                {"step_ms", 0.5},      {"ratio", ratio}, {"low", ratio - 0.01},
+                {"high", ratio + 0.01}};
   };
   const json record = {{"step", "09_columns"},
                        {"seed", 5},

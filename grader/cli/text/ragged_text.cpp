@@ -12,14 +12,14 @@ namespace stepwise::cli {
 std::vector<std::string> ragged_lines(const json& record, const terminal_style& style) {
   constexpr std::size_t shown = 10;
   std::vector<std::string> text;
-  for (const json& peer : peers_of_ragged(record)) {
-    const auto all = summary_of(peer);
+  for (const json& baseline : baselines_of_ragged(record)) {
+    const auto all = summary_of(baseline);
     text.push_back(fmt::format(
         "{} against {}: relative speed at {} sizes (seed {}): median {:.3f}, worst {:.3f}",
-        record.at("step").get<std::string>(), peer.at("name").get<std::string>(), all.sizes,
+        record.at("step").get<std::string>(), baseline.at("name").get<std::string>(), all.sizes,
         record.at("seed").get<std::uint64_t>(), all.median, all.worst));
     std::vector<std::vector<cell>> lines;
-    for (const json& point : worst_of(peer, shown))
+    for (const json& point : worst_of(baseline, shown))
       lines.push_back({{point.at("label").get<std::string>()},
                        {point.at("class").is_null() ? "" : point.at("class").get<std::string>()},
                        {time_text(point.at("step_ms").get<double>())},

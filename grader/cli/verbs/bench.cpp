@@ -29,7 +29,7 @@ namespace {
 
 struct bench_options {
   std::string lab;
-  bool record = false, readme = false, peers = false;
+  bool record = false, readme = false, baselines = false;
   bool cpu = false;  // only the baselines on the CPU
   std::vector<std::string> sizes;
   std::optional<std::uint64_t> ragged;  // how many sizes to draw
@@ -213,15 +213,15 @@ std::string missing_library(const fs::path& program, const device_choice& device
 }
 
 // The lab's baselines that were built and can run on this device. Reports those that cannot.
-std::vector<contender> usable_peers(context& c, const lab& l, const device_choice& device) {
+std::vector<contender> usable_baselines(context& c, const lab& l, const device_choice& device) {
   std::vector<contender> found;
-  for (const auto& p : l.peers) {
-    const fs::path program = c.where.solution(l.name, "peer-" + p.name);
+  for (const auto& p : l.baselines) {
+    const fs::path program = c.where.solution(l.name, "baseline-" + p.name);
     std::string why;
     if (!p.on_cpu && !device.gpu) {
       why = "its comparison needs times, and so a GPU";
     } else if (!fs::exists(program)) {
-      why = "it is not built; `ninja -C build peers` builds it if its library is installed";
+      why = "it is not built; `ninja -C build baselines` builds it if its library is installed";
     } else if (const auto library = missing_library(program, device); !library.empty()) {
       why = library + " is not installed here";
     }
@@ -235,21 +235,24 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
 }
 
 // Throws failure(usage) if the record has baselines that its successor would lack.
-void keep_peers(context& c, const lab& l, const fs::path& record,
-                const std::vector<contender>& peers) {
+void keep_baselines(context& c, const lab& l, const fs::path& record,
+                    const std::vector<contender>& baselines) {
   if (!fs::exists(c.where.root / record)) return;
-  const auto lost = read_record(c.where.root / record,
-                                [&](const json& older) { return peers_lost(older, l, peers); });
+  const auto lost = read_record(c.where.root / record, [&](const json& older) {
+    return baselines_lost(older, l, baselines);
+  });
   if (lost.empty()) return;
   throw failure(
       exit_code::usage,
-      fmt::format("{} contains {}, which this run would not measure\nadd --peers to measure the "
-                  "baselines that `ninja -C build peers` has built, or remove the file",
-                  record.string(), joined(lost, ", ")));
+      fmt::format(
+          "{} contains {}, which this run would not measure\nadd --baselines to measure the "
+          "baselines that `ninja -C build baselines` has built, or remove the file",
+          record.string(), joined(lost, ", ")));
 }
 
-bool any_on_cpu(const std::vector<contender>& peers) {
-  return std::any_of(peers.begin(), peers.end(), [](const contender& p) { return p.on_cpu; });
+bool any_on_cpu(const std::vector<contender>& baselines) {
+  return std::any_of(baselines.begin(), baselines.end(),
+                     [](const contender& p) { return p.on_cpu; });
 }
 
 std::string cpu_text() {
@@ -259,15 +262,15 @@ std::string cpu_text() {
 // Without a GPU, the CPU baselines can still be timed.
 void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, json& document) {
-  auto peers = usable_peers(c, l, device);
-  std::erase_if(peers, [](const contender& who) { return !who.on_cpu; });
+  auto baselines = usable_baselines(c, l, device);
+  std::erase_if(baselines, [](const contender& who) { return !who.on_cpu; });
   document["cpu"] = cpu_json();
-  document["peers"] = json::array();
-  if (peers.empty()) return;
+  document["baselines"] = json::array();
+  if (baselines.empty()) return;
   const file_lock lock(c.where.build / "locks" / "cpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the CPU"); });
-  const auto rows = stepwise::bench(l, p, {}, peers, device, sizes, bench_seed, c.now()).rows;
-  document["peers"] = peers_json(l, rows);
+  const auto rows = stepwise::bench(l, p, {}, baselines, device, sizes, bench_seed, c.now()).rows;
+  document["baselines"] = baselines_json(l, rows);
   if (c.as_json) return;
   c.say("measured on the CPU, " + cpu_text() + ": times exclude transfers");
   c.say();
@@ -283,7 +286,7 @@ void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choic
 
 // Without a GPU there is no time, so this counts what each step executes and moves, size by size.
 int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
-                  const std::vector<lab_size>& sizes, bool with_peers) {
+                  const std::vector<lab_size>& sizes, bool with_baselines) {
   json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
   verdict worst = verdict::pass;
   for (const auto& s : l.steps)
@@ -314,7 +317,7 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
       c.say(line);
     }
   }
-  if (with_peers) {
+  if (with_baselines) {
     c.say();
     bench_on_cpu(c, l, p, device, sizes, document);
   }
@@ -325,18 +328,20 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
 // Compares the last step with its baselines at random sizes from a seed.
 int bench_ragged(context& c, const lab& l, const problem& p, const device_choice& device,
                  const bench_options& o) {
-  auto peers = usable_peers(c, l, device);
+  auto baselines = usable_baselines(c, l, device);
   // CPU times differ by an order of magnitude. They count only if no baseline runs on the GPU.
-  if (std::any_of(l.peers.begin(), l.peers.end(), [](const peer& who) { return !who.on_cpu; }))
-    std::erase_if(peers, [](const contender& who) { return who.on_cpu; });
-  if (peers.empty())
-    throw failure(exit_code::environment,
-                  "no baseline of " + l.name +
-                      " can run here, but --ragged compares with baselines\n`ninja -C build peers` "
-                      "builds the baselines listed in solutions/" +
-                      l.name + "/peers.txt");
+  if (std::any_of(l.baselines.begin(), l.baselines.end(),
+                  [](const baseline& who) { return !who.on_cpu; }))
+    std::erase_if(baselines, [](const contender& who) { return who.on_cpu; });
+  if (baselines.empty())
+    throw failure(
+        exit_code::environment,
+        "no baseline of " + l.name +
+            " can run here, but --ragged compares with baselines\n`ninja -C build baselines` "
+            "builds the baselines listed in solutions/" +
+            l.name + "/baselines.txt");
   const fs::path file = record_file(l, device.name, "ragged");
-  if (o.record) keep_peers(c, l, file, peers);
+  if (o.record) keep_baselines(c, l, file, baselines);
   const step& last = l.steps.back();
   const auto runs = in_runs(
       draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
@@ -345,8 +350,8 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   std::optional<failure> failed;  // earlier measurements are still shown
   for (const auto& sizes : runs) {
     try {
-      auto report = stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}}, peers,
-                                    device, sizes, bench_seed, c.now(), {.warm = false});
+      auto report = stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}},
+                                    baselines, device, sizes, bench_seed, c.now(), {.warm = false});
       if (const auto& found = report.rows.front().found; !found.ok())
         throw failure(exit_code::ours, last.name + ": " + found.message);
       reports.push_back(std::move(report));
@@ -391,7 +396,7 @@ int bench(context& c, const bench_options& o) {
   if (o.record && o.cpu)
     throw failure(
         exit_code::usage,
-        "--cpu measures no step, but a record needs steps: use --record --peers for both");
+        "--cpu measures no step, but a record needs steps: use --record --baselines for both");
   if (o.ragged) {
     draw_ragged(l, *o.ragged, o.seed);  // reports a wrong draw first
     need_gpu(c, device, "--ragged", "it compares times, and the emulator has no clock");
@@ -406,7 +411,7 @@ int bench(context& c, const bench_options& o) {
     if (c.as_json) c.print(document);
     return 0;
   }
-  if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.peers);
+  if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.baselines);
   std::vector<contender> steps;
   for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
   const file_lock lock(gpu_lock_file(device.state),
@@ -414,15 +419,15 @@ int bench(context& c, const bench_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   if (o.ragged) return bench_ragged(c, l, p, device, o);
-  const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
+  const auto baselines = o.baselines ? usable_baselines(c, l, device) : std::vector<contender>{};
   const fs::path file = record_file(l, device.name);
-  if (o.record) keep_peers(c, l, file, peers);
+  if (o.record) keep_baselines(c, l, file, baselines);
   std::string no_energy;
   const auto energy = find_energy_counter(device.state.pci_bus_id, no_energy);
   if (!energy && !c.as_json)
     c.out.paragraph("energy is not measured: " + no_energy, 2, {}, tone::dim);
-  const auto [rows, fought] =
-      stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now(), {.energy = energy});
+  const auto [rows, fought] = stepwise::bench(l, p, steps, baselines, device, sizes, bench_seed,
+                                              c.now(), {.energy = energy});
   const std::string date = utc_now();
   json document = bench_json(l, device, rows, fought, date, command_text(c));
   const auto failed =
@@ -430,7 +435,7 @@ int bench(context& c, const bench_options& o) {
   if (!c.as_json) {
     show_rows(c, rows);
     show_duels(c, l, fought);
-    if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; transfers excluded");
+    if (any_on_cpu(baselines)) c.say("on the CPU: " + cpu_text() + "; transfers excluded");
   }
   if (failed != rows.end()) {
     if (c.as_json) c.print(document);
@@ -459,7 +464,7 @@ const verb bench_verb(
     "  ./lab dev bench reduction                 at the lab's sizes\n"
     "  ./lab dev bench reduction --sizes 1048576,268435456\n"
     "  ./lab dev bench reduction --record        and record the result (GPU only)\n"
-    "  ./lab dev bench matmul --peers            compare with NVIDIA's libraries and the CPU\n"
+    "  ./lab dev bench matmul --baselines            compare with NVIDIA's libraries and the CPU\n"
     "  ./lab dev bench matmul --cpu --sizes 2048 measure only the CPU; needs no GPU\n"
     "  ./lab dev bench matmul --ragged 60        the last step and its baselines at 60 random "
     "sizes\n"
@@ -469,9 +474,9 @@ const verb bench_verb(
       auto sizes = takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
       takes.flag("--record", o.record,
                  "write solutions/LAB/measured/GPU.jsonl; --ragged: GPU.ragged.jsonl");
-      takes.flag("--peers", o.peers,
-                 "also measure the baselines in peers.txt; without a GPU: on the CPU");
-      auto cpu = takes.flag("--cpu", o.cpu, "measure only the CPU baselines in peers.txt");
+      takes.flag("--baselines", o.baselines,
+                 "also measure the baselines in baselines.txt; without a GPU: on the CPU");
+      auto cpu = takes.flag("--cpu", o.cpu, "measure only the CPU baselines in baselines.txt");
       takes.add("--ragged", o.ragged, "draw K random sizes: odd, multiples of 4, of 32 (GPU only)")
           .excludes(sizes)
           .excludes(cpu);

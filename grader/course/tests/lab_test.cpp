@@ -50,8 +50,8 @@ TEST_CASE("a lab has what course.json says") {
   CHECK(l.steps[1].at_least == 1.15);
   CHECK(l.steps[1].promised == std::vector<lab_size>{{8, 8}});
   CHECK(l.steps[1].recording == "launch=2");
-  REQUIRE(l.peers.size() == 1);
-  CHECK(l.peers[0].on_cpu);
+  REQUIRE(l.baselines.size() == 1);
+  CHECK(l.baselines[0].on_cpu);
   CHECK(l.parts.at(0).program() == "limit-01_next-memory");
   CHECK(l.mutants.at(0).verdict == "TIMEOUT");
   REQUIRE(l.lectures.size() == 1);

@@ -35,7 +35,7 @@ inline json some_course() {
        "unmeasured": false, "idea": "the next", "file": "solutions/twice/01_next.cu",
        "recording": "launch=2"}
     ],
-    "peers": [{"name": "cpu", "on_cpu": true, "is_right": true, "libraries": [], "what": "a loop"}],
+    "baselines": [{"name": "cpu", "on_cpu": true, "is_right": true, "libraries": [], "what": "a loop"}],
     "limits": [{"step": "01_next", "part": "memory", "what": "loads",
                 "file": "solutions/twice/limits/01_next.memory.cu"}],
     "mutants": [{"name": "endless", "verdict": "TIMEOUT", "says": "time limit"}],

@@ -53,9 +53,9 @@ double ratio_of(const json& point) { return point.at("ratio").get<double>(); }
 // Removes the seed of the inputs, which is the same for every size.
 std::string short_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
-std::vector<json> points_of(const json& peer, std::string_view of_class) {
+std::vector<json> points_of(const json& baseline, std::string_view of_class) {
   std::vector<json> points;
-  for (const json& point : peer.at("sizes"))
+  for (const json& point : baseline.at("sizes"))
     if (of_class.empty() || point.at("class") == of_class) points.push_back(point);
   std::stable_sort(points.begin(), points.end(),
                    [](const json& a, const json& b) { return ratio_of(a) < ratio_of(b); });
@@ -67,13 +67,13 @@ std::string ragged_table(const lab& /*l*/, const json& record) {
       fmt::format("Relative speed of `{}` at {} random sizes on an {} {}\n",
                   record.at("step").get<std::string>(), record.at("count").get<std::uint64_t>(),
                   record.at("gpu").get<std::string>(), source_of(record));
-  for (const json& peer : peers_of_ragged(record)) {
+  for (const json& baseline : baselines_of_ragged(record)) {
     text += fmt::format(
         "\n| against {} | sizes | median | worst | worst at |\n"
         "|---|---:|---:|---:|---|\n",
-        peer.at("name").get<std::string>());
+        baseline.at("name").get<std::string>());
     const auto row = [&](const std::string& shown, const std::string& of_class) {
-      const auto found = summary_of(peer, of_class);
+      const auto found = summary_of(baseline, of_class);
       if (found.sizes == 0) return;
       text += fmt::format("| {} | {} | {:.3f} | {:.3f} | {} |\n", shown, found.sizes, found.median,
                           found.worst, found.worst_label);
@@ -84,7 +84,7 @@ std::string ragged_table(const lab& /*l*/, const json& record) {
       row(c == size_class::odd ? name : "multiples " + name, name);
     }
     std::vector<std::string> worst;
-    for (const json& point : worst_of(peer, worst_shown))
+    for (const json& point : worst_of(baseline, worst_shown))
       worst.push_back(
           fmt::format("{} ({:.3f})", point.at("label").get<std::string>(), ratio_of(point)));
     text += "\nWorst: " + stepwise::joined(worst, "; ") + ".\n";
@@ -166,12 +166,12 @@ std::vector<std::vector<lab_size>> in_runs(std::vector<lab_size> sizes,
   return runs;
 }
 
-std::vector<ragged_peer> ragged_points(const std::vector<bench_report>& reports) {
-  std::vector<ragged_peer> peers;
+std::vector<ragged_baseline> ragged_points(const std::vector<bench_report>& reports) {
+  std::vector<ragged_baseline> baselines;
   const auto add = [&](const std::string& name, ragged_point point) {
-    auto at = std::find_if(peers.begin(), peers.end(),
-                           [&](const ragged_peer& p) { return p.name == name; });
-    if (at == peers.end()) at = peers.insert(at, {name, {}});
+    auto at = std::find_if(baselines.begin(), baselines.end(),
+                           [&](const ragged_baseline& p) { return p.name == name; });
+    if (at == baselines.end()) at = baselines.insert(at, {name, {}});
     at->points.push_back(std::move(point));
   };
   for (const auto& report : reports) {
@@ -199,11 +199,11 @@ std::vector<ragged_peer> ragged_points(const std::vector<bench_report>& reports)
       }
     }
   }
-  return peers;
+  return baselines;
 }
 
 json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed,
-                   std::uint64_t count, const std::vector<ragged_peer>& peers,
+                   std::uint64_t count, const std::vector<ragged_baseline>& baselines,
                    const std::string& date, const std::string& command) {
   json record = record_head(l, device, date, command);
   record["step"] = l.steps.back().name;
@@ -211,10 +211,10 @@ json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed
   record["count"] = count;
   record["range"] = l.ragged;
   record["entries"] = json::array();
-  for (const auto& peer : peers) {
-    for (const auto& p : peer.points) {
+  for (const auto& baseline : baselines) {
+    for (const auto& p : baseline.points) {
       const auto c = class_of(l, p.size);
-      record["entries"].push_back({{"peer", peer.name},
+      record["entries"].push_back({{"baseline", baseline.name},
                                    {"size", p.size},
                                    {"label", p.label},
                                    {"class", c ? json(name_of(*c)) : json(nullptr)},
@@ -232,34 +232,35 @@ json ragged_json(json record) {
   record["method"] =
       "sizes drawn from the seed, evenly by order of magnitude; device time between events, the L2 "
       "cache is overwritten before every call; ratio: median over alternating pairs, with its 95 % "
-      "interval; for a peer on the CPU, which is timed by the host's clock, ratio of the medians";
-  record["peers"] = peers_of_ragged(record);
+      "interval; for a baseline on the CPU, which is timed by the host's clock, ratio of the "
+      "medians";
+  record["baselines"] = baselines_of_ragged(record);
   record.erase("entries");
   return record;
 }
 
-json peers_of_ragged(const json& record) {
-  json peers = json::array();
+json baselines_of_ragged(const json& record) {
+  json baselines = json::array();
   for (json point : record.at("entries")) {
-    const json name = point.at("peer");
-    point.erase("peer");
-    if (peers.empty() || peers.back().at("name") != name)
-      peers.push_back({{"name", name}, {"sizes", json::array()}});
-    peers.back()["sizes"].push_back(std::move(point));
+    const json name = point.at("baseline");
+    point.erase("baseline");
+    if (baselines.empty() || baselines.back().at("name") != name)
+      baselines.push_back({{"name", name}, {"sizes", json::array()}});
+    baselines.back()["sizes"].push_back(std::move(point));
   }
-  return peers;
+  return baselines;
 }
 
-ragged_summary summary_of(const json& peer, std::string_view of_class) {
-  const auto points = points_of(peer, of_class);
+ragged_summary summary_of(const json& baseline, std::string_view of_class) {
+  const auto points = points_of(baseline, of_class);
   if (points.empty()) return {};
   std::vector<double> ratios;
   for (const json& point : points) ratios.push_back(ratio_of(point));
   return {points.size(), median(ratios), ratios.front(), points.front().at("label")};
 }
 
-std::vector<json> worst_of(const json& peer, std::size_t count) {
-  auto points = points_of(peer, "");
+std::vector<json> worst_of(const json& baseline, std::size_t count) {
+  auto points = points_of(baseline, "");
   points.resize(std::min(points.size(), count));
   return points;
 }

@@ -54,11 +54,11 @@ struct ragged_point {
 
 // The results of all runs against one baseline. Uses pairs if there are any (for a baseline on the
 // GPU), else the quotient of the medians, whose interval spans the worst and the best case.
-struct ragged_peer {
+struct ragged_baseline {
   std::string name;
   std::vector<ragged_point> points;
 };
-std::vector<ragged_peer> ragged_points(const std::vector<bench_report>& reports);
+std::vector<ragged_baseline> ragged_points(const std::vector<bench_report>& reports);
 
 // Summary of the points of one baseline, or of one class of them.
 struct ragged_summary {
@@ -69,22 +69,22 @@ struct ragged_summary {
 
 // The record, GPU.ragged.jsonl, with an entry per point.
 json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed,
-                   std::uint64_t count, const std::vector<ragged_peer>& peers,
+                   std::uint64_t count, const std::vector<ragged_baseline>& baselines,
                    const std::string& date, const std::string& command);
 
 // The output of `lab dev bench --ragged --json`: the record with its method, and its entries as
-// `peers`.
+// `baselines`.
 json ragged_json(json record);
 
 // The baselines of a record, each with its `name` and `sizes`.
-json peers_of_ragged(const json& record);
+json baselines_of_ragged(const json& record);
 
 // Summarises one of those baselines for a class of sizes, or for all (""). `sizes` is 0 if nothing
 // was measured.
-ragged_summary summary_of(const json& peer, std::string_view of_class = "");
+ragged_summary summary_of(const json& baseline, std::string_view of_class = "");
 
 // At most `count` sizes with the smallest ratios, the worst first.
-std::vector<json> worst_of(const json& peer, std::size_t count);
+std::vector<json> worst_of(const json& baseline, std::size_t count);
 
 // The section's tables from the records: the median and the worst ratio to each baseline per class,
 // and the worst sizes. A sentence if nothing is recorded.

@@ -80,10 +80,11 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   CHECK(markdown.find("NVIDIA H200, n = 100000") != std::string::npos);
 }
 
-TEST_CASE("peers: beside the steps, and in pairs against the last one; the handout shows both") {
+TEST_CASE(
+    "baselines: beside the steps, and in pairs against the last one; the handout shows both") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
-  l.peers = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
+  l.baselines = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
   const contender mine{"01_second", programs.mine()};
   const contender rival{"rival", programs.other()};
   const auto [rows, fought] = bench(l, doubling(), {mine}, {rival}, gpu_device(), l.bench, 7, {});
@@ -101,14 +102,15 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
   REQUIRE(record.at("entries").size() == 6);
   CHECK(record.at("entries").at(1).at("step") == "01_second");
   CHECK(record.at("entries").at(1).at("size") == json{100000});
-  CHECK(record.at("entries").at(2).at("peer") == "rival");
+  CHECK(record.at("entries").at(2).at("baseline") == "rival");
   CHECK(record.at("entries").at(5).at("duel") == "rival");
   const auto document = bench_json(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
   CHECK(document.at("steps").size() == 1);
-  CHECK(document.at("peers").at(0).at("name") == "rival");
-  CHECK(document.at("peers").at(0).at("sizes").at(1).at("cold").at("gb_per_s") == 0.8);
-  CHECK(peers_lost(record, l, {rival}).empty());
-  CHECK(peers_lost(record, l, {{"stick", programs.other()}}) == std::vector<std::string>{"rival"});
+  CHECK(document.at("baselines").at(0).at("name") == "rival");
+  CHECK(document.at("baselines").at(0).at("sizes").at(1).at("cold").at("gb_per_s") == 0.8);
+  CHECK(baselines_lost(record, l, {rival}).empty());
+  CHECK(baselines_lost(record, l, {{"stick", programs.other()}}) ==
+        std::vector<std::string>{"rival"});
   const temporary_folder root(fs::temp_directory_path());
   write_record(root.path() / record_file(l, device.name), record);
   const auto handout = handout_markdown(root.path(), l);
@@ -120,10 +122,10 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
         std::string::npos);
 }
 
-TEST_CASE("a peer on the CPU: rounds after all others, no pairs, and its row names the CPU") {
+TEST_CASE("a baseline on the CPU: rounds after all others, no pairs, and its row names the CPU") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
-  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  l.baselines = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
   activity now;
   std::vector<std::string> done;
   now.doing = [&](const std::string& what) { done.push_back(what); };
@@ -166,7 +168,7 @@ TEST_CASE("a peer on the CPU: rounds after all others, no pairs, and its row nam
 TEST_CASE("a record that was made without a CPU has no row for it") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
-  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  l.baselines = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
   const auto [rows, fought] = bench(l, doubling(), {{"01_second", programs.mine()}},
                                     {{"rival", programs.other()}}, gpu_device(), {{1000}}, 7, {});
   const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
@@ -180,7 +182,7 @@ TEST_CASE("a record that was made without a CPU has no row for it") {
   }
 }
 
-TEST_CASE("without a GPU, peers on the CPU are measured alone; a wrong one ends that") {
+TEST_CASE("without a GPU, baselines on the CPU are measured alone; a wrong one ends that") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
   const auto [rows, fought] = bench(l, doubling(), {}, {{"cpu", programs.other(), true, true}},
@@ -219,7 +221,7 @@ TEST_CASE("calls of a few microseconds are compared in more pairs, until their r
   CHECK(fought[0].second[0].cold.ratio == doctest::Approx(1.25));
 }
 
-TEST_CASE("a wrong peer ends bench, a wrong step is reported and has no figures") {
+TEST_CASE("a wrong baseline ends bench, a wrong step is reported and has no figures") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
   const contender good{"00_first", programs.other()}, wrong{"wrong", programs.mine()};

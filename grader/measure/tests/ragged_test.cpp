@@ -125,14 +125,14 @@ TEST_CASE("ratios are those of the pairs, or of the medians where there are none
   second.rows = {{"01_second", {}, {cell(of_32, "even, seed 7", 1)}},
                  {"copy", {}, {cell(of_32, "even, seed 7", 9)}}};
   second.fought = {{"copy", {{of_32, "even, seed 7", {0.99, {0.98, 1.0}}, {}, 21}}}};
-  const auto peers = ragged_points({first, second});
-  const json record =
-      ragged_record(l, some_gpu(), 5, 3, peers, "2026-11-25T00:00:00Z", "./lab dev bench doubling");
+  const auto baselines = ragged_points({first, second});
+  const json record = ragged_record(l, some_gpu(), 5, 3, baselines, "2026-11-25T00:00:00Z",
+                                    "./lab dev bench doubling");
   CHECK(record["entries"].size() == 4);
   const json document = ragged_json(record);
-  REQUIRE(document["peers"].size() == 2);
+  REQUIRE(document["baselines"].size() == 2);
   CHECK(!document.contains("entries"));
-  const json &copy = document["peers"][0], &cpu = document["peers"][1];
+  const json &copy = document["baselines"][0], &cpu = document["baselines"][1];
   CHECK(copy["sizes"].size() == 3);
   CHECK(copy["sizes"][0]["class"] == "odd");
   CHECK(copy["sizes"][0]["low"] == 0.55);

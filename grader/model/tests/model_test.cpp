@@ -85,15 +85,15 @@ TEST_CASE(
       << R"({"gpu": "NVIDIA H200", "cpu": {"name": "A CPU", "threads": 4}}
 {"step": "00_a", "size": [8], "cold": {"median_ms": 2}}
 {"step": "01_b", "size": [8], "cold": {"median_ms": 1}}
-{"peer": "slow", "on": "cpu", "size": [8], "cold": {"median_ms": 9}}
-{"peer": "fast", "on": "cpu", "size": [8], "cold": {"median_ms": 5}}
-{"peer": "cub", "on": "gpu", "size": [8], "cold": {"median_ms": 3}}
+{"baseline": "slow", "on": "cpu", "size": [8], "cold": {"median_ms": 9}}
+{"baseline": "fast", "on": "cpu", "size": [8], "cold": {"median_ms": 5}}
+{"baseline": "cub", "on": "gpu", "size": [8], "cold": {"median_ms": 3}}
 {"duel": "cub", "size": [8], "cold": {"ratio": 3}}
 )";
-  const recorded_times peers = load_recorded_times(root.path(), l, "NVIDIA H200");
-  CHECK(peers.fastest({8}) == "01_b");
-  CHECK(peers.cpu == "A CPU, 4 threads");
-  CHECK(peers.cpu_ms.at({8}) == 5);
+  const recorded_times baselines = load_recorded_times(root.path(), l, "NVIDIA H200");
+  CHECK(baselines.fastest({8}) == "01_b");
+  CHECK(baselines.cpu == "A CPU, 4 threads");
+  CHECK(baselines.cpu_ms.at({8}) == 5);
   std::ofstream(folder / "h200.jsonl") << "{}";
   CHECK_THROWS_AS(load_recorded_times(root.path(), l, "NVIDIA H200"), failure);
 

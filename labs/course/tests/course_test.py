@@ -13,7 +13,7 @@ sys.path.insert(0, str(READER))
 from glossary import read_glossary, term_key  # noqa: E402
 from lab_file import read_lab_file  # noqa: E402
 from lectures import read_lectures  # noqa: E402
-from lists import read_idea, read_limits, read_mutants, read_peers, read_recorded, read_steps  # noqa: E402
+from lists import read_idea, read_limits, read_mutants, read_baselines, read_recorded, read_steps  # noqa: E402
 from toml_file import CourseError  # noqa: E402
 
 GOOD = '''title = "T"
@@ -190,15 +190,15 @@ class Lists(Reader):
         for text in ('', '// t 00_b: add.\n', '// t 00_a: add\n', '// t 00_a: .\n'):
             self.refuses('a.cu:1: the first line must be "// t 00_a: IDEA."', read_idea, text, 'a.cu', 't', '00_a')
 
-    def test_peers_limits_and_mutants(self):
-        copy, blas, other = read_peers('# x\n\ncopy  gpu  -  other  moves as much\nblas gpu cublas right a library: its\n'
-                                       'cv cpu a,b other another\n', 'peers.txt')
+    def test_baselines_limits_and_mutants(self):
+        copy, blas, other = read_baselines('# x\n\ncopy  gpu  -  other  moves as much\nblas gpu cublas right a library: its\n'
+                                       'cv cpu a,b other another\n', 'baselines.txt')
         self.assertEqual((copy['on_cpu'], copy['is_right'], copy['libraries']), (False, False, []))
         self.assertEqual((blas['is_right'], blas['what'], blas['libraries']), (True, 'a library: its', ['cublas']))
         self.assertEqual((other['on_cpu'], other['libraries']), (True, ['a', 'b']))
         for line in ('copy gpu - right', 'copy gpu - wrong x', 'copy - right what moves'):
-            self.refuses('peers.txt:1: expected five columns: name gpu|cpu libraries right|other what', read_peers, line,
-                         'peers.txt')
+            self.refuses('baselines.txt:1: expected five columns: name gpu|cpu libraries right|other what', read_baselines, line,
+                         'baselines.txt')
         part = read_limits('01_a memory  loads, and\n', 'limits.txt', 'solutions/x/limits')[0]
         self.assertEqual(part, {'step': '01_a', 'part': 'memory', 'what': 'loads, and',
                                 'file': 'solutions/x/limits/01_a.memory.cu'})
@@ -319,7 +319,7 @@ class Program(unittest.TestCase):
                 'README.md': '', 'labs/glossary.md': '# G\n', 'labs/t/lab.toml': GOOD,
                 'labs/t/tests/mutants.txt': 'endless TIMEOUT time limit\n',
                 'solutions/t/steps.txt': '00_a - -\n', 'solutions/t/00_a.cu': '// t 00_a: add.\n',
-                'solutions/t/peers.txt': 'cpu cpu - right a loop\ncub gpu a,b right cub\n',
+                'solutions/t/baselines.txt': 'cpu cpu - right a loop\ncub gpu a,b right cub\n',
                 'common/gpus/g.toml': 'name = "G"\nmemory_bytes = 5\n[attributes]\n10 = 32\n'}.items():
             self.write(file, text)
 
@@ -378,7 +378,7 @@ class Program(unittest.TestCase):
     def test_lists_for_meson(self):
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
         self.assertEqual((self.root / 'out.txt').read_text(), 'labs = t\nt contract = t.hpp\nt function = f\nt steps = 00_a\n'
-                         't peers = cpu:cpu: cub:gpu:a,b\nt limits = \nt mutants = endless\n')
+                         't baselines = cpu:cpu: cub:gpu:a,b\nt limits = \nt mutants = endless\n')
 
     def test_meson_reports_a_mistake(self):
         self.write('labs/t/lab.toml', GOOD.replace('order = 2', 'order = "2"'))

@@ -124,29 +124,29 @@ def bandwidth_launch():
 
 
 def ragged(lab):
-    """Times as fast as each peer at drawn sizes, a panel for each peer."""
-    record, of_peers = facts.ragged_record(lab), {}
+    """Times as fast as each baseline at drawn sizes, a panel for each baseline."""
+    record, of_baselines = facts.ragged_record(lab), {}
     for p in record['entries']:
         x = math.prod(p['size'][:2]) if lab in ('blur', 'transpose') else p['size'][0]
-        of_peers.setdefault(p['peer'], []).append((x, p['ratio'], p['class'], p['label']))
-    peers = list(of_peers.items())
-    xs = [x for _, points in peers for x, _, _, _ in points]
+        of_baselines.setdefault(p['baseline'], []).append((x, p['ratio'], p['class'], p['label']))
+    baselines = list(of_baselines.items())
+    xs = [x for _, points in baselines for x, _, _, _ in points]
     said = []
-    for name, points in peers:
+    for name, points in baselines:
         ratios = sorted(ratio for _, ratio, _, _ in points)
         worst = min(points, key=lambda p: p[1])
         said.append(f'against {name}: median {statistics.median(ratios):.2f}, from {ratios[0]:.2f} '
                     f'(at {worst[3]}) to {ratios[-1]:.2f}')
     f = Figure(f'ragged-{lab}', f'{lab}: the last step at random sizes', f'''
-        A chart of the time of each peer over that of {record["step"]} against size, for
+        A chart of the time of each baseline over that of {record["step"]} against size, for
         {record["count"]} sizes that seed {record["seed"]} drew, a third odd, a third multiples of 4
         only, a third multiples of 32, measured on an {record["gpu"]} with a cold L2.
         {"; ".join(said)}.''', f'solutions/{lab}/measured/{facts.ragged_file(lab).name}',
-               84 + 210 * len(peers))
+               84 + 210 * len(baselines))
     f.text(12, 24, f'{lab}: {record["step"]}, cold L2', 12.5, strong=True)
     scales = ((1e9, ' G'), (1e6, ' M'), (1e3, ' K'), (1, ''))
     words = lambda v: next(f'{v / scale:.3g}{unit}' for scale, unit in scales if v >= scale)
-    for k, (name, points) in enumerate(peers):
+    for k, (name, points) in enumerate(baselines):
         top = 54 + 210 * k
         low = min(1, *(ratio for _, ratio, _, _ in points)) * 0.9
         high = max(1.1, *(ratio for _, ratio, _, _ in points)) * 1.02

@@ -167,9 +167,9 @@ def parts_block(site, lab, p):
 
 
 def ragged_block(lab, r):
-    names = list(r.peers)
-    labels = list(dict.fromkeys(one[0] for of in r.peers.values() for one in of))
-    found = {(name, one[0]): one for name, of in r.peers.items() for one in of}
+    names = list(r.baselines)
+    labels = list(dict.fromkeys(one[0] for of in r.baselines.values() for one in of))
+    found = {(name, one[0]): one for name, of in r.baselines.items() for one in of}
     rows, table = [], []
     for label in labels:
         marks, cells = [], [esc(label), esc(next(found[n, label][1] for n in names if (n, label) in found)),
@@ -211,7 +211,7 @@ def figures(site, lab, records):
     if records['ragged']:
         body.append('<h2 id="ragged">Ragged sizes</h2>')
         body += [ragged_block(lab, r) for r in records['ragged']]
-        sections.append(('Ragged sizes', 'ragged', 'sizes seed peers ratio'))
+        sections.append(('Ragged sizes', 'ragged', 'sizes seed baselines ratio'))
     title = f'{lab.title}: sweeps and parts'
     site.found(name, title, sections)
     site.write(name, shell.page(name, title, ''.join(body), lab, wide=True, scripts=['theme/sliders.js']))

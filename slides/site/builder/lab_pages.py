@@ -91,14 +91,14 @@ def size_block(site, lab, figures, size, label):
             cells.append(show(over / seconds, 'x') if seconds and over else '–')
         rows.append((step.name, marks))
         table.append(cells)
-    for peer, times in sorted({(n, t.gpu): t for t in figures.times for (n, s) in t.peers if s == size}.items()):
-        k = next(i for i, n in enumerate(names) if n == f'{peer[1]}, measured')
-        entry = times.peers[peer[0], size]
+    for baseline, times in sorted({(n, t.gpu): t for t in figures.times for (n, s) in t.baselines if s == size}.items()):
+        k = next(i for i, n in enumerate(names) if n == f'{baseline[1]}, measured')
+        entry = times.baselines[baseline[0], size]
         marks = [None] * len(known)
-        marks[k] = (entry.seconds, tip_of(peer[0], f'measured next to {peer[1]}', label, entry.seconds, entry))
+        marks[k] = (entry.seconds, tip_of(baseline[0], f'measured next to {baseline[1]}', label, entry.seconds, entry))
         if entry.on == 'gpu':  # a CPU is so far off that the versions would be one heap
-            rows.append((f'{peer[0]} (to compare)', marks))
-        cells = [f'<code>{esc(peer[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
+            rows.append((f'{baseline[0]} (to compare)', marks))
+        cells = [f'<code>{esc(baseline[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
         cells[2 + 2 * k] = show(entry.seconds, 'time')
         table.append(cells)
     head = ['Version', 'Idea'] + [h for n in names for h in (esc(n), 'gain')]

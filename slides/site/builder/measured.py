@@ -40,7 +40,7 @@ def short(gpu):
     return name.split(' ')[0] if name.startswith(('H100', 'H200', 'A100')) else name
 
 
-Times = collections.namedtuple('Times', 'gpu date command sizes entries peers')
+Times = collections.namedtuple('Times', 'gpu date command sizes entries baselines')
 Entry = collections.namedtuple('Entry', 'seconds low high bytes operations rate_in on')
 Modelled = collections.namedtuple('Modelled', 'gpu date command entries median_error')
 Counted = collections.namedtuple('Counted', 'gpu date command steps')
@@ -51,7 +51,7 @@ Sweep = collections.namedtuple('Sweep', 'name date command counter axes points')
 Point = collections.namedtuple('Point', 'values seconds low high bytes counted occupancy registers')
 Sweeps = collections.namedtuple('Sweeps', 'gpu sweeps')
 Parts = collections.namedtuple('Parts', 'gpu date command step label times')  # times: {part: seconds}
-Ragged = collections.namedtuple('Ragged', 'gpu date command step peers')
+Ragged = collections.namedtuple('Ragged', 'gpu date command step baselines')
 Guided = collections.namedtuple('Guided', 'gpu date command words steps')
 Figures = collections.namedtuple('Figures', 'gpu date command values')
 
@@ -61,22 +61,22 @@ def head(doc):
 
 
 def read_times(doc):
-    """{(step, size): Entry} of the calls with a cold L2, and of peers; sizes: {size: label}."""
-    sizes, entries, peers = {}, {}, {}
+    """{(step, size): Entry} of the calls with a cold L2, and of baselines; sizes: {size: label}."""
+    sizes, entries, baselines = {}, {}, {}
     for at in doc['entries']:
         if 'duel' in at:
             continue
         size, cold = size_of(at), at['cold']
         if 'step' in at:
             sizes[size] = label_of(at)
-        into, name = (entries, at['step']) if 'step' in at else (peers, at['peer'])
+        into, name = (entries, at['step']) if 'step' in at else (baselines, at['baseline'])
         into[text(name), size] = Entry(
             number(cold['median_ms']) / 1e3, number(cold['low_ms']) / 1e3, number(cold['high_ms']) / 1e3,
             number(at['bytes']), number(at['operations']) if 'operations' in at else None, at.get('rate_in'),
             at.get('on', 'gpu'))
     if not entries:
         raise ValueError('no step has a time')
-    return Times(*head(doc), sizes, entries, peers)
+    return Times(*head(doc), sizes, entries, baselines)
 
 
 def read_modelled(doc):
@@ -151,13 +151,13 @@ def read_parts(doc):
 
 
 def read_ragged(doc):
-    """peers: {name: [(label, class, amount, seconds of the step, ratio, low, high)]}"""
-    peers = {}
+    """baselines: {name: [(label, class, amount, seconds of the step, ratio, low, high)]}"""
+    baselines = {}
     for s in doc['entries']:
-        peers.setdefault(text(s['peer']), []).append(
+        baselines.setdefault(text(s['baseline']), []).append(
             (text(s['label']), text(s['class']), number(s['amount']), number(s['step_ms']) / 1e3,
              number(s['ratio']), number(s['low']), number(s['high'])))
-    return Ragged(*head(doc), text(doc['step']), peers)
+    return Ragged(*head(doc), text(doc['step']), baselines)
 
 
 def read_guided(doc):

@@ -110,7 +110,7 @@ def sweeps_are_recorded(site, pages):
                 expect(show(p['median_ms'] / 1e3, 'time') in page, f'{lab.name}: no time of the part {p["part"]}')
         for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.ragged.jsonl'):
             for at in read_record(file)['entries']:
-                said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {at["peer"]}'
+                said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {at["baseline"]}'
                 expect(said in page, f'{lab.name}: the ragged sizes do not say {said!r}')
     expect(points > 100, f'{points} points of sweeps')
 
