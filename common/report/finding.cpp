@@ -14,6 +14,7 @@ const char* name_of(finding_kind kind) {
                                                                    "too_little_shared",
                                                                    "unwritten_read",
                                                                    "unwritten_copy",
+                                                                   "unset_variable",
                                                                    "race",
                                                                    "barrier_divergence",
                                                                    "exited_at_barrier",

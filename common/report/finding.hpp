@@ -24,6 +24,7 @@ enum class finding_kind : std::uint8_t {
   too_little_shared,   // a launch with less dynamic shared memory than its kernel uses
   unwritten_read,      // a kernel reads bytes that were never written
   unwritten_copy,      // bytes that were never written are copied to the host
+  unset_variable,      // a kernel uses a local variable before it is set
   race,                // two unordered accesses, at least one a write
   barrier_divergence,  // threads of a warp or block at different barriers
   exited_at_barrier,   // threads left the kernel, so they never reach a barrier

@@ -45,6 +45,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
      "launches with too little shared memory"},
     {"read of unwritten memory", "read of unwritten memory", "reads of unwritten memory"},
     {"copy of unwritten memory", "copy of unwritten memory", "copies of unwritten memory"},
+    {"variable not set", "use of a variable that is not set", "uses of variables that are not set"},
     {"race", "race", "races"},
     {"barrier divergence", "barrier divergence", "barrier divergences"},
     {"barrier not reached by all", "barrier not reached by all", "barriers not reached by all"},

@@ -11,6 +11,7 @@ void checker::begin_launch(const launch_info& info) {
   host_.begin_launch(info);
   races_.begin_launch(info);
   unfollowed_.begin_launch(info);
+  unset_.begin_launch(info);
   copy_ = {};
 }
 
@@ -19,6 +20,7 @@ status checker::end_launch(const status& failure) {
   initialisation_.settle();
   barriers_.end_launch(failure);
   unfollowed_.end_launch(failure);
+  unset_.end_launch();
   evidence_.blocks.end_launch();
   const status found = bounds_.end_launch(failure);
   host_.end_launch(failure);
@@ -31,6 +33,7 @@ void checker::begin_block(const block& b) {
   races_.begin_block(b);
   barriers_.begin_block(b);
   unfollowed_.begin_block(b);
+  unset_.begin_block(b);
 }
 
 void checker::turn_to(const block& b) {
@@ -38,9 +41,11 @@ void checker::turn_to(const block& b) {
   races_.turn_to(b);
   barriers_.turn_to(b);
   unfollowed_.turn_to(b);
+  unset_.turn_to(b);
 }
 
 std::uint32_t checker::access(const access_event& e) {
+  unset_.note_access(e);
   if (e.site->counted_only) {
     if (!e.site->matrix) visit_copy(e);
     return e.active;
@@ -242,6 +247,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
     if (const auto found = evidence_.areas.usable(r.address))
       host_.kernel_uses(*found, r.kind != access_kind::load);
   }
+  if (shared && r.kind == access_kind::store) unset_.note_written_shared(at, r.bytes);
   if (shared && r.kind == access_kind::store && !r.asynchronous)
     unfollowed_.wrote({e.at, e.warp, r.lane, at, r.bytes});
   else if (shared && unfollowed_.has_loads())

@@ -21,6 +21,7 @@
 #include "common/emulator/check/initialisation.hpp"
 #include "common/emulator/check/races.hpp"
 #include "common/emulator/check/unfollowed/unfollowed_check.hpp"
+#include "common/emulator/check/unset.hpp"
 
 namespace stepwise::emulator {
 
@@ -71,6 +72,15 @@ class checker final : public observer {
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
   void took_branch(const warp_event& e, std::uint32_t to) override { barriers_.took_branch(e, to); }
+  void read_unset(const warp_event& e, std::uint32_t origin) override {
+    unset_.read_unset(e, origin);
+  }
+  void used_unset(const warp_event& e, std::uint32_t use, bool by_store) override {
+    unset_.used_unset(e, use, by_store);
+  }
+  std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) override {
+    return unset_.loaded_unset(warp, element);
+  }
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
@@ -118,6 +128,7 @@ class checker final : public observer {
   race_check races_{evidence_, initialisation_, host_};
   barrier_check barriers_{evidence_};
   unfollowed_check unfollowed_{evidence_};
+  unset_check unset_{evidence_};
   // The cp.async that executes next, and its lanes whose accesses were visited in whole rows.
   struct coming_copy {
     const op* at = nullptr;

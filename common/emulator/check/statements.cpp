@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace stepwise::emulator {
 namespace {
@@ -186,7 +188,130 @@ class reader {
   std::size_t barrier_;  // 0: the barrier is before the branch
 };
 
+// Names that are declared, and whether with a value.
+class declarations {
+ public:
+  explicit declarations(const std::vector<token>& tokens) : tokens_(tokens) {
+    for (std::size_t n = 0; n < tokens_.size(); ++n) {
+      if (is_start(n)) in_unset_ = false;
+      read(n);
+    }
+  }
+  bool is_unset(const std::string& name) const {
+    const auto at = without_value_.find(name);
+    return at != without_value_.end() && at->second;
+  }
+
+  // Whether a statement before the token `end` assigns to the variable, or to an element of it.
+  bool is_assigned(const std::string& name, std::size_t end) const {
+    for (std::size_t n = 0; n < end; ++n) {
+      if (text(n) != name) continue;
+      std::size_t next = n + 1;
+      for (int depth = 0; text(next) == "[" || depth > 0; ++next) {
+        if (next >= end) return false;
+        depth += text(next) == "[" ? 1 : text(next) == "]" ? -1 : 0;
+      }
+      if (text(next) == "=" && text(next + 1) != "=") return true;
+    }
+    return false;
+  }
+
+ private:
+  static bool is_name(const std::string& text) {
+    static const std::unordered_set<std::string_view> others = {
+        "return", "else",   "goto",   "case",     "delete", "new",    "throw",     "if",
+        "for",    "while",  "do",     "switch",   "break",  "extern", "continue",  "using",
+        "sizeof", "struct", "static", "template", "class",  "public", "typename",  "operator",
+        "union",  "enum",   "and",    "or",       "not",    "using",  "namespace", "__shared__"};
+    return is_word(text[0]) && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+           !others.contains(text);
+  }
+  const std::string& text(std::size_t n) const {
+    static const std::string none;
+    return n < tokens_.size() ? tokens_[n].text : none;
+  }
+  bool is_start(std::size_t n) const {
+    return n == 0 || text(n - 1) == ";" || text(n - 1) == "{" || text(n - 1) == "}";
+  }
+  // Whether the statement that holds a token gives its variables a value or a place of their own.
+  bool is_static(std::size_t n) const {
+    for (; !is_start(n); --n)
+      if (text(n) == "static" || text(n) == "__shared__" || text(n) == "extern") return true;
+    return text(n) == "static" || text(n) == "__shared__" || text(n) == "extern";
+  }
+  bool begins_type(std::size_t n) const {
+    while (n >= 2 && text(n - 1) == ":" && !is_start(n)) n -= n >= 3 && text(n - 2) == ":" ? 3 : 2;
+    return is_start(n) || text(n - 1) == "const";
+  }
+  // Whether the > belongs to the arguments of a type that begins the statement.
+  bool ends_type(std::size_t n) const {
+    int depth = 0;
+    for (;; --n) {
+      if (text(n) == ">") ++depth;
+      if (text(n) == "<" && --depth == 0) return n > 0 && begins_type(n - 1);
+      if (is_start(n)) return false;
+    }
+  }
+  void read(std::size_t n) {
+    if (n == 0 || !is_name(text(n))) return;
+    const std::string& before = text(n - 1);
+    const bool after_type = is_name(before) || (before == ">" && ends_type(n - 1)) ||
+                            (before == "*" && n > 1 && is_name(text(n - 2)) && begins_type(n - 2));
+    const bool next_one = in_unset_ && before == ",";
+    if (!after_type && !next_one) return;
+    std::size_t end = n + 1;
+    while (text(end) == "[") {
+      while (end < tokens_.size() && text(end) != "]") ++end;
+      ++end;
+    }
+    // A parameter is followed by a comma, too.
+    const bool in_list = text(end) == "," && !next_one && is_parameter(n);
+    const bool unset = (text(end) == ";" || text(end) == ",") && !in_list && !is_static(n);
+    without_value_[text(n)] = unset;
+    in_unset_ = unset && text(end) == ",";
+  }
+  // Whether a parenthesis is open in the statement so far.
+  bool is_parameter(std::size_t n) const {
+    int depth = 0;
+    for (;; --n) {
+      if (text(n) == "(" || text(n) == "<") ++depth;
+      if (text(n) == ")" || text(n) == ">") --depth;
+      if (is_start(n)) return depth > 0;
+    }
+  }
+
+  const std::vector<token>& tokens_;
+  std::unordered_map<std::string, bool> without_value_;
+  bool in_unset_ = false;  // between the variables of one declaration
+};
+
 }  // namespace
+
+std::vector<std::string> unset_names(const std::vector<std::string>& lines, int statement) {
+  const std::vector<token> tokens = tokens_of(lines);
+  const auto first =
+      std::ranges::find_if(tokens, [&](const token& t) { return t.line >= statement; });
+  const auto end = std::find_if(first, tokens.end(), [&](const token& t) {
+    return t.line > statement && (t.text == ";" || t.text == "{" || t.text == "}");
+  });
+  // Statements on one line are read as one, up to where the last of them ends.
+  const bool ends_there = std::any_of(first, end, [&](const token& t) {
+    return t.line == statement && (t.text == ";" || t.text == "{");
+  });
+  std::vector<token> known(tokens.begin(), end);
+  const declarations declared(known);
+  std::vector<std::string> names, assigned;
+  for (auto t = first; t != end; ++t) {
+    if (ends_there && t->line > statement) break;
+    if (!declared.is_unset(t->text) || std::ranges::find(names, t->text) != names.end() ||
+        std::ranges::find(assigned, t->text) != assigned.end())
+      continue;
+    const auto before = static_cast<std::size_t>(first - tokens.begin());
+    (declared.is_assigned(t->text, before) ? assigned : names).push_back(t->text);
+  }
+  // One that is assigned somewhere before is only suspected where there is no other.
+  return names.empty() ? assigned : names;
+}
 
 way_past how_past(const std::vector<std::string>& lines, int barrier, bool leaves_loop) {
   return reader(lines, barrier).of(leaves_loop);

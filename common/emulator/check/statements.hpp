@@ -1,4 +1,5 @@
-// Finds how a source line with a branch relates to a barrier, for a finding's text.
+// Reads facts from the source that PTX lacks, for a finding's text: how a line with a branch relates
+// to a barrier, and which variables are declared without a value.
 //
 // idea    PTX branches have lines but no statements: `if (i >= n) return;` and an `if` around all
 //         following code look the same. Only the source distinguishes them, so a few tokens and
@@ -28,5 +29,9 @@ enum class way_past : std::uint8_t {
 // negative if it is before the branch. `leaves_loop`: the branch leads out of a loop that the
 // barrier is in.
 way_past how_past(const std::vector<std::string>& lines, int barrier, bool leaves_loop);
+
+// The variables that the statement at line `statement` (an index) names and that the lines before
+// it declare without a value, in the order in which the statement names them.
+std::vector<std::string> unset_names(const std::vector<std::string>& lines, int statement);
 
 }  // namespace stepwise::emulator

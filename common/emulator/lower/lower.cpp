@@ -181,6 +181,12 @@ void lowering::in_any_order() {
   if (ordered.modifiers == written_->modifiers || refusal_of(ordered)) throw *as_written;
 }
 
+void lowering::watched_in_any_order() {
+  watch_unset();
+  in_any_order();
+  watch_unset_after();
+}
+
 // Lowers a fused product, or a copy of it: the sums do its work. But a block must begin with an op,
 // or its first instruction would not be counted.
 void lowering::leave_to_sums(std::uint32_t index) {
@@ -193,6 +199,7 @@ void lowering::leave_to_sums(std::uint32_t index) {
 void lowering::instruction(std::uint32_t index) {
   i_ = written_ = &body_.instructions[index];
   const std::string_view o = i_->opcode;
+  watch_unset_guard();
   if (o == "bra")
     branch();
   else if (o == "brx")
@@ -200,9 +207,9 @@ void lowering::instruction(std::uint32_t index) {
   else if (o == "ret" || o == "exit")
     leave();
   else if (fusion_.products.contains(index) || fusion_.copies.contains(index))
-    leave_to_sums(index);
+    watch_unset(), leave_to_sums(index);
   else if (i_->guard.empty())
-    in_any_order();
+    watched_in_any_order();
   else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
@@ -210,14 +217,14 @@ void lowering::instruction(std::uint32_t index) {
     const auto here = out_.code.size();
     if (waits) {  // the other lanes branch around it
       emit("<branch if>", 0, p->offset, i_->guard_negated ? 0 : 1);
-      in_any_order();
+      watched_in_any_order();
       const auto after = static_cast<std::uint32_t>(out_.code.size());
       emit("<join>");
       out_.code[here].immediate = out_.code[here].slot = after;
       out_.code[here].c = no_operand;
     } else {
       emit("<guard>", 0, p->offset, i_->guard_negated ? 1 : 0);
-      in_any_order();
+      watched_in_any_order();
       out_.code[here].immediate = static_cast<std::int64_t>(out_.code.size());
       emit("<end of guard>");
     }
@@ -237,7 +244,9 @@ void lowering::find_blocks() {
   for (const meeting_point& m : meets_)
     for (const std::uint32_t at : {m.inner, m.outer})
       if (at != no_block) is_meeting_[at] = true;
-  if (out_.watched) find_ways(flow);
+  if (!out_.watched) return;
+  find_ways(flow);
+  find_unset(flow);
 }
 
 void lowering::run() {
@@ -247,6 +256,7 @@ void lowering::run() {
   if (!body_.instructions.empty()) find_blocks();
   const auto blocks = static_cast<std::uint32_t>(block_start_.size());
   block_op_.resize(blocks + 1);
+  begin_unset();
   for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
     const std::uint32_t b = block_of_[n];
     if (block_start_[b] == n) {

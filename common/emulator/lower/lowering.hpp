@@ -181,6 +181,25 @@ class lowering {
   void watch_indexed_branch(std::uint32_t index, const std::vector<std::string_view>& labels);
   void find_ways(const control_flow& flow);
 
+  // lower_unset.cpp: values that a thread may read before they are set. In a watched program each
+  // register that may hold one has a shadow, a predicate of the lanes for which it does.
+  void find_unset(const control_flow& flow);
+  void watch_unset();
+  void watch_unset_after();
+  void watch_unset_guard();
+  void begin_unset();
+  bool may_be_unset(const operand& o) const;
+  std::uint32_t shadow_of(const operand& o);
+  std::uint32_t shadow_of_all(const std::vector<operand>& parts, bool is_store);
+  bool reads_checked_memory(const ptx::instruction& i) const;
+  void note_unset_reads();
+  void watch_unset_uses();
+  void use_unset(std::uint32_t shadow, unset_use::effect what,
+                 const std::vector<std::string_view>& values);
+  std::vector<std::uint32_t> origins_of(const std::vector<std::string_view>& values) const;
+  void pass_unset_on();
+  void pass_unset(const operand& to, const std::vector<operand>& from);
+
   // Emission.
   op& emit(const op_entry& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
            std::uint32_t c = 0);
@@ -199,6 +218,7 @@ class lowering {
   void leave_to_sums(std::uint32_t index);
   std::optional<unsupported> refusal_of(const ptx::instruction& as);
   void in_any_order();
+  void watched_in_any_order();
   void unguarded();
   void generic();
   void decorated(const std::string& key);
@@ -300,6 +320,16 @@ class lowering {
   fusion fusion_;
   std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
   std::list<std::string> vreg_names_;  // registers that the PTX does not have
+
+  struct unset_value {
+    std::uint32_t shadow = no_operand;   // when first asked for
+    std::vector<std::string_view> from;  // the values that it is computed from
+    std::vector<std::uint32_t> origins;  // its own, as indices into program::unset_origins
+    bool is_register_origin = false;     // the first of them: read before it is written
+  };
+  std::unordered_map<std::string_view, unset_value> unset_;  // registers that may hold such a value
+  bool checks_local_ = false, checks_shared_ = false;        // loads that may return one
+  std::uint32_t shuffled_shadow_ = 0;                        // of the shuffle that is lowered
 
   // Control flow: blocks of instructions.
   std::vector<std::uint32_t> block_of_;                           // instruction -> block

@@ -159,6 +159,18 @@ class observer {
   // leads towards a barrier or a call.
   virtual void took_branch(const warp_event&, std::uint32_t to) { (void)to; }
 
+  // Lanes read a value that is not set on the path they took (program::unset_origins).
+  virtual void read_unset(const warp_event&, std::uint32_t origin) { (void)origin; }
+  // A value that depends on one that is not set has an effect (program::unset_uses). `by_store`: it
+  // is what the next access of the warp stores.
+  virtual void used_unset(const warp_event&, std::uint32_t use, bool by_store) {
+    (void)use, (void)by_store;
+  }
+  // The lanes whose last load read nothing but unset bytes, for this element of a vector.
+  virtual std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) {
+    return (void)warp, (void)element, 0;
+  }
+
   // A barrier of the block. `aligned`: every lane of a warp executes the same instruction.
   virtual void reached_barrier(const warp_event&, unsigned id, bool arrive_only, bool aligned) {
     (void)id, (void)arrive_only, (void)aligned;

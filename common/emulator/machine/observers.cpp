@@ -53,6 +53,17 @@ void observers::diverged(const warp_event& e, std::uint32_t taken) {
 void observers::took_branch(const warp_event& e, std::uint32_t to) {
   each(&observer::took_branch, e, to);
 }
+void observers::read_unset(const warp_event& e, std::uint32_t origin) {
+  each(&observer::read_unset, e, origin);
+}
+void observers::used_unset(const warp_event& e, std::uint32_t use, bool by_store) {
+  each(&observer::used_unset, e, use, by_store);
+}
+std::uint32_t observers::loaded_unset(std::uint32_t warp, unsigned element) {
+  std::uint32_t unset = 0;
+  for (observer* o : all_) unset |= o->loaded_unset(warp, element);
+  return unset;
+}
 void observers::reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) {
   each(&observer::reached_barrier, e, id, arrive_only, aligned);
 }

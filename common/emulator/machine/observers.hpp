@@ -28,6 +28,9 @@ class observers final : public observer {
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
   void took_branch(const warp_event& e, std::uint32_t to) override;
+  void read_unset(const warp_event& e, std::uint32_t origin) override;
+  void used_unset(const warp_event& e, std::uint32_t use, bool by_store) override;
+  std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) override;
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;

@@ -195,6 +195,21 @@ struct program_function {
   status failure;  // why lowering failed, if the function is called only by address
 };
 
+// A value that a thread may read before it is set: a register without a write on some path, or a
+// load from local memory. Known for watched programs.
+struct unset_origin {
+  std::uint32_t function;  // index into program::functions
+  std::int32_t load = -1;  // the load's instruction; -1: it is a register
+};
+// Where such a value has an effect, directly or through the values that are computed from it.
+struct unset_use {
+  enum class effect : std::uint8_t { store, address, branch, argument };
+  std::uint32_t function;
+  std::int32_t instruction;
+  effect what;
+  std::vector<std::uint32_t> origins;  // indices into program::unset_origins
+};
+
 // The first KB of a block's shared memory belongs to the system since sm_80. The emulator reserves
 // it only for kernels that ask for its place: cooperative groups store data there.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
@@ -231,6 +246,13 @@ struct program {
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
   std::deque<matrix_form> matrices;                             // ops point to them
+
+  // Of a watched program: where unset values come from, and where they have an effect.
+  std::vector<unset_origin> unset_origins;
+  std::vector<unset_use> unset_uses;
+  // The kernel's own variables in a thread's local memory, where loads are checked. Empty where no
+  // load is.
+  access_window checked_local;
 
   // Local memory of a thread, for the longest chain of calls. With recursion, calls through
   // pointers or alloca, there is no longest chain. Then `limited_stack` is set, and a launch allows

@@ -118,6 +118,128 @@ const op* watch_turn_indexed(context& x, const op* i) {
   return i + 1;
 }
 
+// --- values that are not set. A shadow is a predicate of the lanes for which a register is not;
+// offset 0 is the shadow of what is always set.
+
+u32 shadow(const context& x, u32 offset) { return offset != 0 ? x.predicate(offset) : 0; }
+
+void set_shadow(context& x, u32 offset, u32 unset) {
+  u32& d = x.predicate(offset);
+  d = (d & ~x.active) | (unset & x.active);
+}
+
+const op* unset_begin(context& x, const op* i) {
+  x.predicate(i->d) |= x.mask;
+  return i + 1;
+}
+const op* unset_any(context& x, const op* i) {
+  set_shadow(x, i->d, shadow(x, i->a) | shadow(x, i->b) | shadow(x, i->c));
+  return i + 1;
+}
+const op* unset_all(context& x, const op* i) {
+  set_shadow(x, i->d, shadow(x, i->a) & shadow(x, i->b));
+  return i + 1;
+}
+
+const op* unset_difference(context& x, const op* i) {
+  set_shadow(x, i->d, shadow(x, i->a) ^ shadow(x, i->b));
+  return i + 1;
+}
+
+// The lanes whose value has no bit that is set.
+template <class T>
+u32 zero_lanes(const context& x, u32 offset) {
+  u32 zero = 0;
+  for (int l = 0; l < lanes; ++l) zero |= static_cast<u32>(x.vreg<T>(offset)[l] == 0) << l;
+  return zero;
+}
+
+// A zero that is set decides alone. a, b: shadows; c, slot: values.
+const op* and_shadow(context& x, const op* i, u32 zero_a, u32 zero_b) {
+  const u32 a = shadow(x, i->a), b = shadow(x, i->b);
+  set_shadow(x, i->d, (a | b) & ~(~a & zero_a) & ~(~b & zero_b));
+  return i + 1;
+}
+const op* unset_and_predicates(context& x, const op* i) {
+  return and_shadow(x, i, ~x.predicate(i->c), ~x.predicate(i->slot));
+}
+template <class T>
+const op* unset_and(context& x, const op* i) {
+  return and_shadow(x, i, zero_lanes<T>(x, i->c), zero_lanes<T>(x, i->slot));
+}
+
+// a, b: shadows of the two values, c: of the predicate that chooses; slot: the predicate.
+const op* unset_select(context& x, const op* i) {
+  const u32 first = x.predicate(i->slot) ^ (i->immediate != 0 ? all_lanes : 0);
+  set_shadow(x, i->d, (shadow(x, i->a) & first) | (shadow(x, i->b) & ~first) | shadow(x, i->c));
+  return i + 1;
+}
+// b: a predicate; it leaves the decision to the value if it holds (immediate 0), if it does not (1)
+// or in any case (2).
+const op* unset_if(context& x, const op* i) {
+  const u32 p = x.predicate(i->b);
+  set_shadow(x, i->d,
+             shadow(x, i->a) & (i->immediate == 0   ? p
+                                : i->immediate == 1 ? ~p
+                                                    : all_lanes));
+  return i + 1;
+}
+
+// a: the shadow of what the lanes gave, b and c: the shuffle's operands, immediate: its sync_kind.
+const op* unset_shuffled(context& x, const op* i) {
+  const u32 given = x.predicate(i->a);
+  u32 unset = 0;
+  for (u32 m = given != 0 ? x.active : 0; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const u32 b = x.vreg<u32>(i->b)[l], c = x.vreg<u32>(i->c)[l];
+    const int segment = static_cast<int>((c >> 8) & 31), offset = static_cast<int>(b & 31);
+    const int bound = (l & segment) | (static_cast<int>(c & 31) & ~segment);
+    int from = 0;
+    switch (static_cast<sync_kind>(i->immediate)) {
+      case sync_kind::shfl_up:
+        from = l - offset >= bound ? l - offset : l;
+        break;
+      case sync_kind::shfl_down:
+        from = l + offset <= bound ? l + offset : l;
+        break;
+      case sync_kind::shfl_bfly:
+        from = (l ^ offset) <= bound ? l ^ offset : l;
+        break;
+      default:
+        from = (l & segment) | (offset & ~segment);
+        if (from > bound) from = l;
+        break;
+    }
+    unset |= ((given >> from) & 1) << l;
+  }
+  set_shadow(x, i->d, unset);
+  return i + 1;
+}
+
+const op* unset_loaded(context& x, const op* i) {
+  const u32 unset =
+      x.watch == nullptr
+          ? 0
+          : x.watch->loaded_unset(x.owner->warp_index(), static_cast<unsigned>(i->immediate)) &
+                x.active;
+  set_shadow(x, i->d, unset);
+  if (unset != 0 && i->slot != no_operand)
+    x.watch->read_unset({x.owner->warp_index(), unset, i}, i->slot);
+  return i + 1;
+}
+const op* unset_read(context& x, const op* i) {
+  const u32 unset = shadow(x, i->a) & x.active;
+  if (unset != 0 && x.watch != nullptr)
+    x.watch->read_unset({x.owner->warp_index(), unset, i}, i->slot);
+  return i + 1;
+}
+const op* unset_used(context& x, const op* i) {
+  const u32 unset = shadow(x, i->a) & x.active;
+  if (unset != 0 && x.watch != nullptr)
+    x.watch->used_unset({x.owner->warp_index(), unset, i}, i->slot, i->immediate != 0);
+  return i + 1;
+}
+
 }  // namespace
 
 void watch_ops(op_table& t) {
@@ -138,6 +260,20 @@ void watch_ops(op_table& t) {
   add_op(t, "<watch turn>", &watch_turn, none, none, none, none);
   add_op(t, "<watch turn indexed>", &watch_turn_indexed, none, b32, none, none);
   add_op(t, "<watch fence>", &watch_fence, none, none, none, none);
+  add_op(t, "<unset begin>", &unset_begin, none, none, none, none);
+  add_op(t, "<unset any>", &unset_any, none, none, none, none);
+  add_op(t, "<unset all>", &unset_all, none, none, none, none);
+  add_op(t, "<unset difference>", &unset_difference, none, none, none, none);
+  add_op(t, "<unset and.pred>", &unset_and_predicates, none, none, none, none);
+  add_op(t, "<unset and.b16>", &unset_and<u16>, none, none, none, none);
+  add_op(t, "<unset and.b32>", &unset_and<u32>, none, none, none, none);
+  add_op(t, "<unset and.b64>", &unset_and<u64>, none, none, none, none);
+  add_op(t, "<unset select>", &unset_select, none, none, none, none);
+  add_op(t, "<unset if>", &unset_if, none, none, none, none);
+  add_op(t, "<unset shuffled>", &unset_shuffled, none, none, none, none);
+  add_op(t, "<unset loaded>", &unset_loaded, none, none, none, none);
+  add_op(t, "<unset read>", &unset_read, none, none, none, none);
+  add_op(t, "<unset used>", &unset_used, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator

@@ -29,6 +29,7 @@ const char* term_of(finding_kind kind) {
       return "shared-memory";
     case finding_kind::unwritten_read:
     case finding_kind::unwritten_copy:
+    case finding_kind::unset_variable:
       return "uninitialised-memory";
     case finding_kind::race:
       return "race";

@@ -89,3 +89,43 @@ TEST_CASE("what is not understood is unknown") {
   CHECK(past("if (((\n__syncthreads();\n") != way_past::returns);
   CHECK(past("if (a) {\n\"unterminated\n__syncthreads();\n") == way_past::condition);
 }
+
+// --- variables that are declared without a value -------------------------------------------------
+
+namespace {
+
+// The last line is the statement.
+std::string unset(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::string all;
+  for (const std::string& name : unset_names(lines, static_cast<int>(lines.size()) - 1))
+    all += (all.empty() ? "" : " ") + name;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a variable without a value is named, and others are not") {
+  CHECK(unset("int sum;\nint one = 1;\nsum += one;\n") == "sum");
+  CHECK(unset("float sum[r][r];\nsum[i][j] += a[i] * b[j];\n") == "sum");
+  CHECK(unset("const float* p;\nfloat a, b = 2, *q;\ny[0] = a + b + p[0];\n") == "a p");
+  CHECK(unset("std::array<float, 4> v;\ny[0] = v[0];\n") == "v");
+  CHECK(unset("int best;\nfor (int i = 0; i < n; ++i)\n  if (x[i] > best) best = x[i];\n") ==
+        "best");
+}
+
+TEST_CASE("of several variables, those that no statement before assigns to") {
+  CHECK(unset("float sum[4], a[4];\nfor (i = 0; i < 4; ++i) a[i] = x[i];\nsum[i] += a[i];\n") ==
+        "sum");
+  CHECK(unset("int v;\nif (i < n) v = x[i];\ny[i] = v;\n") == "v");
+}
+
+TEST_CASE("values, shared variables, parameters and the last of two declarations") {
+  CHECK(unset("float sum{};\nint n(3);\ny[0] = sum + n;\n").empty());
+  CHECK(unset("__shared__ float tile[32];\nstatic int s;\ny[0] = tile[s];\n").empty());
+  CHECK(unset("__global__ void k(const int* x, int* y, int n) {\n  y[0] = x[n];\n").empty());
+  CHECK(unset("void f() {\n  int sum;\n}\nvoid g() {\n  int sum = 0;\n  y[0] = sum;\n").empty());
+  CHECK(unset("bool more = x > best;\nreturn best;\n").empty());
+}
