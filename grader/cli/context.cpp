@@ -76,7 +76,8 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, guards);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
           result.explanation,    result.out_of_memory,
-          result.seconds,        guards.hides_name ? result.known_as : fs::path{}};
+          result.seconds,        guards.hides_name ? result.known_as : fs::path{},
+          result.warnings};
 }
 
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
@@ -84,7 +85,9 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
   if (c.where.is_as_built) return {shown, program, {}};
   const auto now = c.now();
   auto made = compile_step(l, c.where.root / file, c.where, {now.doing, now.tick});
-  return {shown, made.explanation.empty() ? made.program : fs::path{}, made.explanation};
+  subject s = {shown, made.explanation.empty() ? made.program : fs::path{}, made.explanation};
+  s.warnings = made.warnings;
+  return s;
 }
 
 std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text) {
@@ -151,6 +154,37 @@ void show_todos(context& c, const lab& l, const std::string& shown) {
     const std::string label = fmt::format("           line {}: ", todo.line);
     c.out.paragraph(escaped_lines(todo.text, 1, 300).at(0), label.size(), label, tone::note);
   }
+}
+
+std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(warnings.size(), most_warnings_shown); ++i) {
+    const compiler_warning& w = warnings[i];
+    lines.push_back(fmt::format("line {}: {}", w.line, w.message));
+    lines.push_back(fmt::format("{} | {}", w.line, w.text));
+  }
+  if (const std::size_t shown = most_warnings_shown; warnings.size() > shown)
+    lines.push_back(fmt::format("and {} more warning{} of the compiler", warnings.size() - shown,
+                                warnings.size() == shown + 1 ? "" : "s"));
+  return lines;
+}
+
+json warnings_json(const std::vector<compiler_warning>& warnings) {
+  json all = json::array();
+  for (const auto& w : warnings)
+    all.push_back({{"line", w.line}, {"message", w.message}, {"text", w.text}});
+  return all;
+}
+
+void show_warnings(context& c, const std::vector<compiler_warning>& warnings) {
+  if (c.as_json || warnings.empty()) return;
+  const std::string mark = "  " + c.out.paint(tone::note, "warning");
+  const auto lines = warning_lines(warnings);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_source = i % 2 == 1;
+    c.out.paragraph(lines[i], 11, is_source ? "" : mark, is_source ? tone::dim : tone::plain);
+  }
+  c.say();
 }
 
 void warn_of_refusals(context& c, const std::string& shown, json& document) {

@@ -50,9 +50,10 @@ struct subject {
   std::string shown;  // "labs/reduction/reduction.cu", "03_sequential"
   fs::path program;   // empty if it does not compile
   std::vector<std::string> compile_errors;
-  bool out_of_memory = false;  // its compilers exceeded their memory limit
-  double seconds = 0;          // time that its compilers took
-  fs::path known_as = {};      // the source's name in its code, if not the file's
+  bool out_of_memory = false;                   // its compilers exceeded their memory limit
+  double seconds = 0;                           // time that its compilers took
+  fs::path known_as = {};                       // the source's name in its code, if not the file's
+  std::vector<compiler_warning> warnings = {};  // nvcc's, about the file
 };
 
 // The step whose skeleton equals a student's text byte for byte. Empty if there is none.
@@ -81,6 +82,13 @@ void show_finding(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
 // instead of it. They often explain the failure.
 void show_todos(context& c, const lab& l, const std::string& shown);
+// Prints the compiler's warnings about the file, at most `most_warnings_shown`.
+void show_warnings(context& c, const std::vector<compiler_warning>& warnings);
+json warnings_json(const std::vector<compiler_warning>& warnings);
+// Two lines per warning: its position and message, and the source line. After
+// `most_warnings_shown` of them, the number of further ones.
+inline constexpr std::size_t most_warnings_shown = 3;
+std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings);
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
 void warn_of_refusals(context& c, const std::string& shown, json& document);
 // Warns that `lab grade` holds a program with code that the checks do not follow, and lists it.

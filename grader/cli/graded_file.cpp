@@ -88,6 +88,7 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
   const grade_report& report = graded.report;
   json j = {{"lab", l.name},
             {"file", graded.what.shown},
+            {"compiler_warnings", warnings_json(graded.what.warnings)},
             {"trust", trust_of(graded.device)},
             {"sandbox", sandbox_json(graded)},
             {"remarks", json::array()},

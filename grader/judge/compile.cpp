@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t most_hashed = std::size_t{64} << 20;
 constexpr std::size_t most_rule = std::size_t{16} << 20;
+constexpr std::size_t most_warnings = 100, longest_warning = 300;
 constexpr std::size_t cache_entries = 200;  // per cache: enough for a whole sweep
 
 std::string hash_of_file(const fs::path& file) {
@@ -66,6 +67,7 @@ std::vector<std::string> prerequisites(const std::string& rule) {
 bool is_fresh(const fs::path& entry, const fs::path& root) {
   const auto text = read_if_there(entry / "headers.json");
   if (!text || access((entry / "program").c_str(), X_OK) != 0 ||
+      access((entry / "warnings.json").c_str(), R_OK) != 0 ||
       access((entry / "kernels").c_str(), R_OK) != 0)
     return false;
   const auto headers = parse_json_or_null(*text);
@@ -74,6 +76,53 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
     if (!hash.is_string() || hash_of_file(root / file) != hash.get<std::string>()) return false;
   }
   return true;
+}
+
+// A variable that is not used yet: every file that is being written has some.
+bool is_about_unused(const diagnostic& d) {
+  return d.message.find("was declared but never referenced") != std::string::npos ||
+         d.message.find("was set but never used") != std::string::npos;
+}
+
+// Those about the file itself, which messages call `shown`, and that may point to a mistake.
+std::vector<compiler_warning> warnings_in(const std::string& log, const std::string& shown,
+                                          const std::string& source) {
+  std::vector<compiler_warning> warnings;
+  const auto lines = split_lines(source);
+  const auto clean = [](std::string_view text) {
+    const auto escaped = escaped_lines(std::string(text), 1, longest_warning);
+    return escaped.empty() ? std::string{} : escaped[0];
+  };
+  for (const diagnostic& d : parse_warnings(log)) {
+    if (d.file != shown || d.line < 1 || is_about_unused(d) || warnings.size() == most_warnings)
+      continue;
+    const auto index = static_cast<std::size_t>(d.line) - 1;
+    compiler_warning w{d.line, clean(d.message),
+                       index < lines.size() ? clean(trimmed(lines[index])) : std::string{}};
+    const bool known = std::any_of(warnings.begin(), warnings.end(), [&](const auto& other) {
+      return other.line == w.line && other.message == w.message;
+    });
+    if (!known) warnings.push_back(std::move(w));
+  }
+  return warnings;
+}
+
+void remember_warnings(const fs::path& entry, const std::vector<compiler_warning>& warnings) {
+  json all = json::array();
+  for (const auto& w : warnings)
+    all.push_back({{"line", w.line}, {"message", w.message}, {"text", w.text}});
+  write_atomically(entry / "warnings.json", json_text(all, 1) + "\n");
+}
+
+std::vector<compiler_warning> remembered_warnings(const fs::path& entry) {
+  std::vector<compiler_warning> warnings;
+  const json all = parse_json_or_null(read_if_there(entry / "warnings.json").value_or(""));
+  if (!all.is_array()) return warnings;
+  for (const json& w : all) {
+    if (!w.is_object()) continue;
+    warnings.push_back({w.value("line", 0), w.value("message", ""), w.value("text", "")});
+  }
+  return warnings;
 }
 
 // Records the headers' hashes, except for headers in the temporary folders `passing`.
@@ -223,6 +272,7 @@ class compilation {
       outcome = run_one(std::move(compile));
     }
     if (!outcome->end.ok()) return *std::move(outcome);
+    said_of_source_ = outcome->err + outcome->out;
     // Moved away, because nvcc removes files with such names after it has linked.
     std::error_code ignored;
     fs::rename(kernels_, kernels(), ignored);
@@ -246,6 +296,8 @@ class compilation {
   }
 
   double seconds() const { return seconds_; }
+  // All that was printed when the source was compiled, before it was linked.
+  const std::string& said_of_source() const { return said_of_source_; }
 
  private:
   fs::path program() const { return work_.path() / "program"; }
@@ -346,6 +398,7 @@ class compilation {
   temporary_folder work_;
   std::vector<fs::path> rules_;  // with the headers
   fs::path kernels_;             // fatbinary's output
+  std::string said_of_source_;
   double seconds_ = 0;
 };
 
@@ -411,6 +464,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
     result.program = entry / "program";
     result.cached = true;
+    result.warnings = remembered_warnings(entry);
     return result;
   }
   if (is_utf16(source)) {
@@ -428,6 +482,9 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
     if (guards.hides_name) write_atomically(known_as, source);
+    const std::string name = escaped_lines(shown, 1, shown.size()).at(0);
+    result.warnings = warnings_in(plain.as_typed(work.said_of_source()), name, source);
+    remember_warnings(entry, result.warnings);
     work.fill(entry, plain);
     filling.keep();
     prune(cache);

@@ -39,6 +39,16 @@ struct diagnostic {
 // The errors in what nvcc, the host compiler, ptxas and the linker print, in order.
 std::vector<diagnostic> parse_diagnostics(const std::string& text);
 
+// The warnings of nvcc's front end among what it prints, in order.
+std::vector<diagnostic> parse_warnings(const std::string& text);
+
+// A warning about the file that is compiled.
+struct compiler_warning {
+  int line = 0;  // from 1
+  std::string message;
+  std::string text;  // of the line, trimmed
+};
+
 // Files whose lines a message may quote: a #line can give a student's text any file's name.
 struct quotable {
   std::filesystem::path file;                  // the compiled file, by its own name
@@ -61,10 +71,11 @@ struct compiled {
   std::filesystem::path program;  // empty if it does not compile; next to kernels_of()
   bool cached = false;
   double seconds = 0;
-  std::vector<std::string> explanation;  // if it does not compile; the first line is the summary
-  std::string log;                       // the compiler's whole output, if it does not compile
-  bool out_of_memory = false;            // if it does not compile: due to the memory limit
-  std::filesystem::path known_as;        // the program's name for its source: see hides_name
+  std::vector<std::string> explanation;    // if it does not compile; the first line is the summary
+  std::vector<compiler_warning> warnings;  // if it compiles, also from the cache
+  std::string log;                         // the compiler's whole output, if it does not compile
+  bool out_of_memory = false;              // if it does not compile: due to the memory limit
+  std::filesystem::path known_as;          // the program's name for its source: see hides_name
 };
 
 // How to compile a file in a sandbox. The compiler sees no other file of its folder.

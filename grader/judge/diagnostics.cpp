@@ -99,9 +99,10 @@ std::string beginners_hint(std::string_view message, std::string_view excerpt) {
 
 // file.cu(23): error: identifier "x" is undefined, then possibly more of the message, the source
 // line and a line with a caret, until an empty line.
-std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines, std::size_t i) {
+std::optional<diagnostic> front_end_message(const std::vector<std::string>& lines, std::size_t i,
+                                            std::initializer_list<std::string_view> marks) {
   const std::string& line = lines[i];
-  for (std::string_view mark : {"): error: ", "): error #", "): catastrophic error: "}) {
+  for (std::string_view mark : marks) {
     const auto close = line.find(mark);
     const auto open = close == std::string::npos ? close : line.rfind('(', close);
     if (open == std::string::npos) continue;
@@ -128,6 +129,10 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
     return d;
   }
   return {};
+}
+
+std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines, std::size_t i) {
+  return front_end_message(lines, i, {"): error: ", "): error #", "): catastrophic error: "});
 }
 
 // At end of source: error: expected a "}", then possibly file.cu(3): note #3196-D: to match this
@@ -239,6 +244,15 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
     if (!d) d = linker_error(lines[i]);
     if (d) found.push_back(*std::move(d));
   }
+  return found;
+}
+
+std::vector<diagnostic> parse_warnings(const std::string& text) {
+  std::vector<diagnostic> found;
+  const auto lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (auto d = front_end_message(lines, i, {"): warning #", "): warning: "}))
+      found.push_back(*std::move(d));
   return found;
 }
 

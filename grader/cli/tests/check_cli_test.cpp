@@ -41,6 +41,38 @@ TEST_CASE("run and check name the features that a grade refuses") {
   }
 }
 
+TEST_CASE("run, check and watch show the compiler's warnings, also from the cache") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");
+  const std::string here = "if (i < n) z[i] = x[i] + y[i];";
+  REQUIRE(has(text, here));
+  text.replace(text.find(here), here.size(),
+               "float sum;\n  if (i < n) z[i] = x[i] + y[i];\n  if (i > n) z[0] = sum;");
+  const std::string file = c.root() / "warned.cu";
+  write_atomically(file, text);
+  const std::string says = "variable \"sum\" is used before its value is set";
+  for (int again = 0; again < 2; ++again) {
+    for (const std::string verb : {"run", "check"}) {
+      const json document =
+          document_of(c.lab({verb, "launch", "--file", file, "--size", "33", "--json"}));
+      check_documented(document, verb);
+      REQUIRE(document["compiler_warnings"].size() == 1);
+      CHECK(document["compiler_warnings"][0]["message"] == says);
+      CHECK(document["compiler_warnings"][0]["text"] == "if (i > n) z[0] = sum;");
+      const auto shown = c.lab({verb, "launch", "--file", file, "--size", "33"});
+      const auto warned = shown.out.find("warning  line "), right = shown.out.find("correct");
+      CHECK(warned < right);
+      CHECK(has(shown.out, " | if (i > n) z[0] = sum;"));
+    }
+  }
+  CHECK(has(c.lab({"watch", "launch", "--file", file, "--once"}).out, "used before its value"));
+  const json watched = document_of(c.lab({"watch", "launch", "--file", file, "--once", "--json"}));
+  check_documented(watched, "watch");
+  CHECK(watched["compiler_warnings"].size() == 1);
+  const auto silent = c.lab({"check", "launch", "--step", "01_tiny_blocks", "--size", "33"});
+  CHECK(!has(silent.out, "warning"));
+}
+
 TEST_CASE("check warns of what a grade holds because the checks do not follow it") {
   const cloned_course c;
   const std::string file = "grader/tests/attacks/findings/79_bulk_store_and_a_leak.cu";

@@ -35,11 +35,13 @@ int check(context& c, const check_options& o) {
   c.say(
       fmt::format("{} on {}, with all checks", c.out.paint(tone::strong, s.shown), device.text()));
   c.say();
+  document["compiler_warnings"] = warnings_json(s.warnings);
   if (s.program.empty()) {
     document.update(findings_json({}));
     remember_own(c, l, s, "check", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
+  show_warnings(c, s.warnings);
   warn_of_refusals(c, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : small_sizes(l, p);
   const auto report = check_thoroughly(l, p, s.program, device, sizes, o.seed, c.now());

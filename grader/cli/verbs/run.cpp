@@ -98,11 +98,13 @@ int run(context& c, const run_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
   if (model) show_old_gpu_note(c, *model, l);
   c.say();
+  document["compiler_warnings"] = warnings_json(s.warnings);
   if (s.program.empty()) {
     document["figures"] = nullptr;
     remember_own(c, l, s, "run", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
+  show_warnings(c, s.warnings);
   warn_of_refusals(c, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
   const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());

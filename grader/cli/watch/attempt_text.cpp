@@ -204,6 +204,12 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   const verdict what = class_of(a);
   const std::string name(name_of(what));
   const std::string fault = fault_of(a, at);
+  const auto warnings = warning_lines(a.made.warnings);
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    const bool is_source = i % 2 == 1;
+    lines.labelled(is_source ? "" : "warning", tone::note, warnings[i],
+                   is_source ? tone::dim : tone::plain, is_source ? 1 : 2);
+  }
   if (what == verdict::pass) {
     lines.labelled("right", tone::good,
                    fmt::format("{} sizes, nothing found at the small ones", a.report.right.size()),
@@ -273,6 +279,7 @@ json answer_json(const attempt& a, const earlier_attempts& before, const answer_
             {"time_ms", a.time_ms() > 0 ? json(a.time_ms()) : json(nullptr)},
             {"time_kind", a.time_ms() > 0 ? (a.measured ? "measured" : "modelled") : "none"},
             {"counters", json::array()},
+            {"compiler_warnings", warnings_json(a.made.warnings)},
             {"goals", json::array()}};
   j["limiter"] = a.right() ? json(limiter_text(a)) : json(nullptr);
   j["faster"] = a.time_ms() > 0 && before.last_timed

@@ -31,6 +31,26 @@ TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
   CHECK(found[1].at_caret == "2); }");
 }
 
+TEST_CASE("warnings of nvcc's front end are apart from its errors") {
+  const std::string text =
+      "mine.cu(23): warning #187-D: use of \"=\" where \"==\" may have been intended\n"
+      "    if (i = n) z[i] = 0;\n        ^\n\n"
+      "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n"
+      "mine.cu(25): error: identifier \"x\" is undefined\n    x = 1;\n    ^\n\n"
+      "labs/launch/launch.hpp(4): warning #549-D: variable \"sum\" is used before its value is "
+      "set\n"
+      "    s = sum;\n        ^\n\n";
+  const auto warnings = parse_warnings(text);
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].file == "mine.cu");
+  CHECK(warnings[0].line == 23);
+  CHECK(warnings[0].message == "use of \"=\" where \"==\" may have been intended");
+  CHECK(warnings[1].file == "labs/launch/launch.hpp");
+  const auto errors = parse_diagnostics(text);
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].line == 25);
+}
+
 TEST_CASE("nvcc's front end at the end of a file: the bracket that stays open") {
   const auto found = parse_diagnostics(
       "At end of source: error: expected a \"}\"\n"
