@@ -35,6 +35,7 @@ class bounds_check final : public check {
  private:
   std::uint64_t local_limit() const;
   void outside_global(const access_event& e, std::uint64_t at, finding& f);
+  void explain_overflow(const access_event& e, int lane, finding& f);
   void outside_shared(const access_event& e, std::uint64_t at, finding& f);
   bool launch_could_give(const access_event& e, std::uint64_t at) const;
   void note_missing_shared(const access_event& e, int lane, std::uint64_t at);

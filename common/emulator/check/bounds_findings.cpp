@@ -1,7 +1,9 @@
 // Describes accesses outside of memory, wrong frees and leaks.
+#include <cstring>
 #include <iterator>
 
 #include "common/emulator/check/bounds.hpp"
+#include "common/emulator/check/overflow.hpp"
 #include "common/report/finding_text.hpp"
 
 namespace stepwise::emulator {
@@ -107,10 +109,41 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
                 " outside of its local memory";
     f.advice = "Check the index of the local array.";
   }
+  const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, f.object.address);
+  const bool is_new = evidence_.log.is_new(k);
+  if (is_new && !misaligned && e.space == memory_space::global) explain_overflow(e, lane, f);
   evidence_.fail(
       f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
-  const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, f.object.address);
-  if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));
+  if (is_new) evidence_.log.add(k, std::move(f));
+}
+
+// If a 32-bit operation of the index did not fit, that is the cause.
+void bounds_check::explain_overflow(const access_event& e, int lane, finding& f) {
+  const auto [function, instruction] = evidence_.instruction_of(e.at);
+  const auto value_of =
+      [&, &registers = function->registers](std::string_view name) -> std::optional<std::uint64_t> {
+    const auto r = registers.find(std::string(name));
+    if (r == registers.end() || r->second.bytes == 0) return std::nullopt;
+    const std::byte* const at = evidence_.state->registers + r->second.offset +
+                                static_cast<std::size_t>(lane) * r->second.bytes;
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, r->second.bytes);
+    return value;
+  };
+  const auto found = find_overflow(evidence_.flow_of(*function).values(), instruction, value_of);
+  if (!found) return;
+  std::uint32_t number = 0;
+  while (&evidence_.code->functions[number] != function) ++number;
+  const code_place at = evidence_.source.of(*evidence_.code, number, found->instruction);
+  const std::string line = at.line != 0 ? " at line " + std::to_string(at.line) : "";
+  if (f.kind == finding_kind::wrong_pointer) {  // so far away that it seemed to be the host's
+    f.kind = finding_kind::out_of_bounds;
+    f.message = std::string("a thread ") + does_words(*e.site) + ", outside of every allocation";
+  }
+  f.message += "; its index overflowed" + line;
+  f.advice = found->operation + " = " + found->exact + " does not fit in " +
+             (found->is_signed ? "an int" : "32 bits") +
+             ": compute the index in 64 bits, and check the number of blocks.";
 }
 
 void bounds_check::outside_global(const access_event& e, std::uint64_t at, finding& f) {
