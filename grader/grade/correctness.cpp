@@ -19,17 +19,10 @@ bool explains(verdict what) {
          what == verdict::crash || what == verdict::timeout;
 }
 
-// A wrong result already implies that the copied data was never written.
-std::vector<located_finding> telling(std::vector<located_finding> findings) {
-  std::erase_if(findings,
-                [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
-  return findings;
-}
-
 // The result is wrong, or right by luck, so the error that was found is reported first.
 void blame(check_report& report, const std::vector<located_finding>& findings,
            const fs::path& root) {
-  const auto deciding = telling(findings);
+  const auto deciding = without_copies(findings);
   if (!has_errors(deciding) || !explains(report.found.what)) return;
   const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
   report.found = {verdict::check, worst_finding(deciding, root)};

@@ -61,6 +61,20 @@ tone tone_of(text_role role) {
   return tone::plain;
 }
 
+void order_by_cause(std::vector<located_finding>& all) {
+  std::stable_partition(all.begin(), all.end(), is_error);
+  // A launch that failed, unchecked, is the reason why its kernel left memory unwritten.
+  if (!all.empty() && all.front().what.kind == finding_kind::unwritten_copy)
+    std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {
+      return f.what.kind == finding_kind::unchecked_error;
+    });
+}
+
+std::vector<located_finding> without_copies(std::vector<located_finding> all) {
+  std::erase_if(all, [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
+  return all;
+}
+
 std::vector<located_finding> read_findings(const std::filesystem::path& file) {
   std::vector<located_finding> all;
   std::ifstream in(file);
@@ -70,12 +84,7 @@ std::vector<located_finding> read_findings(const std::filesystem::path& file) {
     escape(*found);
     merge_into(all, std::move(*found));
   }
-  std::stable_partition(all.begin(), all.end(), is_error);
-  // An unchecked failed launch explains why its kernel left memory unwritten.
-  if (!all.empty() && all.front().what.kind == finding_kind::unwritten_copy)
-    std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {
-      return f.what.kind == finding_kind::unchecked_error;
-    });
+  order_by_cause(all);
   return all;
 }
 
@@ -118,7 +127,10 @@ std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder) {
   if (all.empty()) return {};
   auto worst = std::find_if(all.begin(), all.end(), is_error);
-  const bool has_errors = worst != all.end();
+  const bool is_explained = worst != all.end() &&
+                            worst->what.kind == finding_kind::unwritten_copy &&
+                            all.front().what.kind == finding_kind::unchecked_error;
+  const bool has_errors = worst != all.end() && !is_explained;
   if (!has_errors) worst = all.begin();
   const std::string place = place_of(*worst, plain_style(folder));
   std::string text = title_of(worst->what.kind) + (place.empty() ? "" : " at " + place) + ": " +

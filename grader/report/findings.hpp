@@ -16,6 +16,13 @@
 
 namespace stepwise {
 
+// Errors before warnings. A failed launch comes first if only unwritten memory follows from it. All
+// commands show this order, also after the findings of several runs were merged.
+void order_by_cause(std::vector<located_finding>& all);
+// Removes copies of unwritten memory to the host, which a wrong result already implies. The
+// remaining findings decide the verdict.
+std::vector<located_finding> without_copies(std::vector<located_finding> all);
+
 // The file's findings, merged if equal, errors before warnings. Empty if the file is missing.
 std::vector<located_finding> read_findings(const std::filesystem::path& file);
 
@@ -34,7 +41,8 @@ tone tone_of(text_role role);
 std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);
 
 // The worst finding in a few sentences: "race at reduction.cu:31: two threads ...", the number of
-// others, and advice. A warning if there is no error. Empty if there are no findings.
+// others, and advice. A warning if there is no error, or if it explains the errors. Empty if there
+// are no findings.
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder);
 

@@ -40,6 +40,7 @@ void add(check_report& all, check_report more) {
   all.total += more.total;
   all.printed += more.printed;
   for (auto& found : more.findings) merge_into(all.findings, std::move(found));
+  order_by_cause(all.findings);
   if (!all.correct()) return;
   all.right.insert(all.right.end(), more.right.begin(), more.right.end());
   if (more.correct()) return;

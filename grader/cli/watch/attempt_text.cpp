@@ -17,7 +17,7 @@ namespace stepwise::cli {
 
 verdict class_of(const attempt& a) {
   if (!a.compiles()) return verdict::compile;
-  if (has_errors(a.report.findings)) return verdict::check;
+  if (has_errors(without_copies(a.report.findings))) return verdict::check;
   if (!a.report.correct()) return a.report.found.what;
   return a.report.findings.empty() ? verdict::pass : verdict::check;
 }

@@ -42,6 +42,21 @@ TEST_CASE("findings are read, merged, errors first") {
   CHECK(all[2].what.kind == finding_kind::leak);
 }
 
+TEST_CASE("a launch that failed comes before the memory that it left unwritten") {
+  const auto failed = of_kind(finding_kind::unchecked_error, "the launch failed");
+  const auto copy = of_kind(finding_kind::unwritten_copy, "a copy");
+  std::vector<located_finding> all = {copy, failed};
+  order_by_cause(all);
+  CHECK(all[0].what.kind == finding_kind::unchecked_error);
+  CHECK(worst_finding(all, "/course") == "unchecked error: the launch failed; and 1 more");
+  CHECK(!has_errors(without_copies(all)));
+  all = {copy, failed, race_at(3)};
+  std::rotate(all.begin(), all.begin() + 2, all.end());
+  order_by_cause(all);
+  CHECK(all[0].what.kind == finding_kind::race);
+  CHECK(all[2].what.kind == finding_kind::unchecked_error);
+}
+
 TEST_CASE("what the checks do not follow is no finding") {
   auto open = of_kind(finding_kind::not_followed, "the checks do not follow it");
   open.what.parties = race_at(3).what.parties;
