@@ -18,7 +18,8 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t most_values = 2000;  // that are searched for the origins of one
+// Values that are searched for the origins of one, and of all together, per instruction.
+constexpr std::size_t most_values = 2000, most_values_per_instruction = 64;
 
 // Stands for all values that are stored where loads are checked.
 constexpr std::string_view stored_value = "<stored>";
@@ -44,7 +45,7 @@ enum class passing : std::uint8_t {
 passing passing_of(const ptx::instruction& i) {
   const std::string_view o = i.opcode;
   const auto has = [&](std::string_view m) { return ptx::has_modifier(i, m); };
-  if (o == "shfl") return passing::shuffle;
+  if (o == "shfl") return i.operands.size() > 4 ? passing::shuffle : passing::nothing;
   if ((o == "mma" || (o == "wmma" && has("mma"))) && i.operands.size() >= 4 &&
       i.operands[0].kind == operand_kind::vector)
     return passing::elements;
@@ -162,6 +163,7 @@ void lowering::find_unset(const control_flow& flow) {
   if (checks_local_) out_.checked_local = own;
   if (unset_.empty() && !checks_local_) return;
 
+  origin_steps_ = most_values_per_instruction * (body_.instructions.size() + most_values);
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> readers;
   std::vector<std::string_view> open;
   for (const auto& [name, v] : unset_) open.push_back(name);
@@ -248,11 +250,12 @@ std::uint32_t lowering::shadow_of_all(const std::vector<operand>& parts, bool is
   return all;
 }
 
-std::vector<std::uint32_t> lowering::origins_of(const std::vector<std::string_view>& values) const {
+std::vector<std::uint32_t> lowering::origins_of(const std::vector<std::string_view>& values) {
   std::vector<std::uint32_t> found;
   std::vector<std::string_view> open = values;
   std::unordered_set<std::string_view> seen(values.begin(), values.end());
-  while (!open.empty() && seen.size() < most_values) {
+  while (!open.empty() && seen.size() < most_values && origin_steps_ != 0) {
+    --origin_steps_;
     const auto at = unset_.find(open.back());
     open.pop_back();
     if (at == unset_.end()) continue;

@@ -196,7 +196,7 @@ class lowering {
   void watch_unset_uses();
   void use_unset(std::uint32_t shadow, unset_use::effect what,
                  const std::vector<std::string_view>& values);
-  std::vector<std::uint32_t> origins_of(const std::vector<std::string_view>& values) const;
+  std::vector<std::uint32_t> origins_of(const std::vector<std::string_view>& values);
   void pass_unset_on();
   void pass_unset(const operand& to, const std::vector<operand>& from);
 
@@ -329,6 +329,7 @@ class lowering {
   };
   std::unordered_map<std::string_view, unset_value> unset_;  // registers that may hold such a value
   bool checks_local_ = false, checks_shared_ = false;        // loads that may return one
+  std::size_t origin_steps_ = 0;                             // that are left to search for origins
   std::uint32_t shuffled_shadow_ = 0;                        // of the shuffle that is lowered
 
   // Control flow: blocks of instructions.
