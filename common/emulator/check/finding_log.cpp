@@ -6,9 +6,9 @@
 namespace stepwise::emulator {
 namespace {
 
-// Causes come before effects. A value that is not set explains every branch and address that depends
-// on it. A thread that misses a barrier races with others and reads unwritten data. A wrong address
-// may also cause reads of unwritten data.
+// Causes come before effects. A value that is not set explains every branch and address that
+// depends on it. A thread that misses a barrier races with others and reads unwritten data. A wrong
+// address may also cause reads of unwritten data.
 int rank_of(finding_kind kind) {
   switch (kind) {
     case finding_kind::unset_variable:

@@ -1,5 +1,5 @@
-// Reads facts from the source that PTX lacks, for a finding's text: how a line with a branch relates
-// to a barrier, and which variables are declared without a value.
+// Reads facts from the source that PTX lacks, for a finding's text: how a line with a branch
+// relates to a barrier, and which variables are declared without a value.
 //
 // idea    PTX branches have lines but no statements: `if (i >= n) return;` and an `if` around all
 //         following code look the same. Only the source distinguishes them, so a few tokens and
