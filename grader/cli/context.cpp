@@ -182,7 +182,9 @@ void show_warnings(context& c, const std::vector<compiler_warning>& warnings) {
   const auto lines = warning_lines(warnings);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool is_source = i % 2 == 1;
-    c.out.paragraph(lines[i], 11, is_source ? "" : mark, is_source ? tone::dim : tone::plain);
+    const bool is_count = !is_source && i == 2 * most_warnings_shown;
+    c.out.paragraph(lines[i], 11, is_source || is_count ? "" : mark,
+                    is_source ? tone::dim : tone::plain);
   }
   c.say();
 }

@@ -207,7 +207,8 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   const auto warnings = warning_lines(a.made.warnings);
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const bool is_source = i % 2 == 1;
-    lines.labelled(is_source ? "" : "warning", tone::note, warnings[i],
+    const bool is_count = !is_source && i == 2 * most_warnings_shown;
+    lines.labelled(is_source || is_count ? "" : "warning", tone::note, warnings[i],
                    is_source ? tone::dim : tone::plain, is_source ? 1 : 2);
   }
   if (what == verdict::pass) {
