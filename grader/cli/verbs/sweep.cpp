@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 
 #include "common/device/engine_settings.hpp"
@@ -79,6 +80,21 @@ std::string overs_of(const sweep_subject& subject) {
   return text;
 }
 
+// For a student's file, if nothing else is asked for: the lab's usual axes that it has constants
+// for, or else caps on its registers.
+std::vector<std::string> overs_of_own(const lab& l, const sweep_subject& subject) {
+  std::vector<std::string> overs;
+  if (l.sweeps.standard)
+    std::ranges::copy_if(l.sweeps.standard->over, std::back_inserter(overs),
+                         [&](const std::string& over) {
+                           return std::ranges::any_of(subject.constants, [&](const auto& constant) {
+                             return over.starts_with(constant.name + "=");
+                           });
+                         });
+  if (overs.empty()) overs.push_back("registers=none,64,32");
+  return overs;
+}
+
 chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   chosen_sweep chosen;
   fs::path file;
@@ -124,6 +140,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
     chosen.over = standard->over;
     if (chosen.counter == nullptr) chosen.counter = standard->counter;
   }
+  if (chosen.over.empty() && is_own && o.step.empty()) chosen.over = overs_of_own(l, subject);
   if (chosen.over.empty()) throw failure(exit_code::usage, overs_of(subject));
   return chosen;
 }
