@@ -236,8 +236,9 @@ std::string in_words(const goal_counter& what, double value) {
           {"bytes ", "byte "}}) {
       if (words.starts_with(many)) words.replace(0, many.size(), one);
     }
-    if (words.starts_with("times ")) amount = "1.0";
   }
+  // As `run` prints it: "1.03x the bytes that must move".
+  if (words.starts_with("times ")) return fmt::format("{:.4g}x{}", value, words.substr(5));
   return amount + " " + words;
 }
 

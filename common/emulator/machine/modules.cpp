@@ -161,7 +161,8 @@ status with_advice(status s, ptx::version version) {
                 ptx::text_of(ptx::newest_version) +
                 " is the newest known here; build with CUDA 13.0's nvcc"};
   }
-  s.message += "; unless its PTX is written by hand, the program is damaged: build it again";
+  s.message +=
+      ". If you did not write this PTX by hand, the program is damaged. Rebuild the program";
   return s;
 }
 
@@ -190,7 +191,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     auto part = read_part(bytes, model);
     if (!part.ok()) {
       status s = part.failure();
-      s.message += "; the program is damaged: build it again";
+      s.message += ". The program is damaged. Rebuild the program";
       return s;
     }
     if (part->machine_code) m->machine_code.push_back(std::move(*part->machine_code));

@@ -254,8 +254,8 @@ TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are ref
     CHECK(cudaGraphCreate(&g, 0) == cudaErrorNotSupported);
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaErrorNotSupported);
   });
-  CHECK(said.find("cudaGraphCreate: the device is in another process") != std::string::npos);
-  CHECK(said.find("cudaStreamBeginCapture: the device is in another") != std::string::npos);
+  CHECK(said.find("cudaGraphCreate: ") != std::string::npos);
+  CHECK(said.find("cudaStreamBeginCapture: ") != std::string::npos);
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("a second claim to an identity is left out, and the report names the i
   CHECK(p.of("anna.zip") == "left out");
   CHECK(p.of("anna/r.cu") == "left out");
   CHECK(p.reports("anna.zip", "to be from anna, but their submission is anna.tar.gz"));
-  CHECK(p.reports("anna/deep/anna/r.cu", "to be anna"));
+  CHECK(p.reports("anna/deep/anna/r.cu", "claims to be from anna"));
   // A name that two people have, one of whom chose it.
   const claimed k({"doejane_4711_11_r.cu", "doejane_4711_12_answers.md", "doejane_9999_13_r-7.cu",
                    "bert_5_14_r.cu"});

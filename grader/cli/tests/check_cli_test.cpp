@@ -81,7 +81,7 @@ TEST_CASE("check warns of what a grade holds because the checks do not follow it
   REQUIRE(document["not_followed"].size() == 1);
   CHECK(document["not_followed"][0]["kind"] == "not_followed");
   const auto shown = c.lab({"check", "launch", "--file", file});
-  CHECK(has(shown.out, "holds such a file for review"));
+  CHECK(has(shown.out, "holds such a file for manual review"));
 }
 
 TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {

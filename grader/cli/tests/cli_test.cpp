@@ -226,7 +226,7 @@ TEST_CASE("start keeps changed work, and says where") {
   REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
   const std::string skeleton = *read_if_there(file);
   CHECK(skeleton.starts_with("// Generated from solutions/reduction/"));
-  CHECK(has(c.lab({"start", "reduction"}).out, "nothing was changed"));
+  CHECK(has(c.lab({"start", "reduction"}).out, "Nothing was changed"));
   // An untouched skeleton is no work: it is replaced without a copy.
   const json other = document_of(c.lab({"start", "reduction", "03", "--json"}));
   check_documented(other, "start");

@@ -25,7 +25,7 @@ TEST_CASE("device: every described GPU has peaks, and what is estimated is said"
   CHECK(has(course.lab({"device", "--gpu", "gtx980"}).out, "256 bits (estimated)"));
   const auto refused = course.lab({"device", "--gpu", "gtx9800"});
   CHECK(refused.end.exit_code == 2);
-  CHECK(has(refused.err, "known: h200, h100"));
+  CHECK(has(refused.err, "known names: h200, h100"));
 }
 
 TEST_CASE("device: what was measured on an H200 is kept beside what is on paper") {
@@ -58,7 +58,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   CHECK(block.at("limited_by")[0] == "block slots");
   const auto shown = course.lab(command);
   CHECK(shown.end.exit_code == 0);
-  CHECK(has(shown.out, "32768 registers / 800 of a warp are 40 warps"));
+  CHECK(has(shown.out, "32768 registers / 800 per warp = 40 warps"));
   CHECK(has(shown.out, "there are only 8 block slots"));
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("occupancy: a picture, and what is refused") {
            {{"occupancy"}, "give the block's size"},
            {{"occupancy", "--threads", "0"}, "at least one thread"},
            {{"occupancy", "--threads", "64", "--step", "02"}, "need a lab"},
-           {{"occupancy", "--threads", "64", "--gpu", "voodoo"}, "known: h200"}}) {
+           {{"occupancy", "--threads", "64", "--gpu", "voodoo"}, "known names: h200"}}) {
     const auto refused = course.lab(words);
     CAPTURE(refused.err);
     CHECK(refused.end.exit_code == 2);

@@ -227,7 +227,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
   const std::string build_it = "nvcc --cudart=shared -gencode arch=compute_90";
   for (const row& r : std::vector<row>{
            {{}, "name a program"},
-           {{"--gpu", "gtx", built("shared")}, "known: h200"},
+           {{"--gpu", "gtx", built("shared")}, "known names: h200"},
            {{"--time-limit", "-1", built("shared")}, "above 0"},
            {{place.path("nowhere")}, "there is no such file"},
            {{"nowhere"}, "neither on PATH nor in this folder"},
@@ -242,13 +242,14 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{place.with_header("part", offsetof(Elf64_Ehdr, e_type), ET_REL)}, "object file"},
            {{built("static")}, "linked into it (nvcc's default)"},
            {{built("static")}, build_it.c_str()},
-           {{built("no_ptx")}, "carries machine code for sm_90, and no PTX"},
+           {{built("no_ptx")}, "contains machine code for sm_90, but no PTX"},
            {{built("no_ptx")}, build_it.c_str()},
-           {{built("half_ptx")}, "carries machine code for sm_90, and no PTX"},
-           {{built("newer_ptx")}, "carries PTX for compute_100, and no PTX"},
+           {{built("half_ptx")}, "contains machine code for sm_90, but no PTX"},
+           {{built("newer_ptx")}, "contains PTX for compute_100, but no PTX"},
            {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
            {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA machine code"},
-           {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")}, "libmylib.so.1, which the"},
+           {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")},
+            "needs libmylib.so.1, but the loader cannot find it"},
            {{place.changed("rtc", "libgcc_s.so.1", "libnvrtc.so.9")},
             "pip install nvidia-cuda-nvrtc"},
        }) {

@@ -165,7 +165,7 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
   CHECK(has(both.err, "computed from a GPU's description"));
   const auto unknown = c.lab({"occupancy", "reduction", "--gpu", "h2000"});
   CHECK(unknown.end.exit_code == 2);
-  CHECK(has(unknown.err, "known: h200"));
+  CHECK(has(unknown.err, "known names: h200"));
 }
 
 TEST_CASE("--gpu: what cannot be is refused") {
@@ -176,10 +176,10 @@ TEST_CASE("--gpu: what cannot be is refused") {
   for (const char* verb : {"run", "walk", "sweep", "limits"}) {
     const auto unknown = c.lab({verb, "launch", "--gpu", "h2000"});
     CHECK(unknown.end.exit_code == 2);
-    CHECK(has(unknown.err, "known: h200"));
+    CHECK(has(unknown.err, "known names: h200"));
     const auto both = c.lab({verb, "launch", "--gpu", "t4", "--device", "gpu"});
     CHECK(both.end.exit_code == 2);
-    CHECK(has(both.err, "which?"));
+    CHECK(has(both.err, "use only one of them"));
   }
 }
 

@@ -302,8 +302,8 @@ TEST_CASE("points that have no nearest one, and files that are none") {
 TEST_CASE("a lab that takes no picture, or no points, says which one does") {
   const cloned_course c;
   CHECK(has(c.lab({"run", "blur", "--points", "mine.xyz"}).err,
-            "the lab blur takes no points; labs that do: neighbour"));
+            "the lab blur does not accept points; these labs do: neighbour"));
   const auto result = c.lab({"run", "reduction", "--image", spheres, "--out", "out.png"});
   CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "the lab reduction takes no picture; labs that do: first, blur"));
+  CHECK(has(result.err, "the lab reduction does not accept a picture; these labs do: first, blur"));
 }

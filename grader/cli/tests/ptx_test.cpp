@@ -290,7 +290,7 @@ TEST_CASE("machine code stands beside its PTX as the disassembler prints it, or 
   options.command.pop_back();
   const auto broken = run_child(options, 120);
   CHECK(broken.end.exit_code == 0);
-  CHECK(has(broken.out, "cuobjdump failed and said: broken"));
+  CHECK(has(broken.out, "cuobjdump failed with this message: broken"));
   fs::remove(tool);
   const auto nvcc = parse_json(*read_if_there(c.root() / "build/grader/lab.json"))["nvcc"];
   const fs::path folder = fs::path(nvcc.get<std::string>()).parent_path();

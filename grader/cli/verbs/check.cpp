@@ -70,6 +70,7 @@ int check(context& c, const check_options& o) {
     show_finding(c, report);
     show_todos(c, l, s.shown);
   }
+  if (code == 0 && s.shown == l.file.string()) show_next(c, l);
   return code;
 }
 

@@ -336,6 +336,7 @@ int grade(context& c, const grade_options& o) {
                     c.out.paint(tone::dim, fmt::format("   trust: {}, seed {}",
                                                        trust_of(graded.device), graded.seed))));
   show_sandbox(c, graded);
+  if (s.shown == l.file.string() && report.what == verdict::pass) show_next(c, l);
   return exit_code_of(report.what);
 }
 

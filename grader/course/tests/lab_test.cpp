@@ -86,14 +86,14 @@ TEST_CASE("counters and what varies are known to the program alone: mistakes nam
   const std::string unknown = refusal_of(course);
   CHECK(
       unknown.starts_with("lab.toml:14: goal \"few\": unknown counter \"kernel_lunches\"; did you "
-                          "mean \"kernel_launches\"?\nknown are\n  global_load_"));
+                          "mean \"kernel_launches\"?\nthe counters are\n  global_load_"));
   for (const auto& c : goal_counters()) CHECK(unknown.find(c.name) != std::string::npos);
   course = some_course();
   course["labs"][0]["experiments"][0]["counter"] = "kernel_launch";
   CHECK(refusal_of(course).starts_with("lab.toml:34: experiment: unknown counter"));
   course = some_course();
   course["labs"][0]["sweep"]["over"] = {"a"};
-  CHECK(refusal_of(course).starts_with("lab.toml:30: --over a: there is no ="));
+  CHECK(refusal_of(course).starts_with("lab.toml:30: --over a: = is missing"));
   course["labs"][0]["sweep"]["over"] = {"a=1", "a=2"};
   CHECK(refusal_of(course).starts_with("lab.toml:30: --over a occurs twice"));
   course["labs"][0].erase("title");

@@ -72,7 +72,7 @@ TEST_CASE("the page shows classes, goals with hints, pairs and answers beside th
     CHECK(page.find(what) != std::string::npos);
   }
   // The leaderboard has no names.
-  const auto board = page.find("Times as fast</th>");
+  const auto board = page.find("Speedup</th>");
   const std::string rows = page.substr(board, page.find("</section>", board) - board);
   CHECK(rows.find("anna") == std::string::npos);
   CHECK(rows.find(pseudonyms({"anna", hostile, "carl"}, "s").at("anna")) != std::string::npos);
