@@ -238,7 +238,7 @@ std::string in_words(const goal_counter& what, double value) {
     }
   }
   // As `run` prints it: "1.03x the bytes that must move".
-  if (words.starts_with("times ")) return fmt::format("{:.4g}x{}", value, words.substr(5));
+  if (words.starts_with("times ")) return (amount == "1" ? "1.0" : amount) + "x" + words.substr(5);
   return amount + " " + words;
 }
 

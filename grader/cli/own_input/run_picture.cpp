@@ -15,7 +15,7 @@ namespace {
 
 const picture_problem& picture_problem_of(const context& c, const lab& l) {
   if (const auto* p = dynamic_cast<const picture_problem*>(&problem_of(l, c.where))) return *p;
-  refuse_own_input(c, l, "image", "picture");
+  refuse_own_input(c, l, "image", "a picture");
 }
 
 // The input, the call that is made from it, and the reference's stages for that call.

@@ -165,7 +165,7 @@ TEST_CASE("people see both columns, within the width, without long names") {
     }
     CHECK(beside == (width >= 120));
     for (const std::string part :
-         {"innermost loop, lines 7-15", "one load of 16 bytes replaces 4 of these",
+         {"innermost loop, lines 7-15", "one 16-byte load replaces 4 of these",
           "machine instructions per FMA", "8.00 bytes from shared memory", "[param_0]",
           "; --line 13 shows them", "Not shown: 1 other kernel"}) {
       CAPTURE(part);

@@ -231,8 +231,8 @@ class kernel_lister {
     const bool is_store = body_.instructions[n].opcode == "st";
     switch (s.role) {
       case access_role::leader:
-        return fmt::format("one {} of {} bytes replaces {} of these", is_store ? "store" : "load",
-                           map_.groups[s.group].bytes, map_.groups[s.group].members.size());
+        return fmt::format("one {}-byte {} replaces {} of these", map_.groups[s.group].bytes,
+                           is_store ? "store" : "load", map_.groups[s.group].members.size());
       case access_role::member:
         return is_store ? "part of a wider store below" : "part of a wider load above";
       case access_role::dropped:
