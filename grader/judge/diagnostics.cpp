@@ -73,9 +73,9 @@ std::string beginners_hint(std::string_view message, std::string_view excerpt) {
   if (message.starts_with("a __global__ function call must be configured"))
     return ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
   if (message.starts_with("a host function call cannot be configured"))
-    return ": only a kernel is launched; put __global__ before the function that is to be one";
+    return ": only a kernel can be launched; put __global__ before the function";
   if (has(message, "\"cudaMalloc\" matches the argument list"))
-    return "; it stores an address in your pointer, so pass the pointer's own: "
+    return "; it stores an address in your pointer, so pass the pointer's address: "
            "cudaMalloc(&pointer, bytes)";
   if (message.starts_with("argument of type \"const ") && has(excerpt, "cudaMemcpy("))
     return ": cudaMemcpy(to, from, bytes, kind) writes to its first argument";

@@ -87,7 +87,7 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
     const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
     std::string message =
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
-                             "; `lab env` shows how to run it under gdb"
+                             "; `./lab env` shows how to run it under gdb"
                        : access;
     if (end.out_of_memory) {
       return {verdict::memory,

@@ -126,16 +126,16 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
   if (good.size() == 1) {
     text = fmt::format("The best is {}. No other configuration comes {} it.", shown, within);
   } else if (good.size() == points.size()) {
-    text =
-        fmt::format("All {} are {} the best{}; it is {}.", points.size(), within, as_told, shown);
+    text = fmt::format("All {} are {} the best{}; the best is {}.", points.size(), within, as_told,
+                       shown);
   } else {
-    text = fmt::format("{} of {} are {} the best{}; it is {}.", good.size(), points.size(), within,
-                       as_told, shown);
+    text = fmt::format("{} of {} are {} the best{}; the best is {}.", good.size(), points.size(),
+                       within, as_told, shown);
   }
   if (!view.modelled()) return text;
   return "By the model: " + text +
          (view.model_error ? " The model is not accurate enough to distinguish them."
-                           : " That is the assumed error of the model.");
+                           : " The model's error is assumed to be that large.");
 }
 
 // The occupancy from which on times no longer improve. Empty if all have the same occupancy.

@@ -32,7 +32,7 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
                 : evidence_.describe_global(evidence_.device_base + r.at, element);
   finding f;
   f.kind = finding_kind::unwritten_read;
-  f.message = "a thread reads " + where.words + ", which nobody has written";
+  f.message = "a thread reads " + where.words + ", which has not been written";
   if (r.written != 0)
     f.message = "a thread reads " + where.words + ", of which only " +
                 std::to_string(__builtin_popcountll(r.written)) + " of " + std::to_string(r.bytes) +
@@ -97,7 +97,7 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
   finding f;
   f.kind = finding_kind::unwritten_copy;
   f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, " +
-              std::to_string(missing) + " of which nobody has written; the first is byte " +
+              std::to_string(missing) + " of which have not been written; the first is byte " +
               std::to_string(where.object.offset) + " of " +
               (where.object.name.empty() ? "the allocation" : where.object.name);
   f.object = where.object;

@@ -180,7 +180,8 @@ TEST_CASE("modelled times are as good as each other within the model's error, an
   CHECK(figure_title(view) == "rate (modelled, higher is better)");
   const std::string text = all_sentences(view);
   CHECK(
-      has(text, "By the model: 2 of 4 are within 8 % of the best; it is threads = 128: 1.00 ms, "));
+      has(text,
+          "By the model: 2 of 4 are within 8 % of the best; the best is threads = 128: 1.00 ms, "));
   CHECK(has(text, "The model is not accurate enough to distinguish them."));
   CHECK(!has(text, "intervals"));
   CHECK(has(text, "warp instructions"));  // counts are reported beside
