@@ -37,8 +37,8 @@ struct given_times {
   std::string gpu;  // "NVIDIA H200"
   lab_size size;
   std::uint64_t seed = 0;
-  std::map<std::string, double> ms;              // by step
-  std::map<std::string, std::string> skeletons;  // hash of each skeleton's text, by step
+  std::map<std::string, double> ms;                   // by step
+  std::map<std::string, std::string> skeletons = {};  // hash of each skeleton's text, by step
 
   // nullopt unless all arguments match.
   std::optional<double> find(const std::string& step_name, std::string_view on_gpu,
