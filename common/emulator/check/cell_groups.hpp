@@ -53,13 +53,13 @@ struct row_part {
   std::uint32_t before;       // cell k is number k + before of the row, modulo 2^32
   std::uint32_t shift;        // log2 of the cells per lane
   std::uint32_t first_lanes;  // the lanes that access the row's first place
-  std::uint32_t thread;       // the writer of the first place; `nobody` if several lanes access it
-  std::uint32_t step = 1;     // from a place's lanes to those of the next place: 1 or -1
+  std::uint32_t thread;    // the writer of the first place; `no_thread` if several lanes access it
+  std::uint32_t step = 1;  // from a place's lanes to those of the next place: 1 or -1
 
-  static constexpr std::uint32_t nobody = ~std::uint32_t{1};  // no thread's number
+  static constexpr std::uint32_t no_thread = ~std::uint32_t{1};  // no thread's number
   std::uint32_t place(std::uint32_t k) const { return (k + before) >> shift; }
   std::uint32_t thread_of(std::uint32_t place) const {
-    return thread == nobody ? nobody : thread + step * place;
+    return thread == no_thread ? no_thread : thread + step * place;
   }
   std::uint32_t lanes_of(std::uint32_t place) const {
     return std::rotl(first_lanes, static_cast<int>(step * place & 31));

@@ -72,8 +72,8 @@ STEPWISE_AVX512 bool load_is_open(const cell_group& g, const row_part& p, const 
   const __mmask16 late =
       _mm512_mask_cmpge_epu32_mask(static_cast<__mmask16>(p.inside), time, all(a.writes_settled()));
   if (late == 0) return false;
-  const __m512i threads = p.thread == row_part::nobody
-                              ? all(row_part::nobody)
+  const __m512i threads = p.thread == row_part::no_thread
+                              ? all(row_part::no_thread)
                               : _mm512_add_epi32(all(p.thread), places_of(p));
   return open_writes(late, time, get(g.writer), threads, a) != 0;
 }

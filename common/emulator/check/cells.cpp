@@ -185,10 +185,10 @@ const group_functions& vectors =
     *(groups_by_avx512() != nullptr ? groups_by_avx512() : groups_in_loops());
 constexpr u32 whole_group = (1u << cell_group::size) - 1;
 
-// The thread that accesses a place alone, or `nobody`.
+// The thread that accesses a place alone, or `no_thread`.
 u32 only_thread(u32 first_lanes, const accessor& a) {
   const bool single = (first_lanes & (first_lanes - 1)) == 0;
-  return single ? a.warp * 32 + static_cast<u32>(__builtin_ctz(first_lanes)) : row_part::nobody;
+  return single ? a.warp * 32 + static_cast<u32>(__builtin_ctz(first_lanes)) : row_part::no_thread;
 }
 
 // A row as its groups see it.
@@ -229,7 +229,7 @@ struct row {
 // These handle a whole group that a summary represents.
 bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
   // If the cells per lane differ, the writers count as other threads.
-  const u32 own = s.write_shift == s.shift_of(p) ? p.thread_of(p.place(0)) : row_part::nobody;
+  const u32 own = s.write_shift == s.shift_of(p) ? p.thread_of(p.place(0)) : row_part::no_thread;
   return open_write(s.write_time, s.writer, own, a);
 }
 

@@ -109,7 +109,7 @@ class index_search {
     if (!result || static_cast<std::uint32_t>(*result) != static_cast<std::uint32_t>(*present))
       return plain;
     if (wrapped_) return result;
-    // Of a product and a sum in one instruction, the product is the reason if it does not fit.
+    // One instruction may multiply and add. A product that does not fit is the reason.
     const bool by_product = op == "mad" && !fits(parts[0] * parts[1]);
     if (by_product)
       wrapped_ = {number, words("mul", parts), text_of(parts[0] * parts[1]), is_signed_};

@@ -58,7 +58,7 @@ class unset_check final : public check {
   std::vector<first_read> first_reads_;  // by origin
   std::uint64_t reads_ = 0;
   by_block<block_memory> blocks_;
-  // What the next access of a warp stores.
+  // A use of an unset value by the next store of a warp.
   struct coming_store {
     std::uint32_t warp = 0, lanes = 0, use = 0;
     const op* at = nullptr;

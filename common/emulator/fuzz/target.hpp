@@ -1,4 +1,4 @@
-// What a fuzz target is: one file that defines try_input() for one parser of untrusted bytes.
+// A fuzz target is one file that defines try_input() for one parser of untrusted bytes.
 //
 // idea    The same function serves libFuzzer (-Dfuzz=true, .ci/fuzz) and the replay of the corpus
 //         in `lab test`. An input ends in a result or in an error that says what is wrong; a target

@@ -1,4 +1,4 @@
-// What a launch costs, and how fast blocks start.
+// The cost of a launch, and the rate at which blocks start.
 #include "common/gpus/measure/timing.cuh"
 
 namespace stepwise::measure {

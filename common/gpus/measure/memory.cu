@@ -121,7 +121,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
     all.push_back({"dram_copy", "GB/s", 2 * bytes / copy / 1e6,
                    "cudaMemcpy of 4 GiB on the device, read and written"});
   }
-  // What the memory gives depends on how it is asked: of several launches the fastest.
+  // The rate depends on the launch configuration, so the fastest of several launches counts.
   const auto fastest = [&](auto launch) {
     double best = launch(4, 256);
     if (e.small) return best;
@@ -150,7 +150,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
                  "4 GiB written in words of 16 bytes, the fastest of several launches"});
   require(cudaMemset(from.data(), 0, count * 16), "cudaMemset");
 
-  // What was written last is still in L2, and must leave it for what is read.
+  // The last written data is still in L2, and must leave it to make room for reads.
   const std::size_t part = count / 8;
   const auto read_part = [&](std::size_t at) {
     read_in_turn<<<multiprocessors * 8, 256>>>(from.data() + at, part, sink.data());

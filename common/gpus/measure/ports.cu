@@ -104,7 +104,7 @@ __global__ void write_l2(uint4* to, std::size_t count, int passes) {
       to[i] = make_uint4(1, 2, 3, static_cast<unsigned>(p));
 }
 
-// The same of one word in every sector; or in one sector of each line, not always the same.
+// Loads of one word per sector, or of one word in a varying sector of each line.
 __global__ void write_l2_words(unsigned* to, std::size_t count, bool in_lines, int passes) {
   for (int p = 0; p < passes; ++p)
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;

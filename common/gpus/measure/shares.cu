@@ -1,5 +1,5 @@
-// What blocks get that are all resident: which multiprocessor each is on, and what is lost where
-// every one copies its share.
+// Resident blocks: which multiprocessor each block runs on, and how much bandwidth is lost if every
+// block copies an equal part.
 #include <algorithm>
 #include <numeric>
 

@@ -11,7 +11,7 @@ __global__ void barriers(int rounds, long long* cycles) {
   if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
 }
 
-// What comes back is used, so that the compiler cannot add a warp's lanes first.
+// The result is used, so that the compiler cannot add a warp's lanes first.
 __global__ void exchange(int* word, int apart, int rounds, int* to) {
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   int value = thread;

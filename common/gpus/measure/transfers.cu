@@ -1,6 +1,6 @@
-// What the host has to do with it: copies over the link, pinned and not, and memory that is
-// allocated and freed. The host's processor has a part in all of it, so they are times of its
-// clock.
+// Operations that involve the host: copies over the link, from pinned and pageable memory, and
+// allocating and freeing memory. The host's processor takes part in all of them, so its clock
+// measures the times.
 #include <chrono>
 
 #include "common/gpus/measure/timing.cuh"

@@ -168,7 +168,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   c.say(
       fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
   c.say();
-  // A judged grade is about what was handed in: nobody works on it now.
+  // A judged file has been handed in, so its author cannot act on warnings.
   if (!o.practice) graded.what.warnings.clear();
   show_warnings(c, graded.what.warnings);
   graded.report = run(c, l, graded, memory);

@@ -220,8 +220,8 @@ void attempts::run_all(attempt& a) {
   a.time = std::move(timed);
   add(a.report, std::move(at_largest));
   add(a.report, std::move(at_rest));
-  // What is right at all check sizes may still fail at the size that is timed: an index may
-  // overflow.
+  // A program that is right at all check sizes may still fail at the timed size: an index may
+  // overflow there.
   const verdict timed_end = a.time.found.what;
   if (a.report.correct() && (timed_end == verdict::check || timed_end == verdict::crash)) {
     a.report.found = a.time.found;

@@ -1,5 +1,5 @@
-// What CUDA orders after a kernel that waits comes after it, in the rules of streams, the two
-// default streams and events; all else does not wait for it.
+// Work that CUDA orders after a waiting kernel runs after it, by the rules of streams, the two
+// default streams and events. Other work does not wait for it.
 #include <cuda_runtime.h>
 
 #include "common/runtime/conformance/beside/waiting.hpp"
@@ -127,7 +127,7 @@ void given_up() {
   EXPECT(cudaStreamDestroy(b), cudaSuccess);
 }
 
-// What is wrong is refused at once, whatever is outstanding.
+// Invalid calls are refused at once, whatever is outstanding.
 void mistakes() {
   waiting w;
   cudaStream_t a = make_stream(), b = make_stream();

@@ -87,7 +87,7 @@ static void explicit_nodes() {
   EXPECT_CU(cuGraphAddHostNode(&call, graph, nullptr, 0, &called), CUDA_SUCCESS);
   EXPECT_CU(cuGraphAddDependencies(graph, &copy, &call, nullptr, 1), CUDA_SUCCESS);
 
-  // What is in it.
+  // Its contents.
   EXPECT_TRUE(type_of(fill) == CU_GRAPH_NODE_TYPE_MEMSET);
   EXPECT_TRUE(type_of(multiply) == CU_GRAPH_NODE_TYPE_KERNEL);
   EXPECT_TRUE(type_of(copy) == CU_GRAPH_NODE_TYPE_MEMCPY);

@@ -93,7 +93,7 @@ static void aliases() {
   EXPECT_CU(cuMemRelease(again), CUDA_SUCCESS);
   EXPECT_CU(cuMemUnmap(a, step), CUDA_SUCCESS);
   EXPECT_CU(cuMemUnmap(b, step), CUDA_SUCCESS);
-  // What is in it stays.
+  // Its contents stay.
   EXPECT_CU(cuMemMap(b, step, 0, piece, 0), CUDA_SUCCESS);
   EXPECT_CU(allow(b, step), CUDA_SUCCESS);
   EXPECT_TRUE(value_at(b) == 9 && value_at(b + 4) == 101);

@@ -13,7 +13,7 @@ static __global__ void set(int* at, int value) {
   __threadfence_system();
 }
 static __global__ void set_wide(unsigned long long* at, unsigned long long value) { *at = value; }
-// What one kernel writes another one reads after the wait.
+// One kernel writes a value, and another kernel reads it after the wait.
 static __global__ void fill(int* out, int first) { out[threadIdx.x] = first + threadIdx.x; }
 static __global__ void sum(const int* in, int* out) {
   int total = 0;
@@ -220,7 +220,7 @@ static void in_a_graph(CUcontext context) {
   need(cuGraphExecDestroy(executable));
   need(cuGraphDestroy(graph));
 
-  // What a captured stream writes and waits for.
+  // Writes and waits of a captured stream.
   need(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_GLOBAL));
   EXPECT_CU(cuStreamWriteValue32(a, m.flag, 11, 0), CUDA_SUCCESS);
   EXPECT_CU(cuStreamWaitValue32(a, m.flag, 11, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);

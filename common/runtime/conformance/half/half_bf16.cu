@@ -35,7 +35,7 @@ int main() {
   std::vector<word> expected(6 * n);
   for (int i = 0; i < n; ++i) {
     const double p = f.value(x.a[i]), q = f.value(x.b[i]);
-    // Of a sum of distant numbers the double may be rounded: the fused form knows the rest.
+    // The double of a sum of distant numbers may be rounded. The fused form is exact.
     expected[i] = f.fused(p, 1, q);
     expected[n + i] = f.fused(p, 1, -q);
     expected[2 * n + i] = f.nearest(p * q);

@@ -22,7 +22,7 @@ __global__ void in_order(int rounds) {
     if (threadIdx.x == 0) printf("round %d\n", k);
 }
 
-// What `work` writes to the standard output.
+// The text that `work` writes to the standard output.
 template <class Work>
 std::string output_of(Work work) {
   std::fflush(stdout);

@@ -1,5 +1,5 @@
-// What the functions of the C library answer for infinities, NaN, signed zeros and the edges of
-// their domains; nextafter, frexp, ldexp, rounding to integers.
+// Results of the C library's functions for infinities, NaN, signed zeros and the edges of their
+// domains; nextafter, frexp, ldexp, rounding to integers.
 #include "common/runtime/conformance/math_check.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// What is no array, no copy of one and no texture: the errors of an H200.
+// Invalid arrays, copies of arrays and textures: the errors of an H200.
 #include "common/runtime/conformance/expect.hpp"
 
 void arrays() {

@@ -50,7 +50,7 @@ class texture_of {
   cudaTextureObject_t object_ = 0;
 };
 
-// What is read at (x, y, z) of each coordinate, by the number of dimensions, or of layer w.
+// Reads at (x, y, z) of each coordinate, by the number of dimensions, or in layer w.
 enum class shape { line, plane, box, layers, gather, integers };
 __global__ void read(cudaTextureObject_t t, shape s, int count, const float4* at, float* out) {
   const int i = threadIdx.x;
@@ -90,8 +90,8 @@ int main() {
   }
   add(values(texture_of<float>({0, 1, 5}, {3, 0, 0}, {linear}), shape::line, at), wanted);
 
-  // Of four texels, the product of two weights is rounded to 256ths, too; bytes are filtered as
-  // numbers of 16 bits.
+  // With four texels, the product of two weights is also rounded to 256ths. Bytes are filtered as
+  // 16-bit numbers.
   std::vector<float> dot(16);
   dot[5] = 1;
   add(values(texture_of<float>(dot, {4, 4, 0}, {linear}), shape::plane,
