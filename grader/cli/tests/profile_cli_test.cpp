@@ -31,6 +31,21 @@ bool fits(const std::string& text, std::size_t width) {
 
 }  // namespace
 
+TEST_CASE("profile: blocks without work move no bytes in a sampled launch") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / "solutions/launch/03_ilp.cu");
+  replace_all(text, "ceil_div(n, threads * items)", "ceil_div(n, threads)");  // 4x the blocks
+  write_atomically(c.root() / "mine.cu", text);
+  const json document =
+      document_of(c.lab({"profile", "launch", "--file", "mine.cu", "--size", "2^24", "--json"}));
+  CHECK(document.at("correct") == true);
+  const json& timing = document.at("kernels").at(0).at("timing");
+  REQUIRE(timing.at("counted") < 0.5);
+  const double least = 3.0 * (1 << 24) * sizeof(float) / 32;
+  CHECK(timing.at("traffic").at("l1_sectors").get<double>() ==
+        doctest::Approx(least).epsilon(0.02));
+}
+
 TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step without them") {
   const cloned_course c;
   const std::vector<std::string> typed = {"profile", "reduction", "02", "--json"};
