@@ -68,8 +68,9 @@ void require_steps(const warp_recording& r, const recorded_choice& o) {
 std::string kept_text(const warp_recording& r) {
   std::string warps;
   for (const std::uint32_t w : r.warps) warps += (warps.empty() ? "" : ", ") + std::to_string(w);
-  return fmt::format("{}, launch {}, block {}, warp{} {}: {} instructions{}", r.kernel, r.launch,
+  return fmt::format("{}, launch {}, block {}, warp{} {}: {} instruction{}{}", r.kernel, r.launch,
                      r.block_index, r.warps.size() > 1 ? "s" : "", warps, r.steps.size(),
+                     r.steps.size() == 1 ? "" : "s",
                      r.is_cut() ? fmt::format(" of {}; truncated", r.executed) : "");
 }
 
