@@ -348,11 +348,11 @@ TEST_CASE("groups by AVX-512 are those in loops") {
     p.before = r.below(4) * 4 - r.below(3) * 4;
     p.first_lanes = 1u << r.below(8);
     p.step = r.below(2) == 0 ? 1 : ~0u;
-    p.thread = r.below(4) == 0 ? row_part::nobody : a.warp * 32 + r.below(8);
+    p.thread = r.below(4) == 0 ? row_part::no_thread : a.warp * 32 + r.below(8);
     const bool is_open = plain.load_is_open(g, p, a);
     open += is_open;
     CHECK(wide->load_is_open(g, p, a) == is_open);
-    if (p.thread == row_part::nobody) p.thread = a.warp * 32;
+    if (p.thread == row_part::no_thread) p.thread = a.warp * 32;
     CHECK(wide->store_is_open(g, p, a) == plain.store_is_open(g, p, a));
     cell_group loaded = g, loaded_wide = g;
     plain.note_load(loaded, p, a);
