@@ -44,7 +44,7 @@ class Doctor:
         self._libraries()
         self._tool('clang-format', 'the formatting test')
         self._tool('shellcheck', 'the shell script test')
-        self._tool('chromium', 'slides as PDF, and checks of their layout (./lab slides)')
+        self._tool('chromium', 'slides as PDF, and checks of their layout (./lab dev slides)')
         self._slides()
         if not is_built:
             self._without_program()
@@ -137,7 +137,7 @@ class Doctor:
         if os.path.isdir(self.clone.build + '/slides/packages/markdown_it'):
             self._row('ok', 'markdown-it-py', self.clone.build + '/slides/packages')
         else:
-            self._row('none', 'markdown-it-py', './lab slides and ./lab site fetch it and Pygments from PyPI when they '
+            self._row('none', 'markdown-it-py', './lab dev slides and ./lab dev site fetch it and Pygments from PyPI when they '
                       'are first used')
 
     def _without_program(self) -> None:

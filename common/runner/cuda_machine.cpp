@@ -144,8 +144,8 @@ class cuda_machine : public machine {
     const cudaError_t code =
         additions_.last_error ? cudaError_t(additions_.last_error()) : cudaGetLastError();
     if (code != cudaSuccess) {
-      throw call_failure{code, "a CUDA call in " + std::string(function) +
-                                   "() failed and was not checked: " + sentence_for(code)};
+      throw call_failure{code,
+                         sentence_for(code) + "; " + function + "() did not check for this error"};
     }
     events_->stop.record();
     if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/device/names.hpp"
+#include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
@@ -64,35 +65,109 @@ std::size_t caret_column(const diagnostic& d, const std::string& source) {
 
 bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
 
-// A hint for common mistakes in a first kernel, which nvcc reports in words that beginners do not
-// know. `excerpt` is the source line of the message.
+// The CUDA names that files of the course use, for misspelt ones.
+constexpr std::string_view cuda_names[] = {"threadIdx",
+                                           "blockIdx",
+                                           "blockDim",
+                                           "gridDim",
+                                           "__global__",
+                                           "__device__",
+                                           "__shared__",
+                                           "__syncthreads",
+                                           "__syncwarp",
+                                           "__shfl_sync",
+                                           "__shfl_up_sync",
+                                           "__shfl_down_sync",
+                                           "__shfl_xor_sync",
+                                           "__restrict__",
+                                           "cudaMalloc",
+                                           "cudaMallocHost",
+                                           "cudaMemcpy",
+                                           "cudaMemcpyAsync",
+                                           "cudaMemset",
+                                           "cudaFree",
+                                           "cudaGetLastError",
+                                           "cudaDeviceSynchronize",
+                                           "cudaMemcpyHostToDevice",
+                                           "cudaMemcpyDeviceToHost",
+                                           "cudaMemcpyDeviceToDevice",
+                                           "atomicAdd",
+                                           "atomicMax",
+                                           "atomicMin"};
+
+// In lower case, without underscores.
+std::string bare(std::string_view name) {
+  std::string letters;
+  for (const char c : name.substr(0, 40))
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
+// ": is it threadIdx?" for a name that resembles one of CUDA's; otherwise empty.
+std::string spelling_hint(std::string_view written) {
+  const std::string name = bare(written);
+  const auto by_distance = [&](std::string_view known) { return edit_distance(name, bare(known)); };
+  const std::string_view known = *std::ranges::min_element(cuda_names, {}, by_distance);
+  return by_distance(known) <= 2 && name.size() > 4 ? ": is it " + std::string(known) + "?" : "";
+}
+
+// Explains common mistakes in a first kernel, for which nvcc has words that beginners do not know.
+struct explained_message {
+  std::string_view start;    // of nvcc's message
+  std::string_view part;     // which the message contains, too
+  std::string_view excerpt;  // which the source line contains
+  std::string_view hint;     // follows the message
+};
+constexpr std::string_view members_hint =
+    ": threadIdx, blockIdx, blockDim and gridDim have the members .x, .y and .z";
+constexpr std::string_view launch_hint = ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
+constexpr explained_message explained_messages[] = {
+    {"a __global__ function call must be configured", "", "", launch_hint},
+    {"expected a \">>>\"", "", "", launch_hint},
+    {"expression must have integral or unscoped enum type", "", "<<", launch_hint},
+    {"a host function call cannot be configured", "", "",
+     ": only a kernel can be launched; put __global__ before the function"},
+    {"", "\"cudaMalloc\" matches the argument list", "",
+     "; it stores an address in your pointer, so pass the pointer's address: "
+     "cudaMalloc(&pointer, bytes)"},
+    {"no instance of overloaded function \"atomic", "", "",
+     "; it takes the variable's address: atomicAdd(&sum, value)"},
+    {"argument of type \"const ", "", "cudaMemcpy(",
+     ": cudaMemcpy(to, from, bytes, kind) writes to its first argument"},
+    {"no suitable conversion function from \"const uint3\"", "", "", members_hint},
+    {"no suitable conversion function from \"const dim3\"", "", "", members_hint},
+    {"no operator ", "uint3", "", members_hint},
+    {"no operator ", "dim3", "", members_hint},
+    {"calling a constexpr __host__ function", "",
+     "std::", ": CUDA has its own max(), min() and abs(), without std::"},
+    {"calling a __host__ function", "", "",
+     ": a kernel calls functions that are marked __device__; printf() is one"},
+    {"expression must have a constant value", "", "shared",
+     ": the compiler must know the size of the array; extern __shared__ takes it from the launch"},
+    {"expression must have a constant value", "", "[",
+     ": the compiler must know the size of the array, so use a constant"},
+    {"expression must be a modifiable lvalue", "", "", ": is it declared const?"},
+    {"initializer not allowed for __shared__ variable", "", "",
+     ": let the threads store the initial values, then call __syncthreads()"},
+    {"empty dependent statement in if-statement", "", "",
+     ": a `;` ends the if here, so what follows is always executed"},
+    {"namespace \"std\" has no member \"vector\"", "", "", ": #include <vector> is missing"},
+};
+
+// `excerpt` is the source line of the message.
 std::string beginners_hint(std::string_view message, std::string_view excerpt) {
   const auto has = [](std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
   };
-  if (message.starts_with("a __global__ function call must be configured"))
-    return ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
-  if (message.starts_with("a host function call cannot be configured"))
-    return ": only a kernel can be launched; put __global__ before the function";
-  if (has(message, "\"cudaMalloc\" matches the argument list"))
-    return "; it stores an address in your pointer, so pass the pointer's address: "
-           "cudaMalloc(&pointer, bytes)";
-  if (message.starts_with("argument of type \"const ") && has(excerpt, "cudaMemcpy("))
-    return ": cudaMemcpy(to, from, bytes, kind) writes to its first argument";
-  if (message.starts_with("no suitable conversion function from \"const uint3\"") ||
-      message.starts_with("no suitable conversion function from \"const dim3\""))
-    return ": threadIdx, blockIdx, blockDim and gridDim have the members .x, .y and .z";
-  if (message.starts_with("calling a __host__ function"))
-    return ": a kernel calls functions that are marked __device__; printf() is one";
-  for (const std::string_view name : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
-    std::string known(name.substr(0, name.size() - 3));  // thread, block, block, grid
-    const auto quote = message.find('"');
-    std::string given(message.substr(std::min(message.size(), quote + 1)));
-    given.resize(std::min(given.find('"'), given.size()));
-    if (message.starts_with("identifier \"") && given.starts_with(known) &&
-        given.size() <= name.size() && given.size() > known.size() &&
-        std::tolower(given[known.size()]) == std::tolower(name[known.size()]))
-      return ": is it " + std::string(name) + "?";
+  for (const explained_message& e : explained_messages)
+    if (message.starts_with(e.start) && has(message, e.part) && has(excerpt, e.excerpt))
+      return std::string(e.hint);
+  if (message.starts_with("identifier \""))
+    return spelling_hint(message.substr(12, message.find('"', 12) - 12));
+  // `_global_ void kernel(...)`
+  if (message.starts_with("this declaration has no storage class")) {
+    const auto word = trimmed(excerpt);
+    return spelling_hint(word.substr(0, word.find(' ')));
   }
   return "";
 }

@@ -49,8 +49,8 @@ class watcher {
 
   int run() {
     if (!fs::exists(path_))
-      refuse(c_.where.shown(path_) + " is not there" +
-             (o_.file.empty() ? "\n`./lab start " + l_.name + "` makes a new skeleton" : ""));
+      refuse(c_.where.shown(path_) + " does not exist" +
+             (o_.file.empty() ? "\n`./lab start " + l_.name + "` creates a new skeleton" : ""));
     try {
       for (;;) {
         const bool answered = wait_for_news() && answer();

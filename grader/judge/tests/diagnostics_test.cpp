@@ -91,6 +91,25 @@ TEST_CASE("what a first kernel often lacks is said behind nvcc's words") {
       {"calling a __host__ function(\"twice(int)\") from a __global__ function(\"k\") is not "
        "allowed",
        "", "marked __device__"},
+      {"calling a constexpr __host__ function(\"max\") from a __global__ function(\"k\") is not "
+       "allowed. The experimental flag '--expt-relaxed-constexpr' can be used to allow this.",
+       "    float z = std::max(1.0f, in[0]);", "without std::"},
+      {"empty dependent statement in if-statement", "    if (i < n); out[i] = 1;", "ends the if"},
+      {"identifier \"syncthreads\" is undefined", "", ": is it __syncthreads?"},
+      {"identifier \"cudaMemcpyHosttoDevice\" is undefined", "", ": is it cudaMemcpyHostToDevice?"},
+      {"this declaration has no storage class or type specifier",
+       "  _global_ void k(const float* in) {", ": is it __global__?"},
+      {"expression must have integral or unscoped enum type", "    k<<blocks, 256>>(in, out, n);",
+       "kernel<<<blocks, threads>>>"},
+      {"no operator \"+\" matches these operands\n            operand types are: unsigned int + "
+       "const uint3",
+       "    int i = blockIdx.x * blockDim.x + threadIdx;", "members .x, .y and .z"},
+      {"expression must have a constant value", "    __attribute__((shared)) float tile[n];",
+       "extern __shared__"},
+      {"expression must have a constant value", "    float sums[n];", "use a constant"},
+      {"no instance of overloaded function \"atomicAdd\" matches the argument list\n            "
+       "argument types are: (float, int)",
+       "    atomicAdd(out[i], 1);", "atomicAdd(&sum, value)"},
   };
   for (const row& r : rows) {
     const auto found =
@@ -100,9 +119,12 @@ TEST_CASE("what a first kernel often lacks is said behind nvcc's words") {
     REQUIRE(found.size() == 1);
     CHECK_MESSAGE(found[0].message.find(r.help) != std::string::npos, found[0].message);
   }
-  const auto other = parse_diagnostics("a.cu(3): error: identifier \"threads\" is undefined\n\n");
-  REQUIRE(other.size() == 1);
-  CHECK(other[0].message == "identifier \"threads\" is undefined");
+  for (const std::string own : {"threads", "block", "grid", "width", "sum", "tile_of"}) {
+    const std::string message = "identifier \"" + own + "\" is undefined";
+    const auto other = parse_diagnostics("a.cu(3): error: " + message + "\n\n");
+    REQUIRE(other.size() == 1);
+    CHECK(other[0].message == message);
+  }
 }
 
 TEST_CASE("the host compiler, ptxas and the linker") {
