@@ -68,7 +68,12 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
 void call_maker::run(mapped_call_file& file, const call_record& request, call_record& answer) {
   const bool is_fresh = request.plan.buffers == buffers_are::fresh;
   if (is_fresh || !has_buffers_of(request)) make_buffers(file, request);
-  repeat(file, request, answer);
+  {
+    noted_arrays noted(where_);
+    for (const call_buffer& made : buffers_)
+      if (made_in_ == memory_kind::host) noted.add(made.bytes(), 0);
+    repeat(file, request, answer);
+  }
   if (request.plan.buffers != buffers_are::reused) hand_back(file, request, answer);
   if (is_fresh) buffers_.clear();
 }

@@ -117,11 +117,9 @@ class judged_calls {
     std::unique_ptr<host_arrays> arrays;
     if (request.memory == memory_kind::host)
       arrays = std::make_unique<host_arrays>(request, where_->host_memory(), shared_);
-    where_->note_host_array(nullptr, 0, 0);
+    noted_arrays noted(*where_);
     for (std::uint32_t i = 0; arrays && i < request.buffer_count; ++i)
-      if (request.buffers[i].bytes != 0)
-        where_->note_host_array(arrays->address(i), request.buffers[i].bytes,
-                                request.buffers[i].address);
+      noted.add({arrays->address(i), request.buffers[i].bytes}, request.buffers[i].address);
     for (std::uint32_t i = 0; i < request.buffer_count; ++i)
       pointers.push_back(arrays ? arrays->address(i)
                                 : reinterpret_cast<void*>(request.buffers[i].address));

@@ -64,8 +64,8 @@ class machine : public memory {
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
-  // Adds a host array of a judged call, and the offset of the judge's copy of it. With 0 bytes,
-  // drops the arrays of the previous call.
+  // Adds a host array of the call, which copies must not leave, and the offset of the judge's copy
+  // of it (0 if there is none). With 0 bytes, drops all arrays.
   virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 
@@ -75,6 +75,20 @@ class machine : public memory {
   virtual call_failure failure_of(const std::exception&) const { return {}; }
   // Called after a failed call. Returns the error that every later call would return, or 0.
   virtual int lasting_error() { return 0; }
+};
+
+// Notes host arrays for the duration of a call.
+class noted_arrays {
+ public:
+  explicit noted_arrays(machine& where) : where_(where) {}
+  ~noted_arrays() { where_.note_host_array(nullptr, 0, 0); }
+  noted_arrays(const noted_arrays&) = delete;
+  void add(std::span<const std::byte> array, std::uint64_t place) {
+    if (!array.empty()) where_.note_host_array(array.data(), array.size(), place);
+  }
+
+ private:
+  machine& where_;
 };
 
 // Creates the machine that is linked in. Throws std::runtime_error if there is no device.

@@ -64,6 +64,7 @@ struct state {
   std::set<stream_record*> streams;
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
+  std::map<const std::byte*, std::size_t> call_arrays;      // bytes, by first byte
   managed_advice advice;
   pool_set pools;
   texture_set textures;

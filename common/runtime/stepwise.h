@@ -21,12 +21,12 @@ void stepwiseResetCounters(void);
 /* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
  * the thread's next call, or until the error has been asked for. */
 const char* stepwiseLastErrorMessage(void);
-/* What cudaPeekAtLastError would return. For checks it is no look at it of the program's. */
+/* Returns what cudaPeekAtLastError would. Checks do not take it for the program's own check. */
 int stepwiseLastError(void);
-/* What the program calls an allocation: reports say so. */
+/* Gives an allocation a name for reports. */
 void stepwiseNameAllocation(const void* address, const char* name);
-/* An array of the host's that belongs to the current call, where a judge makes the calls, and the
- * place of the judge's copy. Without bytes: those of the call before are gone. */
+/* Adds an array in host memory that belongs to the current call, which copies must not leave, and
+ * the place of the judge's copy of it (0 without a judge). With 0 bytes, drops all arrays. */
 void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
 void stepwiseForgetContents(const void* address, uint64_t bytes);

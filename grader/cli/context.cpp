@@ -116,6 +116,15 @@ void show_printed(context& c, const std::string& printed) {
   for (const auto& line : escaped_lines(printed, 12, width)) c.say(fmt::format("    {}", line));
 }
 
+void show_findings(context& c, const check_report& report) {
+  std::string text = findings_text(report.findings, c.out.style(), c.where.root);
+  if (!text.empty()) text.pop_back();  // `say` ends the last line
+  if (!text.empty()) c.say(text);
+  // "no findings" would mislead above a crash, which ended the call before all was checked.
+  if (!report.findings.empty() || report.correct() || report.found.what == verdict::wrong)
+    c.say("  " + findings_line(report.findings, c.out.style()));
+}
+
 void show_finding(context& c, const check_report& report) {
   if (c.as_json) return;
   const std::size_t indent = 11;

@@ -79,6 +79,8 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
 
 // Prints the check that did not pass and how to reproduce it.
 void show_finding(context& c, const check_report& report);
+// Prints what the checks found, and how much.
+void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
 // instead of it. They often explain the failure.
 void show_todos(context& c, const lab& l, const std::string& shown);

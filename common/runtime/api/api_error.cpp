@@ -98,6 +98,10 @@ STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* nam
 STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
+  if (bytes == 0)
+    s.call_arrays.clear();
+  else
+    s.call_arrays[static_cast<const std::byte*>(first)] = bytes;
   auto* const process = s.ready().ok() ? s.current->extras().process : nullptr;
   if (process != nullptr)
     process->note_host_array(static_cast<const std::byte*>(first), bytes, place);

@@ -100,6 +100,24 @@ status check_sides(const state& s, const copy_request& r, const side& to, const 
   return sound ? status{} : not_on_device(s, r, to, from);
 }
 
+// Success unless these bytes begin in a host array of the call and leave it.
+status check_array(const state& s, const void* pointer, std::size_t bytes, const char* doing) {
+  const auto* const first = static_cast<const std::byte*>(pointer);
+  auto after = s.call_arrays.upper_bound(first);
+  if (after == s.call_arrays.begin()) return {};
+  const auto& [start, size] = *--after;
+  const auto offset = static_cast<std::size_t>(first - start);
+  if (offset >= size || bytes <= size - offset) return {};
+  return invalid_value(std::string(doing) + " " + bytes_text(bytes) +
+                       (offset == 0 ? " at the start of" : " inside") + " a host array of " +
+                       bytes_text(size) + ": check the size in bytes");
+}
+
+// The bytes from the first to the last, with those between rows.
+std::size_t extent_of(const copy_request& r, std::size_t pitch, std::size_t layer) {
+  return (r.layers - 1) * layer + (r.rows - 1) * pitch + r.width;
+}
+
 status copy_on_device(device& on, device_address to, device_address from, std::size_t bytes) {
   const bool overlap = to < from + bytes && from < to + bytes;
   if (!overlap) return on.copy(to, from, bytes);
@@ -151,6 +169,10 @@ status copy_now(state& s, const copy_request& request) {
   const copy_request r = joined_rows(request);
   const side to = side_of(s, r.to), from = side_of(s, r.from);
   status sides = check_sides(s, r, to, from);
+  if (sides.ok() && !to.device)
+    sides = check_array(s, r.to, extent_of(r, r.to_pitch, r.to_layer), "writing");
+  if (sides.ok() && !from.device)
+    sides = check_array(s, r.from, extent_of(r, r.from_pitch, r.from_layer), "reading");
   if (!sides.ok()) return sides;
   // Host memory may be read or written only after the kernels before the copy.
   status before = s.synchronize();

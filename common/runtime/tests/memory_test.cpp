@@ -126,6 +126,28 @@ TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be tr
         cudaErrorInvalidResourceHandle);
 }
 
+TEST_CASE_FIXTURE(clean, "a copy does not leave a host array of the call") {
+  char host[64]{};
+  char* const a = allocate<char>(64);
+  stepwiseHostArray(host + 8, 16, 0);
+  CHECK(cudaMemcpy(a, host + 8, 16, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy(a, host + 24, 40, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy(a, host, 64, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy(a, host + 8, 17, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+  CHECK(stepwiseLastErrorMessage() ==
+        std::string_view("reading 17 bytes at the start of a host array of 16 bytes: check the "
+                         "size in bytes"));
+  CHECK(cudaMemcpyAsync(host + 12, a, 13, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
+  CHECK(stepwiseLastErrorMessage() ==
+        std::string_view("writing 13 bytes inside a host array of 16 bytes: check the size in "
+                         "bytes"));
+  // two rows of 4 bytes, 13 bytes from the first to the last
+  CHECK(cudaMemcpy2D(a, 4, host + 8, 9, 4, 2, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy2D(a, 4, host + 8, 13, 4, 2, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+  stepwiseHostArray(nullptr, 0, 0);
+  CHECK(cudaMemcpy(a, host + 8, 17, cudaMemcpyHostToDevice) == cudaSuccess);
+}
+
 TEST_CASE_FIXTURE(clean, "areas of one allocation may overlap") {
   const int host[6] = {1, 2, 3, 4, 5, 6};
   int back[6] = {};

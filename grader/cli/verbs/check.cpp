@@ -58,10 +58,7 @@ int check(context& c, const check_options& o) {
     c.print(document);
     return code;
   }
-  std::string text = findings_text(report.findings, c.out.style(), c.where.root);
-  if (!text.empty()) text.pop_back();  // `say` ends the last line
-  if (!text.empty()) c.say(text);
-  c.say("  " + findings_line(report.findings, c.out.style()));
+  show_findings(c, report);
   if (const std::string terms = explain_text(terms_of(report.findings)); !terms.empty())
     c.say("  " + c.out.paint(tone::dim, "terms    ") + terms);
   if (report.correct()) {

@@ -69,10 +69,7 @@ json errors_json(const std::string& log, const std::string& shown) {
 
 void show(context& c, const attempt& a, const gpu& model) {
   const check_report& checked = a.report;
-  std::string text = findings_text(checked.findings, c.out.style(), c.where.root);
-  if (!text.empty()) text.pop_back();  // `say` ends the last line
-  if (!text.empty()) c.say(text);
-  c.say("  " + findings_line(checked.findings, c.out.style()));
+  show_findings(c, checked);
   if (checked.correct()) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, checked)));
   } else {
