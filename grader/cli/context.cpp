@@ -146,11 +146,11 @@ void show_finding(context& c, const check_report& report) {
   show_printed(c, report.printed);
 }
 
-void show_todos(context& c, const lab& l, const std::string& shown) {
+bool show_todos(context& c, const lab& l, const std::string& shown) {
   const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
-  if (c.as_json || !text) return;
+  if (c.as_json || !text) return false;
   const auto todos = find_todos(*text);
-  if (todos.empty()) return;
+  if (todos.empty()) return false;
   for (const fs::path& edited : edited_skeletons(c.where.root, l)) {
     c.say();
     c.out.paragraph(
@@ -163,6 +163,7 @@ void show_todos(context& c, const lab& l, const std::string& shown) {
     const std::string label = fmt::format("           line {}: ", todo.line);
     c.out.paragraph(escaped_lines(todo.text, 1, 300).at(0), label.size(), label, tone::note);
   }
+  return true;
 }
 
 std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings) {

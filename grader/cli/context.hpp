@@ -82,8 +82,8 @@ void show_finding(context& c, const check_report& report);
 // Prints what the checks found, and how much.
 void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
-// instead of it. They often explain the failure.
-void show_todos(context& c, const lab& l, const std::string& shown);
+// instead of it. They often explain the failure. False if no line is left, or with --json.
+bool show_todos(context& c, const lab& l, const std::string& shown);
 // Prints the compiler's warnings about the file, at most `most_warnings_shown`.
 void show_warnings(context& c, const std::vector<compiler_warning>& warnings);
 json warnings_json(const std::vector<compiler_warning>& warnings);

@@ -24,6 +24,27 @@ TEST_CASE("check: a solution is silent") {
   CHECK(has(result.out, "1 of 1 size"));
 }
 
+TEST_CASE("run shows what the checks find, for a failure as its cause") {
+  const cloned_course c;
+  const auto shown = [&](const std::string& mistake) {
+    return c.lab({"run", "first", "--file", "labs/first/tests/beginners/" + mistake + ".cu"}).out;
+  };
+  const std::string wrong = shown("no_copy_in");
+  CHECK(has(wrong, "WRONG"));
+  CHECK(has(wrong, "cause    read of unwritten memory at no_copy_in.cu:12: "));
+  CHECK(has(wrong, "more     ./lab check first --file "));
+  const std::string racing = shown("lost_counts");
+  CHECK(has(racing, "correct  21 of 21 sizes"));
+  CHECK(has(racing, "checks   race at lost_counts.cu:16: "));
+  const std::string silent = shown("no_copy_back");
+  CHECK(has(silent, "checks   no race, wrong address or unwritten memory"));
+  CHECK(!has(silent, "./lab check"));
+  const json document = document_of(
+      c.lab({"run", "first", "--file", "labs/first/tests/beginners/no_copy_back.cu", "--json"}));
+  check_documented(document, "run");
+  CHECK(document["finding"] == "");
+}
+
 TEST_CASE("run and check name the features that a grade refuses") {
   const cloned_course c;
   const std::string step = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");

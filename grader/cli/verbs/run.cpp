@@ -1,6 +1,8 @@
 // lab run: checks whether a program is correct, and shows the cost of one call.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
@@ -12,6 +14,7 @@
 #include "grader/measure/profiled.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/model/recorded_times.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -32,6 +35,43 @@ std::string again(const char* command_name, const run_options& o, const check_re
   if (!o.gpu.empty() && command_name == std::string("run")) command += " --gpu " + o.gpu;
   if (report.size) command += " --size " + size_text(*report.size);
   return command + fmt::format(" --seed {}", report.seed);
+}
+
+// The worst finding of the checks, which often explains a wrong result, or "". Checks the size that
+// failed or was asked for if it is small enough, or else all small sizes. Returns nullopt after a
+// failure that the checks cannot explain.
+std::optional<std::string> finding_of_checks(context& c, const lab& l, const problem& p,
+                                             const subject& s, std::optional<lab_size> size,
+                                             const check_report& report) {
+  const verdict found = report.found.what;
+  if (found == verdict::timeout || found == verdict::infra || found == verdict::output) return {};
+  if (!report.correct()) size = report.size;
+  auto sizes = small_sizes(l, p);
+  if (size && std::ranges::find(sizes, *size) != sizes.end()) sizes = {*size};
+  const auto checked =
+      check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where), sizes,
+                       report.seed, c.now());
+  return worst_finding(checked.findings, c.where.root);
+}
+
+// Shows a call that failed, its cause, and how to repeat it.
+void show_failure(context& c, const lab& l, const subject& s, const run_options& o,
+                  const check_report& failed, const std::optional<std::string>& finding) {
+  show_finding(c, failed);
+  const bool is_explained = finding && !finding->empty();
+  if (is_explained) {
+    c.say();
+    c.out.paragraph(*finding, 11, "  " + c.out.paint(tone::bad, "cause"));
+  }
+  const bool is_unfinished = show_todos(c, l, s.shown);
+  if (!is_unfinished && finding && finding->empty() && failed.found.what == verdict::wrong) {
+    c.say();
+    c.out.paragraph("no race, wrong address or unwritten memory: look at indices and arithmetic",
+                    11, "  " + c.out.paint(tone::dim, "checks"));
+  }
+  c.say();
+  c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, failed));
+  if (is_explained) c.say("  " + c.out.paint(tone::dim, "more     ") + again("check", o, failed));
 }
 
 // Counts one more call, line by line. It always uses the emulator; on a GPU, ncu does this.
@@ -111,22 +151,22 @@ int run(context& c, const run_options& o) {
   document.update(check_json(report));
   document["printed"] = report.printed;
   document["figures"] = nullptr;
+  const auto finding = finding_of_checks(c, l, p, s, wanted, report);
+  document["finding"] = finding ? json(*finding) : json();
   // A program that is correct at one size may fail at another.
   if (!wanted || !report.correct()) remember_own(c, l, s, "run", report.found.what);
   if (!report.correct()) {
     if (c.as_json) {
       c.print(document);
     } else {
-      show_finding(c, report);
-      show_todos(c, l, s.shown);
-      c.say();
-      c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, report));
-      // An apparent arithmetic error is often a race, and `check` can name an address.
-      c.say("  " + c.out.paint(tone::dim, "why      ") + again("check", o, report));
+      show_failure(c, l, s, o, report, finding);
     }
     return exit_code_of(report.found.what);
   }
   c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
+  if (finding && !finding->empty())
+    c.out.paragraph(*finding + " (`./lab check " + l.name + "` shows more)", 11,
+                    "  " + c.out.paint(tone::bad, "checks"));
   const auto f =
       measure_program(l, p, s.program, device, figure_size(l, device, wanted), o.seed, c.now());
   document["figures"] = figures_json(f);
