@@ -35,6 +35,14 @@ std::string past_which_end(const finding_object& object) {
   return distance.empty() ? "across the end" : distance;
 }
 
+// "5 elements" of the size of an access, or "20 bytes".
+std::string size_of(const finding_object& object) {
+  const std::uint64_t element = object.element_bytes;
+  if (element < 2 || object.bytes % element != 0) return count_of_bytes(object.bytes);
+  const std::uint64_t n = object.bytes / element;
+  return std::to_string(n) + (n == 1 ? " element" : " elements");
+}
+
 // Describes an access to global memory at an address that the device never uses.
 void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
   static constexpr const char* space[] = {"shared", "local", "parameter"};
@@ -167,9 +175,10 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
     f.advice = "Free it after the last kernel that uses it has ended.";
   } else if (d.object.what != finding_object::kind::none) {
     f.kind = finding_kind::out_of_bounds;
-    f.message = does + d.words + ", " + past_which_end(f.object) + " of " +
-                (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
-                count_of_bytes(f.object.bytes);
+    const std::string words = d.words.substr(0, d.words.find(" of an allocation"));
+    f.message = does + words + ", " + past_which_end(f.object) + " of " +
+                (f.object.name.empty() ? "an allocation of " : f.object.name + ", which has ") +
+                size_of(f.object);
     f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
                                    : advice_past_end(*evidence_.config);
   } else if (evidence_.memory.is_device(at)) {
@@ -191,8 +200,8 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
   const auto size = static_cast<std::int64_t>(f.object.bytes);
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
-  f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + " of " +
-              count_of_bytes(f.object.bytes);
+  f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + ", which has " +
+              size_of(f.object);
   f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
                  ? "Check the index, or pass more bytes as the third launch parameter."
                  : "Check the index, and the size of the array.";
