@@ -43,13 +43,6 @@ enum copy_end { reported = 0, reported_in_checks = 1, no_words = 2 };
 struct sigaction before {};  // the signal action that was set before ours
 std::atomic_flag telling;    // set by the reporting thread; others wait for it
 
-std::string place_words(const host_place& place, const finding_style& style) {
-  located_finding at;
-  at.host = place;
-  const std::string line = place_of(at, style);
-  return line.empty() ? "in " + place.function + "()" : "at " + line;
-}
-
 // For example "main at saxpy.cu:12: the host reads device memory: ..., allocated at saxpy.cu:8".
 std::string sentence_of(const finding& what, const host_place& at) {
   const finding_style style = style_of_stderr();
@@ -175,6 +168,13 @@ void waited_by(device_address at, bool writes) {
 }
 
 }  // namespace
+
+std::string place_words(const host_place& place, const finding_style& style) {
+  located_finding at;
+  at.host = place;
+  const std::string line = place_of(at, style);
+  return line.empty() ? "in " + place.function + "()" : "at " + line;
+}
 
 void guard_unfinished_memory(state& s) {
   static constexpr access_judge judge = {touches, was_early, waited_by, on_fault};

@@ -12,6 +12,10 @@
 // tests   tests/host_access_test.py; common/emulator/check/tests/programs (host, race_host_*)
 #pragma once
 
+#include <string>
+
+#include "common/report/finding_text.hpp"
+
 namespace stepwise::runtime {
 
 struct state;
@@ -22,5 +26,8 @@ void watch_host_accesses();
 // Called at the end of an API call in a checked program. Until the next API call, early accesses
 // are reported as findings.
 void guard_unfinished_memory(state& s);
+
+// "at k.cu:21", or "in main()" if the line is unknown.
+std::string place_words(const host_place& place, const finding_style& style);
 
 }  // namespace stepwise::runtime

@@ -52,6 +52,7 @@ finding host_access(const finding_object& object, bool freed, device_address at,
     return f;
   }
   f.object = object;
+  if (freed) f.kind = finding_kind::use_after_free;
   if (object.what == finding_object::kind::none) {
     f.message += std::string("device memory: ") + address + ", which no allocation holds";
   } else {

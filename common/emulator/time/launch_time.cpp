@@ -250,6 +250,7 @@ multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
 double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
                                const std::vector<site_traffic>& traffic) const {
   constexpr double worth_a_look = 0.1;  // of the time, at the GPU's full rate
+  constexpr double fair = 0.9;          // of an average block's bytes
   double l2 = 0, dram = 0, whole_l2 = 0, whole_dram = 0, recorded = 0, all = 0;
   for (const block_trace& b : trace_->blocks) {
     recorded += static_cast<double>(b.recorded);
@@ -266,11 +267,14 @@ double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<s
     l2 += t.sites[n].l2_sectors * times;
     dram += t.sites[n].dram_read_bytes * times;
   }
-  const auto share = [&](double seen, double whole, double cycles) {
-    return cycles > worth_a_look * t.cycles ? seen / whole : 1.0;
-  };
-  return std::min(share(l2, whole_l2, whole_l2 * bytes_of_sector / costs_.l2_bytes),
-                  share(dram, whole_dram, whole_dram / costs_.dram_read_bytes));
+  const double l2_cycles = whole_l2 * bytes_of_sector / costs_.l2_bytes;
+  const double dram_cycles = whole_dram / costs_.dram_read_bytes;
+  const double dram_share = dram_cycles > worth_a_look * t.cycles ? dram / whole_dram : 1;
+  // Recorded blocks that read their own data from memory are no neighbours that share it. They may
+  // still find more in L1 than the others, where the two models of a nearly full L1 differ.
+  const bool reads_its_own = dram_cycles > worth_a_look * t.cycles && dram_share > fair;
+  const double least_cycles = (reads_its_own ? 1 : worth_a_look) * t.cycles;
+  return std::min(dram_share, l2_cycles > least_cycles ? l2 / whole_l2 : 1);
 }
 
 // The recorded blocks' work as a share of an average block's: the least of the shares of

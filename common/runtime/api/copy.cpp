@@ -5,6 +5,8 @@
 
 #include "common/device/names.hpp"
 #include "common/runtime/api/capturing.hpp"
+#include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/host_access.hpp"
 
 namespace stepwise::runtime {
 namespace {
@@ -48,6 +50,16 @@ const char* right_kind(const side& to, const side& from) {
   return !from.host ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToHost";
 }
 
+// ", at k.cu:21" if the address is in device memory that was freed there; nullopt otherwise.
+std::optional<std::string> freeing_of(const state& s, const void* pointer) {
+  own_addresses* const own = s.current->extras().addresses;
+  if (own == nullptr || !own->owns_address(address_of(pointer))) return {};
+  const auto found = own->host_access(address_of(pointer), false);
+  if (!found || found->kind != finding_kind::use_after_free) return {};
+  const host_place freed = place_of_origin(found->object.freed_by);
+  return freed.known() ? ", " + place_words(freed, style_of_stderr()) : "";
+}
+
 // The error for a side that the kind describes as device memory but that only the host can use.
 status not_on_device(const state& s, const copy_request& r, const side& to, const side& from) {
   const bool is_destination = says_device_to(r.kind) && !to.kernels_may_use();
@@ -61,6 +73,8 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
                          (is_destination ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") +
                          ", or the address from cudaGetSymbolAddress");
   }
+  if (const auto where = freeing_of(s, pointer))
+    return invalid_value("the " + which + " of the copy is memory that was freed" + *where);
   if (const side& other = is_destination ? from : to; !other.host) {
     return invalid_value(
         begin + "it is host memory, and the " + (is_destination ? "source" : "destination") +

@@ -97,7 +97,7 @@ with tempfile.TemporaryDirectory() as folder:
     found = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     told = [(f["kind"], f["host"]["line"], f["object"]["allocated"]["line"],
              f["object"]["freed"]["line"]) for f in found]
-    due = ("wrong_pointer", *(has_lines and lines[word] or 0 for word in ("freed", "allocated")),
+    due = ("use_after_free", *(has_lines and lines[word] or 0 for word in ("freed", "allocated")),
            has_lines and lines["freed"] - 1 or 0)
     if told != [due] or ended.returncode != -signal.SIGSEGV:
         problems.append(f"checked: {told} instead of {due}, ended with {ended.returncode}")

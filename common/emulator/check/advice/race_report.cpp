@@ -25,6 +25,20 @@ std::string advice_for_blocks(const access_site& own, const access_site* other) 
                "launches.";
 }
 
+// Advice if both accesses stand in one line, where no barrier can come between them: a loop's step
+// or an index gives one element to two threads, or a kernel works in place. Otherwise empty.
+std::string advice_for_one_line(const finding& f, bool both_write) {
+  const code_place &own = f.parties[0].at, &other = f.parties[1].at;
+  const bool is_one_line = own.line != 0 && own.line == other.line && own.file == other.file;
+  if (!is_one_line || f.between == race_between::streams || f.between == race_between::copy)
+    return "";
+  if (both_write) return advice_for_one_store;
+  return f.between == race_between::blocks
+             ? "The line reads and writes the same array: write to another one, or divide the work "
+               "into two launches."
+             : "";
+}
+
 }  // namespace
 
 std::string race_report::race_advice(race_between between, const lane_access& t,
@@ -82,6 +96,7 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   f.object = where.object;
   f.advice = missing_fence_advice(t, who, other_site);
   if (f.advice.empty()) f.advice = lost_update;
+  if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
   if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
   f.origin = evidence_.launch_origin;
   return f;
