@@ -199,9 +199,12 @@ void show_warnings(context& c, const std::vector<compiler_warning>& warnings) {
   c.say();
 }
 
-void warn_of_refusals(context& c, const std::string& shown, json& document) {
+void warn_of_refusals(context& c, const lab& l, const problem& p, const std::string& shown,
+                      json& document) {
   const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
-  const auto names = text ? refused_when_graded(*text) : std::vector<std::string>{};
+  const bool may_copy = l.host_bytes > 0 || p.make_call(small_sizes(l, p).front(), 1).memory ==
+                                                runner::memory_kind::host;
+  const auto names = text ? refused_when_graded(*text, may_copy) : std::vector<std::string>{};
   document["grade_refuses"] = names;
   if (c.as_json || names.empty()) return;
   c.out.paragraph(fmt::format("`./lab grade` refuses {}: rewrite this before you hand it in",

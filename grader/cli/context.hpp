@@ -92,7 +92,8 @@ json warnings_json(const std::vector<compiler_warning>& warnings);
 inline constexpr std::size_t most_warnings_shown = 3;
 std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings);
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
-void warn_of_refusals(context& c, const std::string& shown, json& document);
+void warn_of_refusals(context& c, const lab& l, const problem& p, const std::string& shown,
+                      json& document);
 // Warns that `lab grade` holds a program with code that the checks do not follow, and lists it.
 void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document);
 // Prints the program's output, if there is any, truncated and escaped.

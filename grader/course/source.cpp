@@ -142,7 +142,7 @@ std::vector<todo> find_todos(std::string_view text) {
   return todos;
 }
 
-std::vector<std::string> refused_when_graded(std::string_view text) {
+std::vector<std::string> refused_when_graded(std::string_view text, bool may_copy_to_host) {
   struct feature {
     std::string_view word, name;
   };
@@ -159,6 +159,11 @@ std::vector<std::string> refused_when_graded(std::string_view text) {
       {"cudaLaunchAttributeClusterDimension", "clusters of blocks"},
   };
   std::vector<std::string> names;
+  for (const std::string_view word : {"cudaMemcpyDeviceToHost", "cudaMemcpyFromSymbol"}) {
+    if (may_copy_to_host || text.find(word) == std::string_view::npos) continue;
+    names.emplace_back("copies to the host");
+    break;
+  }
   for (const auto& [word, name] : features) {
     if (text.find(word) != std::string_view::npos &&
         std::find(names.begin(), names.end(), name) == names.end())

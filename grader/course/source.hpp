@@ -45,7 +45,8 @@ struct todo {
 std::vector<todo> find_todos(std::string_view text);
 
 // Features in this text that run in practice mode but that grading refuses, as listed in GOALS.md:
-// "texture objects". Searches for words, so it is only a hint.
-std::vector<std::string> refused_when_graded(std::string_view text);
+// "texture objects". Searches for words, so it is only a hint. `may_copy_to_host`: in labs whose
+// arrays are in host memory.
+std::vector<std::string> refused_when_graded(std::string_view text, bool may_copy_to_host);
 
 }  // namespace stepwise

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "grader/course/goal_counter.hpp"
 #include "grader/report/text.hpp"
 
 namespace stepwise::cli {
@@ -22,7 +23,7 @@ void show_counters(context& c, const figures& f) {
                         number(n.lane_instructions) / number(n.warp_instructions)));
   // The bytes that the lanes request. Memory moves whole sectors, which --counters and goals count.
   row("global, requested", bytes_text(f.global_bytes()),
-      needed > 0 ? fmt::format("{} the bytes that must move ({})",
+      needed > 0 ? fmt::format("{} of the {} that a call needs",
                                ratio_text(f.global_bytes() / needed), bytes_text(needed))
                  : "");
   row("shared memory", bytes_text(number(n.shared_load_bytes + n.shared_store_bytes)), "");
@@ -49,6 +50,27 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
     c.say(fmt::format("  one call at {} is right; no figures are available on {}", f.label,
                       device.text()));
   }
+}
+
+void show_waste(context& c, const modelled_figures& m) {
+  constexpr double sector_bytes = 32, noticeable = 1.05;
+  double sectors = 0;  // of global memory, in all blocks
+  for (const kernel_profile& k : m.kernels) {
+    if (!k.timing.traffic) return;
+    const profile_counts& n = k.total;
+    const double global =
+        number(n.global_load.sectors + n.global_store.sectors + n.global_atomic.sectors);
+    const double local = number(n.local_load.sectors + n.local_store.sectors);
+    if (global > 0) sectors += k.timing.traffic->l1_sectors * global / (global + local);
+  }
+  if (m.work.bytes > 0)
+    c.out.paragraph(
+        in_words(*find_goal_counter("global_bytes_over_minimum"),
+                 (sector_bytes * sectors + number(m.transfers.bytes_moved())) / m.work.bytes),
+        10, "    moved");
+  const goal_counter& conflicts = *find_goal_counter("shared_wavefronts_over_ideal");
+  const auto over = figure_of(conflicts, m.kernels, m.transfers, m.work, bound::at_most, 1).value;
+  if (over && *over > noticeable) c.out.paragraph(in_words(conflicts, *over), 10, "    banks");
 }
 
 std::string figures_phrase(const figures& f) {

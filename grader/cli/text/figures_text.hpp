@@ -16,6 +16,8 @@ std::string figures_phrase(const figures& f);
 
 // "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
 std::string modelled_phrase(const modelled_figures& m);
+// Prints how much more than needed the call moves, in the words of the goals that bound it.
+void show_waste(context& c, const modelled_figures& m);
 // The model's error where it could be compared with a measurement.
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);

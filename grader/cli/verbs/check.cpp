@@ -42,7 +42,7 @@ int check(context& c, const check_options& o) {
     return report_compile_errors(c, s, std::move(document));
   }
   show_warnings(c, s.warnings);
-  warn_of_refusals(c, s.shown, document);
+  warn_of_refusals(c, l, p, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : small_sizes(l, p);
   const auto report = check_thoroughly(l, p, s.program, device, sizes, o.seed, c.now());
   document.update(check_json(report));

@@ -109,6 +109,7 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
+  show_waste(c, m);
   const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;
   const auto recorded = load_recorded_times(c.where.root, l, m.gpu).find(name, m.size);
   if (recorded) {
@@ -145,7 +146,7 @@ int run(context& c, const run_options& o) {
     return report_compile_errors(c, s, std::move(document));
   }
   show_warnings(c, s.warnings);
-  warn_of_refusals(c, s.shown, document);
+  warn_of_refusals(c, l, p, s.shown, document);
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
   const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());
   document.update(check_json(report));

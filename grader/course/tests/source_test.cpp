@@ -72,9 +72,13 @@ TEST_CASE("lines end in any of the usual ways") {
 }
 
 TEST_CASE("what a grade refuses is named once") {
-  CHECK(refused_when_graded("__global__ void k();").empty());
-  CHECK(refused_when_graded("cudaMallocManaged(&p, 4); __managed__ int x;") ==
-        std::vector<std::string>{"managed memory"});
-  CHECK(refused_when_graded("cudaGraphLaunch(g, s); cudaCreateTextureObject(&t, &r, &d, 0);") ==
-        std::vector<std::string>{"texture objects", "graphs"});
+  using names = std::vector<std::string>;
+  CHECK(refused_when_graded("__global__ void k();", false).empty());
+  CHECK(refused_when_graded("cudaMallocManaged(&p, 4); __managed__ int x;", true) ==
+        names{"managed memory"});
+  CHECK(refused_when_graded("cudaGraphLaunch(g, s); cudaCreateTextureObject(&t, &r, &d, 0);",
+                            true) == names{"texture objects", "graphs"});
+  const std::string copy = "cudaMemcpy(&sum, out, 4, cudaMemcpyDeviceToHost);";
+  CHECK(refused_when_graded(copy, false) == names{"copies to the host"});
+  CHECK(refused_when_graded(copy, true).empty());
 }
