@@ -81,12 +81,64 @@ std::string quoted(const std::string& word) { return '"' + word + '"'; }
                       "      tests your file and shows the cost of a call" + lists);
   }
   std::string sentence = "there is no command " + quoted(word);
-  if (const std::string near = nearest(word, verbs); !near.empty()) {
+  static constexpr std::pair<std::string_view, std::string_view> meant[] = {
+      {"submit", "pack"},   {"reset", "start"},  {"restart", "start"}, {"compile", "run"},
+      {"build", "run"},     {"debug", "check"},  {"score", "grade"},   {"points", "grade"},
+      {"bench", "profile"}, {"time", "profile"}, {"status", "list"},   {"labs", "list"}};
+  const auto known =
+      std::ranges::find(meant, word, &std::pair<std::string_view, std::string_view>::first);
+  if (known != std::end(meant)) {
+    sentence += "; " + quoted(std::string(known->second)) + " does that";
+  } else if (const std::string near = nearest(word, verbs); !near.empty()) {
     sentence += "; did you mean " + quoted(near) + "?";
   } else if (const std::string lab = nearest(word, labs); !lab.empty()) {
     sentence += "; did you mean the lab " + quoted(lab) + ": ./lab walk " + lab + "?";
   }
   throw failure(exit_code::usage, sentence + lists);
+}
+
+// The line that names the help of the command that was parsed.
+std::string usage_of(const CLI::App& app) {
+  std::string verb;
+  for (const auto* sub : app.get_subcommands()) {
+    verb += " " + sub->get_name();
+    for (const auto* under : sub->get_subcommands()) verb += " " + under->get_name();
+  }
+  return "\n`./lab" + verb + " --help` shows the usage";
+}
+
+// The options of a command, with those of all commands.
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : {&command, command.get_parent()})
+    for (const CLI::Option* option : app->get_options())
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// Reports a word that a command does not take, and suggests the option that was probably meant.
+std::string unexpected(const CLI::App& command, const std::string& word) {
+  const auto options = options_of(command);
+  const auto takes = [&](const char* option) {
+    return std::ranges::find(options, option) != options.end();
+  };
+  std::string sentence = command.get_name() + " takes no " + quoted(word);
+  if (word.starts_with('-')) {
+    for (const CLI::App* other : command.get_parent()->get_subcommands({}))
+      if (const auto theirs = options_of(*other); std::ranges::find(theirs, word) != theirs.end())
+        return sentence + "; that is an option of " + other->get_name();
+    const auto letters = word.find_first_not_of('-');
+    const std::string near =
+        letters == std::string::npos ? "" : nearest("--" + word.substr(letters), options);
+    return sentence + (near.empty() ? "" : "; did you mean " + quoted(near) + "?");
+  }
+  const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_size = word.find_first_not_of("0123456789x^") == std::string::npos;
+  if (takes("--size") && word == "x") return sentence + "; a size has no spaces: --size 640x480";
+  if (takes("--step") && is_number && word.size() == 2)
+    return sentence + "; a step is given by --step " + word;
+  if (takes("--size") && is_size) return sentence + "; a size is given by --size " + word;
+  return sentence;
 }
 
 // The first word from `begin` on that is not an option.
@@ -254,19 +306,23 @@ void command_line::parse(std::vector<std::string> words) {
     p.version = true;
   } catch (const CLI::CallForHelp&) {
     p.action = nullptr;
+  } catch (const CLI::ExtrasError& error) {
+    const CLI::App* command = p.app.get_subcommands().at(0);
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().at(0);
+    const auto extra = p.app.remaining(true);
+    const auto first = std::ranges::find_if(
+        words, [&](const auto& w) { return std::ranges::find(extra, w) != extra.end(); });
+    throw failure(
+        exit_code::usage,
+        (first == words.end() ? error.what() : unexpected(*command, *first)) + usage_of(p.app));
   } catch (const CLI::ParseError& error) {
-    std::string verb;
-    for (const auto* sub : p.app.get_subcommands()) {
-      verb += " " + sub->get_name();
-      for (const auto* under : sub->get_subcommands()) verb += " " + under->get_name();
-    }
     std::string sentence = error.what();  // "Could not convert: PART = all"
     constexpr std::string_view no_number = "Could not convert: ";
     if (const auto equals = sentence.find(" = ");
         sentence.starts_with(no_number) && equals != std::string::npos)
       sentence = sentence.substr(no_number.size(), equals - no_number.size()) +
                  " must be a number, but \"" + sentence.substr(equals + 3) + "\" is not one";
-    throw failure(exit_code::usage, sentence + "\n`./lab" + verb + " --help` shows the usage");
+    throw failure(exit_code::usage, sentence + usage_of(p.app));
   }
 }
 

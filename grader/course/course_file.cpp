@@ -153,7 +153,8 @@ lab load_lab(const fs::path& build, const std::string& name) {
   auto labs = load_labs(build);
   const auto found = std::ranges::find(labs, name, &lab::name);
   if (found != labs.end()) return std::move(*found);
-  const std::string near = nearest(name, lab_names(build));
+  // A file's name often stands for its lab: labs/first/first.cu.
+  const std::string near = nearest(fs::path(name).stem().string(), lab_names(build));
   throw failure(exit_code::usage, "there is no lab \"" + name + "\"" +
                                       (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
                                       "\n`./lab list` shows all labs");

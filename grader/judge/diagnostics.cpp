@@ -138,6 +138,8 @@ constexpr explained_message explained_messages[] = {
     {"no suitable conversion function from \"const dim3\"", "", "", members_hint},
     {"no operator ", "uint3", "", members_hint},
     {"no operator ", "dim3", "", members_hint},
+    {"calling a constexpr __host__ function(\"operator[]\")", "", "",
+     ": a kernel cannot use std::vector, so pass the pointer from cudaMalloc"},
     {"calling a constexpr __host__ function", "",
      "std::", ": CUDA has its own max(), min() and abs(), without std::"},
     {"calling a __host__ function", "", "",
@@ -146,7 +148,19 @@ constexpr explained_message explained_messages[] = {
      ": the compiler must know the size of the array; extern __shared__ takes it from the launch"},
     {"expression must have a constant value", "", "[",
      ": the compiler must know the size of the array, so use a constant"},
+    {"expression must be a modifiable lvalue", "", "if", ": == compares, = assigns"},
     {"expression must be a modifiable lvalue", "", "", ": is it declared const?"},
+    {"a static \"__shared__\" variable declaration is not allowed inside a host function", "", "",
+     ": is __global__ missing before the function?"},
+    {"a variable length array cannot have static storage duration", "", "",
+     ": the size must be a constant (constexpr); extern __shared__ takes it from the launch"},
+    {"argument of type \"void\" is incompatible with parameter of type \"cudaError_t\"", "", "<<<",
+     ": a launch returns nothing; call cudaGetLastError() after it"},
+    {"identifier \"printf\" is undefined", "", "", ": #include <cstdio> is missing"},
+    {"identifier \"", "is undefined in device code", "",
+     ": a kernel sees no variable of the host, so pass it as a parameter"},
+    {"expected a \";\"", "", "{", ": is a } missing above?"},
+    {"expression has no effect", "", "dim3", ": (a, b) is b; write dim3 name(a, b)"},
     {"initializer not allowed for __shared__ variable", "", "",
      ": let the threads store the initial values, then call __syncthreads()"},
     {"empty dependent statement in if-statement", "", "",
@@ -200,6 +214,9 @@ std::optional<diagnostic> front_end_message(const std::vector<std::string>& line
       const std::string_view more = trimmed(lines[k]);
       d.message += (more.starts_with("argument types are") ? "; " : " ") + std::string(more);
     }
+    // An option that students cannot set.
+    d.message = d.message.substr(0, d.message.find(" The experimental flag"));
+    if (d.message.ends_with('.')) d.message.pop_back();
     d.message += beginners_hint(d.message, excerpt);
     return d;
   }
@@ -292,6 +309,8 @@ std::optional<diagnostic> linker_error(const std::string& line) {
     symbol = symbol.substr(0, symbol.find(';'));
     if (symbol.size() > 2 && symbol.front() == '`') symbol = symbol.substr(1);
     if (symbol.ends_with('\'')) symbol.pop_back();
+    if (symbol.starts_with("__device_builtin_variable_"))
+      return diagnostic{{}, 0, 0, symbol.substr(26) + " exists only in kernels", {}};
     const bool missing = mark.front() == 'u';
     return diagnostic{{},
                       0,

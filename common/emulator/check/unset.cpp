@@ -173,9 +173,13 @@ void unset_check::report(const warp_event& e, std::uint32_t use) {
     f.message += ", and line " + std::to_string(effect.line) + " " + effect_words(u.what);
   f.parties.push_back(evidence_.party(first->at, first->warp, first->lane, "reads " + variable));
   f.parties[0].block = place(first->block, evidence_.config->grid);
-  f.advice = "A local variable starts with any value: give " +
-             (names.size() == 1 ? variable : std::string("it")) +
-             " a value where it is declared, or on every path to this line.";
+  const std::string it = names.size() == 1 ? variable : "it";
+  const bool is_array = names.size() == 1 && at.text.find(variable + "[") != std::string::npos;
+  f.advice = is_array ? "Every thread has a " + it +
+                            " of its own, which starts with any values: store to it first, or "
+                            "declare it __shared__ if the threads of a block share it."
+                      : "A local variable starts with any value: give " + it +
+                            " a value where it is declared, or on every path to this line.";
   f.count = count_of(e.lanes);
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));

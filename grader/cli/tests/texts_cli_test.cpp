@@ -103,7 +103,7 @@ TEST_CASE("a lab that is packed is done: the next command is that of the next la
   write_atomically(c.root() / "labs/first/first.cu",
                    *read_if_there(c.root() / "solutions/first/05_two_dims.cu"));
   const auto run = c.lab({"run", "first", "--device", "emulated"});
-  CHECK(has(run.out, "next     ./lab check first"));
+  CHECK(has(run.out, "next     ./lab grade first"));
   const auto packed = c.lab({"pack", "first", "--device", "emulated"});
   CHECK(packed.end.exit_code == 0);
   CHECK(has(packed.out, "100 of 100 points"));

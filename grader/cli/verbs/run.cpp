@@ -155,7 +155,10 @@ int run(context& c, const run_options& o) {
   const auto finding = finding_of_checks(c, l, p, s, wanted, report);
   document["finding"] = finding ? json(*finding) : json();
   // A program that is correct at one size may fail at another.
-  if (!wanted || !report.correct()) remember_own(c, l, s, "run", report.found.what);
+  const bool is_clean = finding && finding->empty();
+  if (!wanted || !report.correct())
+    remember_own(c, l, s, finding ? "check" : "run",
+                 report.correct() && !is_clean ? verdict::check : report.found.what);
   if (!report.correct()) {
     if (c.as_json) {
       c.print(document);
