@@ -1,67 +1,43 @@
-// Splits C++ lines into tokens, and parses just enough to find the way past a barrier.
+// Parses just enough of C++ to find the way past a barrier and the variables without a value.
 #include "common/emulator/check/statements.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "common/source_map/source_tokens.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
-struct token {
+std::string joined(const std::vector<std::string>& lines) {
   std::string text;
-  int line;
-};
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-// Names, numbers, && and ||, and single characters. Skips comments, strings and preprocessor lines.
-std::vector<token> tokens_of(const std::vector<std::string>& lines) {
-  std::vector<token> tokens;
-  bool in_comment = false;
-  for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
-    const std::string_view text = lines[static_cast<std::size_t>(n)];
-    const auto first = text.find_first_not_of(" \t");
-    if (!in_comment && first != std::string_view::npos && text[first] == '#') continue;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::string_view rest = text.substr(at);
-      std::size_t length = 1;
-      if (in_comment) {
-        if (rest.starts_with("*/")) in_comment = false, length = 2;
-      } else if (rest.starts_with("//")) {
-        break;
-      } else if (rest.starts_with("/*")) {
-        in_comment = true, length = 2;
-      } else if (rest[0] == '"' || rest[0] == '\'') {
-        while (length < rest.size() && rest[length] != rest[0])
-          length += rest[length] == '\\' ? 2u : 1u;
-        ++length;
-      } else if (is_word(rest[0])) {
-        while (length < rest.size() && is_word(rest[length])) ++length;
-        tokens.push_back({std::string(rest.substr(0, length)), n});
-      } else if (rest[0] != ' ' && rest[0] != '\t') {
-        if (rest.starts_with("&&") || rest.starts_with("||")) length = 2;
-        tokens.push_back({std::string(rest.substr(0, length)), n});
-      }
-      at += length;
-    }
-  }
+// Code without literals. A token's line is its index in the lines that were joined.
+std::vector<source_token> code_in(const std::string& text) {
+  auto tokens = tokens_of(text);
+  std::erase_if(tokens, [](const source_token& t) {
+    return !t.directive.empty() || t.what == source_token::kind::text;
+  });
+  for (source_token& t : tokens) --t.line;
   return tokens;
 }
 
 class reader {
  public:
   reader(const std::vector<std::string>& lines, int barrier)
-      : tokens_(tokens_of(lines)), barrier_(find_barrier(barrier)) {}
+      : text_(joined(lines)), tokens_(code_in(text_)), barrier_(find_barrier(barrier)) {}
 
   way_past of(bool leaves_loop) const {
     const auto start = start_of_branch(leaves_loop);
     if (!start) return without_keyword();
-    const std::string& keyword = tokens_[*start].text;
+    const std::string_view keyword = tokens_[*start].text;
     const bool is_loop = keyword == "for" || keyword == "while" || keyword == "do";
     const std::size_t open = *start + 1, body = after_parentheses(open);
     if (barrier_ > open && barrier_ < body) return way_past::operand;
@@ -75,7 +51,7 @@ class reader {
     for (std::size_t n = tokens_.size(); n-- > 0;) {
       if (tokens_[n].line != line) continue;
       found = n;
-      if (tokens_[n].text.find("sync") != std::string::npos) break;
+      if (tokens_[n].text.find("sync") != std::string_view::npos) break;
     }
     return line < 0 ? 0 : found;
   }
@@ -184,26 +160,27 @@ class reader {
     return is(n, ";") ? n + 1 : n;
   }
 
-  std::vector<token> tokens_;
-  std::size_t barrier_;  // 0: the barrier is before the branch
+  std::string text_;
+  std::vector<source_token> tokens_;  // in text_
+  std::size_t barrier_;               // 0: the barrier is before the branch
 };
 
 // Names that are declared, and whether with a value.
 class declarations {
  public:
-  explicit declarations(const std::vector<token>& tokens) : tokens_(tokens) {
+  explicit declarations(const std::vector<source_token>& tokens) : tokens_(tokens) {
     for (std::size_t n = 0; n < tokens_.size(); ++n) {
       if (is_start(n)) in_unset_ = false;
       read(n);
     }
   }
-  bool is_unset(const std::string& name) const {
+  bool is_unset(std::string_view name) const {
     const auto at = without_value_.find(name);
     return at != without_value_.end() && at->second;
   }
 
   // Whether a statement before the token `end` assigns to the variable, or to an element of it.
-  bool is_assigned(const std::string& name, std::size_t end) const {
+  bool is_assigned(std::string_view name, std::size_t end) const {
     for (std::size_t n = 0; n < end; ++n) {
       if (text(n) != name) continue;
       std::size_t next = n + 1;
@@ -211,24 +188,22 @@ class declarations {
         if (next >= end) return false;
         depth += text(next) == "[" ? 1 : text(next) == "]" ? -1 : 0;
       }
-      if (text(next) == "=" && text(next + 1) != "=") return true;
+      if (text(next) == "=") return true;
     }
     return false;
   }
 
  private:
-  static bool is_name(const std::string& text) {
+  static bool is_name(const source_token& t) {
     static const std::unordered_set<std::string_view> others = {
         "return", "else",   "goto",   "case",     "delete", "new",    "throw",     "if",
         "for",    "while",  "do",     "switch",   "break",  "extern", "continue",  "using",
         "sizeof", "struct", "static", "template", "class",  "public", "typename",  "operator",
         "union",  "enum",   "and",    "or",       "not",    "using",  "namespace", "__shared__"};
-    return is_word(text[0]) && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-           !others.contains(text);
+    return t.what == source_token::kind::word && !others.contains(t.text);
   }
-  const std::string& text(std::size_t n) const {
-    static const std::string none;
-    return n < tokens_.size() ? tokens_[n].text : none;
+  std::string_view text(std::size_t n) const {
+    return n < tokens_.size() ? tokens_[n].text : std::string_view();
   }
   bool is_start(std::size_t n) const {
     return n == 0 || text(n - 1) == ";" || text(n - 1) == "{" || text(n - 1) == "}";
@@ -253,10 +228,11 @@ class declarations {
     }
   }
   void read(std::size_t n) {
-    if (n == 0 || !is_name(text(n))) return;
-    const std::string& before = text(n - 1);
-    const bool after_type = is_name(before) || (before == ">" && ends_type(n - 1)) ||
-                            (before == "*" && n > 1 && is_name(text(n - 2)) && begins_type(n - 2));
+    if (n == 0 || !is_name(tokens_[n])) return;
+    const std::string_view before = text(n - 1);
+    const bool after_type =
+        is_name(tokens_[n - 1]) || (before == ">" && ends_type(n - 1)) ||
+        (before == "*" && n > 1 && is_name(tokens_[n - 2]) && begins_type(n - 2));
     const bool next_one = in_unset_ && before == ",";
     if (!after_type && !next_one) return;
     std::size_t end = n + 1;
@@ -280,25 +256,26 @@ class declarations {
     }
   }
 
-  const std::vector<token>& tokens_;
-  std::unordered_map<std::string, bool> without_value_;
+  const std::vector<source_token>& tokens_;
+  std::unordered_map<std::string_view, bool> without_value_;
   bool in_unset_ = false;  // between the variables of one declaration
 };
 
 }  // namespace
 
 std::vector<std::string> unset_names(const std::vector<std::string>& lines, int statement) {
-  const std::vector<token> tokens = tokens_of(lines);
+  const std::string text = joined(lines);
+  const std::vector<source_token> tokens = code_in(text);
   const auto first =
-      std::ranges::find_if(tokens, [&](const token& t) { return t.line >= statement; });
-  const auto end = std::find_if(first, tokens.end(), [&](const token& t) {
+      std::ranges::find_if(tokens, [&](const source_token& t) { return t.line >= statement; });
+  const auto end = std::find_if(first, tokens.end(), [&](const source_token& t) {
     return t.line > statement && (t.text == ";" || t.text == "{" || t.text == "}");
   });
   // Statements on one line are read as one, up to where the last of them ends.
-  const bool ends_there = std::any_of(first, end, [&](const token& t) {
+  const bool ends_there = std::any_of(first, end, [&](const source_token& t) {
     return t.line == statement && (t.text == ";" || t.text == "{");
   });
-  std::vector<token> known(tokens.begin(), end);
+  std::vector<source_token> known(tokens.begin(), end);
   const declarations declared(known);
   std::vector<std::string> names, assigned;
   for (auto t = first; t != end; ++t) {
@@ -307,7 +284,7 @@ std::vector<std::string> unset_names(const std::vector<std::string>& lines, int 
         std::ranges::find(assigned, t->text) != assigned.end())
       continue;
     const auto before = static_cast<std::size_t>(first - tokens.begin());
-    (declared.is_assigned(t->text, before) ? assigned : names).push_back(t->text);
+    (declared.is_assigned(t->text, before) ? assigned : names).emplace_back(t->text);
   }
   // One that is assigned somewhere before is only suspected where there is no other.
   return names.empty() ? assigned : names;

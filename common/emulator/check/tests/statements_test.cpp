@@ -70,6 +70,7 @@ TEST_CASE("a statement that goes past the barrier behind it") {
   CHECK(past("if (i >= n) return;\n__syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n) return; __syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n)\n  return;\n__syncthreads();\n") == way_past::returns);
+  CHECK(past("if (i >= 1'000) return;\n__syncthreads();\n") == way_past::returns);
   CHECK(past("if (row >= n ||\n@    col >= n) return;\n__syncthreads();\n") == way_past::returns);
   CHECK(past("if (i < n) {\n  x = 1;\n} else {\n  return;\n}\n__syncthreads();\n") ==
         way_past::returns);
