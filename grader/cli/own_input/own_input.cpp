@@ -24,7 +24,7 @@ void check_folder(const std::string& option, const fs::path& named, const fs::pa
   if (!fs::is_directory(folder, ignored)) {
     refuse_option(option, named, "there is no folder " + folder.string());
   }
-  if (access(folder.c_str(), W_OK) != 0) {
+  if (::access(folder.c_str(), W_OK) != 0) {
     refuse_option(option, named, "cannot write in " + folder.string() + ": " + strerror(errno),
                   exit_code::environment);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr double seconds_for_a_whole_call = 600;  // every block runs
 constexpr double clearly_off = 0.1;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string precise_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 cell error_cell(const std::optional<double>& error) {
   if (!error) return {""};
@@ -37,8 +37,9 @@ void show_calls(context& c, const std::vector<sampled_call>& calls) {
   for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
   c.say();
   for (const sampling_error& e : sampling_errors(calls))
-    c.say(fmt::format("{:12}  median {}, worst {} ({} at {})", name_of(e.figure), percent(e.median),
-                      percent(e.worst), e.at->step, size_text(e.at->size)));
+    c.say(fmt::format("{:12}  median {}, worst {} ({} at {})", name_of(e.figure),
+                      precise_percent(e.median), precise_percent(e.worst), e.at->step,
+                      size_text(e.at->size)));
 }
 
 }  // namespace
