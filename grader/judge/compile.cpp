@@ -1,19 +1,16 @@
-// Finds a current program in the cache, or compiles and links one. Classifies failures by cause.
+// Uses a current program of the cache, or compiles and links one in a temporary folder.
 #include "grader/judge/compile.hpp"
 
-#include <fmt/core.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 
-#include "common/formats/json.hpp"
-#include "grader/course/source.hpp"
+#include "grader/judge/compile_cache.hpp"
+#include "grader/judge/compiler_messages.hpp"
+#include "grader/judge/diagnostics.hpp"
 #include "grader/judge/nvcc_passes.hpp"
-#include "grader/judge/outcomes.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -23,218 +20,6 @@
 
 namespace stepwise {
 namespace {
-
-constexpr std::size_t most_hashed = std::size_t{64} << 20;
-constexpr std::size_t most_rule = std::size_t{16} << 20;
-constexpr std::size_t most_warnings = 100, longest_warning = 300;
-constexpr std::size_t cache_entries = 200;  // per cache: enough for a whole sweep
-
-std::string hash_of_file(const fs::path& file) {
-  // A source can name any file that its compiler could see.
-  const auto content = read_bounded(file, most_hashed);
-  return content ? content_hash().add(*content).hex() : std::string("missing");
-}
-
-// Meson's archives are thin. They name their objects, so a new object changes only the time.
-std::string time_of(const fs::path& file) {
-  std::error_code error;
-  const auto time = fs::last_write_time(file, error);
-  return error ? std::string{} : std::to_string(time.time_since_epoch().count());
-}
-
-// The prerequisites of a make rule from `nvcc -MMD`, with escaped spaces and continued lines.
-std::vector<std::string> prerequisites(const std::string& rule) {
-  std::vector<std::string> files;
-  std::string word;
-  auto at = rule.find(": ");
-  if (at == std::string::npos) return files;
-  for (at += 1; at < rule.size(); ++at) {
-    const char c = rule[at];
-    if (c == '\\' && at + 1 < rule.size() && rule[at + 1] != '\n') {
-      word += rule[++at];
-    } else if (c == ' ' || c == '\n' || c == '\\' || c == '\t') {
-      if (!word.empty()) files.push_back(std::move(word));
-      word.clear();
-    } else {
-      word += c;
-    }
-  }
-  if (!word.empty()) files.push_back(std::move(word));
-  return files;
-}
-
-// Whether the entry is complete and every header is unchanged.
-bool is_fresh(const fs::path& entry, const fs::path& root) {
-  const auto text = read_if_there(entry / "headers.json");
-  if (!text || access((entry / "program").c_str(), X_OK) != 0 ||
-      access((entry / "warnings.json").c_str(), R_OK) != 0 ||
-      access((entry / "kernels").c_str(), R_OK) != 0)
-    return false;
-  const auto headers = parse_json_or_null(*text);
-  if (!headers.is_object()) return false;
-  for (const auto& [file, hash] : headers.items()) {
-    if (!hash.is_string() || hash_of_file(root / file) != hash.get<std::string>()) return false;
-  }
-  return true;
-}
-
-// A variable that is not used yet: every file that is being written has some.
-bool is_about_unused(const diagnostic& d) {
-  return d.message.find("was declared but never referenced") != std::string::npos ||
-         d.message.find("was set but never used") != std::string::npos;
-}
-
-// Those about the file itself, which messages call `shown`, and that may point to a mistake.
-std::vector<compiler_warning> warnings_in(const std::string& log, const std::string& shown,
-                                          const std::string& source) {
-  std::vector<compiler_warning> warnings;
-  const auto lines = split_lines(source);
-  const auto clean = [](std::string_view text) {
-    const auto escaped = escaped_lines(std::string(text), 1, longest_warning);
-    return escaped.empty() ? std::string{} : escaped[0];
-  };
-  for (const diagnostic& d : parse_warnings(log)) {
-    if (d.file != shown || d.line < 1 || is_about_unused(d) || warnings.size() == most_warnings)
-      continue;
-    const auto index = static_cast<std::size_t>(d.line) - 1;
-    compiler_warning w{d.line, clean(d.message),
-                       index < lines.size() ? clean(trimmed(lines[index])) : std::string{}};
-    const bool known = std::any_of(warnings.begin(), warnings.end(), [&](const auto& other) {
-      return other.line == w.line && other.message == w.message;
-    });
-    if (!known) warnings.push_back(std::move(w));
-  }
-  return warnings;
-}
-
-void remember_warnings(const fs::path& entry, const std::vector<compiler_warning>& warnings) {
-  json all = json::array();
-  for (const auto& w : warnings)
-    all.push_back({{"line", w.line}, {"message", w.message}, {"text", w.text}});
-  write_atomically(entry / "warnings.json", json_text(all, 1) + "\n");
-}
-
-std::vector<compiler_warning> remembered_warnings(const fs::path& entry) {
-  std::vector<compiler_warning> warnings;
-  const json all = parse_json_or_null(read_if_there(entry / "warnings.json").value_or(""));
-  if (!all.is_array()) return warnings;
-  for (const json& w : all) {
-    if (!w.is_object()) continue;
-    warnings.push_back({w.value("line", 0), w.value("message", ""), w.value("text", "")});
-  }
-  return warnings;
-}
-
-// Records the headers' hashes, except for headers in the temporary folders `passing`.
-void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
-                      const fs::path& root, const std::vector<fs::path>& passing) {
-  json headers = json::object();
-  const auto remember = [&](const std::string& file) {
-    const bool passes = std::any_of(passing.begin(), passing.end(), [&](const fs::path& folder) {
-      return file.starts_with(folder.string() + "/");
-    });
-    if (!passes && !headers.contains(file)) headers[file] = hash_of_file(root / file);
-  };
-  for (const auto& rule : rules) {
-    for (const auto& file : prerequisites(read_bounded(rule, most_rule).value_or("")))
-      remember(file);
-  }
-  // A name that is not UTF-8 becomes one that no file has, so its program is never reused.
-  write_atomically(entry / "headers.json", json_text(headers, 1) + "\n");
-}
-
-// Removes the least recently used entries (a running program keeps its inode), and entries that a
-// killed lab left behind more than a day ago.
-void prune(const fs::path& cache) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> entries;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(cache, ignored)) {
-    if (!entry.is_directory(ignored)) continue;  // a lock
-    if (fs::exists(entry.path() / "headers.json", ignored)) {
-      entries.emplace_back(fs::last_write_time(entry.path() / "headers.json", ignored),
-                           entry.path());
-    } else if (fs::file_time_type::clock::now() - entry.last_write_time(ignored) >
-               std::chrono::hours(24)) {
-      fs::remove_all(entry.path(), ignored);
-    }
-  }
-  if (entries.size() <= cache_entries) return;
-  std::sort(entries.begin(), entries.end());
-  for (std::size_t i = 0; i < entries.size() - cache_entries; ++i) {
-    fs::remove_all(entries[i].second, ignored);
-  }
-}
-
-// The signal that ended nvcc, or that ended one of its programs as nvcc reports it: "nvcc error   :
-// 'cicc' died due to signal 9 (Kill signal)". 0: none.
-int signal_of(const child_result& result) {
-  if (result.end.how == child_end::cause::signalled) return result.end.signal;
-  constexpr std::string_view before = " died due to signal ";
-  for (const std::string& line : split_lines(result.err)) {
-    const auto at = line.find(before);
-    if (line.starts_with("nvcc error") && at != std::string::npos) {
-      return std::atoi(line.c_str() + at + before.size());
-    }
-  }
-  return 0;
-}
-
-const std::string needed_more_memory = "the compiler needed more memory than its limit";
-
-// The sandbox limit that ended the compiler, in words, since the source is the cause. Else empty.
-std::string limit_that_ended(const child_result& result, const compile_guards& guards) {
-  if (guards.with == nullptr) return {};
-  const auto says = [&](std::string_view text) {
-    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
-  };
-  if (signal_of(result) == SIGXCPU || says("CPU time limit exceeded")) {
-    return "the compiler took too long";
-  }
-  if (result.end.how == child_end::cause::flooded) return "the compiler printed too much";
-  if (signal_of(result) == SIGXFSZ || says("File size limit exceeded") || says("File too large")) {
-    return "the compiled program is too large";
-  }
-  if (result.end.out_of_memory || says("virtual memory exhausted") ||
-      says("out of memory allocating") || says("Cannot allocate memory") ||
-      says("Killed signal terminated program") || says("std::bad_alloc")) {
-    return needed_more_memory + limit_text(guards.memory_bytes);
-  }
-  return {};
-}
-
-compiled refused(const child_result& result, const std::string& log, const lab& l,
-                 const installation& where, const quotable& sources, const compile_guards& guards) {
-  compiled c;
-  c.log = log;
-  if (result.end.how == child_end::cause::deadline) {
-    c.explanation = {fmt::format("the compiler did not finish within {:g} s", guards.limit_s)};
-    return c;
-  }
-  if (const std::string limit = limit_that_ended(result, guards); !limit.empty()) {
-    c.explanation = {limit};
-    c.out_of_memory = limit.starts_with(needed_more_memory);
-    return c;
-  }
-  const auto errors = parse_diagnostics(c.log);
-  if (!errors.empty()) {
-    c.explanation = explain(errors[0], errors.size(), where, sources);
-    if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
-      std::string alone =
-          "a graded file is compiled alone: it may include the contract, common/lab/ and what "
-          "compiler and toolkit bring";
-      if (errors[0].message.find("solutions/") != std::string::npos)
-        alone += "; with --practice your own file may include parts of solutions";
-      c.explanation.push_back(std::move(alone));
-    }
-    if (c.log.find("undefined reference") != std::string::npos) {
-      c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
-    }
-    return c;
-  }
-  c.explanation = escaped_lines(c.log, 12, 200);
-  c.explanation.insert(c.explanation.begin(), "the compiler failed and said:");
-  return c;
-}
 
 // One compilation in a temporary folder, and the entry that it fills.
 class compilation {
@@ -402,23 +187,6 @@ class compilation {
   double seconds_ = 0;
 };
 
-// Removes a cache entry that was not filled, for example because the compiler was interrupted.
-class unfinished_entry {
- public:
-  explicit unfinished_entry(const fs::path& entry) : entry_(entry) { make_folder(entry); }
-  ~unfinished_entry() {
-    std::error_code ignored;
-    if (!filled_) fs::remove_all(entry_, ignored);
-  }
-  unfinished_entry(const unfinished_entry&) = delete;
-  unfinished_entry& operator=(const unfinished_entry&) = delete;
-  void keep() { filled_ = true; }
-
- private:
-  const fs::path entry_;
-  bool filled_ = false;
-};
-
 void require_compiler(const installation& where, const std::string& shown) {
   if (!where.nvcc.empty() && access(where.nvcc.c_str(), X_OK) == 0) return;
   throw failure(exit_code::environment,
@@ -444,10 +212,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     command.push_back("--split-compile=0");  // one thread per core; the code is the same
   }
   content_hash hash;
-  hash.add(guards.hides_name ? hidden_name : shown)
-      .add(source)
-      .add(hash_of_file(archive))
-      .add(time_of(archive));
+  hash.add(guards.hides_name ? hidden_name : shown).add(source);
+  add_archive(hash, archive);
   for (const auto& part : command) hash.add(part);
   hash.add(guards.with == nullptr ? "" : "in a sandbox");
   for (const auto& path : guards.extra) hash.add(path.string());
@@ -461,8 +227,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   compiled result;
   result.known_as = known_as;
   if (is_fresh(entry, where.root)) {
-    std::error_code ignored;
-    fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
+    mark_as_used(entry);
     result.program = entry / "program";
     result.cached = true;
     result.warnings = remembered_warnings(entry);
@@ -488,7 +253,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     remember_warnings(entry, result.warnings);
     work.fill(entry, plain);
     filling.keep();
-    prune(cache);
+    prune_cache(cache);
     result.program = entry / "program";
   } else {
     std::vector<fs::path> readable = guards.extra;
@@ -496,45 +261,14 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     if (guards.with == nullptr) {
       readable.insert(readable.end(), {file.parent_path(), where.root / "solutions" / l.name});
     }
-    result = refused(outcome, plain.as_typed(outcome.err + outcome.out), l, where,
-                     quotable_for(file, where, readable), guards);
+    result = explain_failure(outcome, plain.as_typed(outcome.err + outcome.out), l, where,
+                             quotable_for(file, where, readable), guards);
   }
   result.seconds = work.seconds();
   return result;
 }
 
 }  // namespace
-
-void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& output) {
-  const auto says = [&](std::string_view text) {
-    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
-  };
-  if (says("No space left on device") || says("Disk quota exceeded")) {
-    throw failure(exit_code::environment, "the disk is full: the compiler cannot write below " +
-                                              output.string() +
-                                              "; free some space and run it again");
-  }
-  const int signal = signal_of(result);
-  if (signal == SIGKILL || says("Killed signal terminated program") ||
-      says("virtual memory exhausted") || says("out of memory allocating") ||
-      says("Cannot allocate memory")) {
-    throw failure(
-        exit_code::environment,
-        std::string(
-            signal == SIGKILL
-                ? "the compiler was killed, which happens when the system runs out of memory"
-                : "the compiler ran out of memory") +
-            "; close other programs and run it again");
-  }
-  const bool sent = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGXCPU;
-  if (sent || result.end.how == child_end::cause::signalled) {
-    throw failure(exit_code::environment,
-                  "the compiler was ended by " + signal_text(signal) + "; run it again");
-  }
-  if (says("gcc: No such file or directory") || says("cc1plus: No such file")) {
-    throw failure(exit_code::environment, "nvcc finds no host compiler; install g++");
-  }
-}
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
                             const compile_progress& progress, const compile_guards& guards) {

@@ -16,7 +16,6 @@
 
 #include "grader/course/lab.hpp"
 #include "grader/judge/installation.hpp"
-#include "grader/system/process.hpp"
 
 namespace stepwise {
 
@@ -27,42 +26,12 @@ struct protections;
 // with it, for example for std::min without <algorithm>, is compiled again without it.
 inline constexpr const char* no_special_functions = "-D_GLIBCXX_BITS_SPECFUN_H";
 
-// One message of a compiler, with the line it points to.
-struct diagnostic {
-  std::string file;  // as the compiler names it; empty for the linker
-  int line = 0;      // from 1; 0: unknown
-  int column = 0;    // from 1; 0: unknown
-  std::string message;
-  std::string at_caret;  // excerpt from the caret on; nvcc expands the macros before it
-};
-
-// The errors in what nvcc, the host compiler, ptxas and the linker print, in order.
-std::vector<diagnostic> parse_diagnostics(const std::string& text);
-
-// The warnings of nvcc's front end among what it prints, in order.
-std::vector<diagnostic> parse_warnings(const std::string& text);
-
 // A warning about the file that is compiled.
 struct compiler_warning {
   int line = 0;  // from 1
   std::string message;
   std::string text;  // of the line, trimmed
 };
-
-// Files whose lines a message may quote: a #line can give a student's text any file's name.
-struct quotable {
-  std::filesystem::path file;                  // the compiled file, by its own name
-  std::vector<std::filesystem::path> folders;  // with headers, links resolved
-  bool allows(const std::filesystem::path& file) const;
-};
-// Allows headers of the toolkit, the system and common/lab, and the files in `more`.
-quotable quotable_for(const std::filesystem::path& file, const installation& where,
-                      const std::vector<std::filesystem::path>& more);
-
-// The first error as several lines for a terminal: what, where, the source line and a caret.
-// `count` is the number of errors.
-std::vector<std::string> explain(const diagnostic& first, std::size_t count,
-                                 const installation& where, const quotable& sources);
 
 // For all compilers of a file together.
 inline constexpr double compile_limit_s = 180;
@@ -99,12 +68,6 @@ struct compile_progress {
   std::function<void(const std::string&)> doing;
   std::function<void()> tick;
 };
-
-// After a failed compiler: throws failure(environment) if the cause is the disk, the memory, a
-// missing host compiler or a signal. `output` is the folder that it wrote to. A crash of one of
-// nvcc's programs does not count, because the source may have caused it.
-void refuse_what_is_not_the_students_fault(const child_result& result,
-                                           const std::filesystem::path& output);
 
 // Throws failure(environment) without a compiler, space or memory, and failure(usage) if there is
 // no such file.

@@ -1,4 +1,6 @@
 // Parses the messages of nvcc's front end, g++, ptxas and the linker, each in its own format.
+#include "grader/judge/diagnostics.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -8,7 +10,6 @@
 #include "common/device/names.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
-#include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 
@@ -20,12 +21,6 @@ std::optional<int> number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return {};
   return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // The author of a source file can make the compiler's output arbitrarily long. Only the first
@@ -384,30 +379,26 @@ quotable quotable_for(const fs::path& file, const installation& where,
 std::vector<std::string> explain(const diagnostic& first, std::size_t count,
                                  const installation& where, const quotable& sources) {
   std::vector<std::string> lines;
-  const auto clean = [](const std::string& text) {
-    const auto escaped = escaped_lines(text, 1, 400);
-    return escaped.empty() ? std::string{} : escaped[0];
-  };
   std::string place;
   if (!first.file.empty()) {
     const fs::path file =
         fs::path(first.file).is_absolute() ? fs::path(first.file) : where.root / first.file;
-    place = clean(where.shown(file)) + ":" + std::to_string(first.line) + ": ";
-    lines.push_back(place + clean(first.message));
+    place = escaped_name(where.shown(file)) + ":" + std::to_string(first.line) + ": ";
+    lines.push_back(place + escaped_name(first.message));
     if (const auto text = sources.allows(file) ? read_bounded(file, most_quoted) : std::nullopt) {
       const auto source = split_lines(*text);
       const auto index = static_cast<std::size_t>(first.line) - 1;
       if (first.line > 0 && index < source.size()) {
         const std::string gutter = std::to_string(first.line) + " | ";
-        lines.push_back(gutter + clean(source[index]));
+        lines.push_back(gutter + escaped_name(source[index]));
         const std::size_t column = caret_column(first, source[index]);
-        const std::string before = clean(source[index].substr(0, column) + "x");
+        const std::string before = escaped_name(source[index].substr(0, column) + "x");
         lines.push_back(std::string(gutter.size() - 2, ' ') + "| " +
                         std::string(display_width(before) - 1, ' ') + "^");
       }
     }
   } else {
-    lines.push_back(clean(first.message));
+    lines.push_back(escaped_name(first.message));
   }
   if (count > 1) {
     lines.push_back(std::to_string(count - 1) +

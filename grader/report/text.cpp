@@ -154,10 +154,12 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
   return result;
 }
 
-void escape_name(std::string& text) {
-  const auto lines = escaped_lines(text, 1, 400);
-  text = lines.empty() ? "" : lines[0];
+std::string escaped_name(std::string_view text, std::size_t columns) {
+  const auto lines = escaped_lines(text, 1, columns);
+  return lines.empty() ? std::string() : lines[0];
 }
+
+void escape_name(std::string& text) { text = escaped_name(text); }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))

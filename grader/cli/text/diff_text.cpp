@@ -47,8 +47,7 @@ bool show_diff(context& c, const std::string& before_name, const std::string& be
     for (std::size_t i = h.begin; i < h.end; ++i) {
       const char kind = lines[i].kind;
       // The student's file may hold any bytes; a step's line is never longer than 100 columns.
-      const auto text = escaped_lines(lines[i].text, 1, 400);
-      const std::string shown = fmt::format("  {}{}", kind, text.empty() ? "" : text[0]);
+      const std::string shown = fmt::format("  {}{}", kind, escaped_name(lines[i].text));
       c.say(c.out.paint(kind == '+'   ? tone::added
                         : kind == '-' ? tone::removed
                                       : tone::plain,

@@ -27,8 +27,7 @@ struct piece {
 
 std::string one_line(const std::string& text, std::size_t width, const terminal_style& style) {
   // Tabs and control characters are escaped first.
-  const auto safe = escaped_lines(text, 1, 400);
-  return shortened(safe.empty() ? std::string() : safe.front(), width, style.ellipsis());
+  return shortened(escaped_name(text), width, style.ellipsis());
 }
 
 std::string painted(const std::vector<piece>& pieces, std::size_t width,

@@ -16,6 +16,8 @@
 #include "grader/cli/verb.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
+#include "grader/judge/compiler_messages.hpp"
+#include "grader/judge/diagnostics.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"

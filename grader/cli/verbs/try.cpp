@@ -15,6 +15,7 @@
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/watch/attempt.hpp"
+#include "grader/judge/diagnostics.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/sandbox/trust.hpp"

@@ -1,10 +1,11 @@
 // Compiler messages: file, line, caret.
+#include "grader/judge/diagnostics.hpp"
+
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <string>
 
-#include "grader/judge/compile.hpp"
 #include "grader/system/files.hpp"
 
 using namespace stepwise;

@@ -1,0 +1,149 @@
+// Selects warnings, and searches the output for known reasons of a failure.
+#include "grader/judge/compiler_messages.hpp"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "grader/course/source.hpp"
+#include "grader/judge/outcomes.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::size_t most_warnings = 100, longest_warning = 300;
+
+// A variable that is not used yet: every file that is being written has some.
+bool is_about_unused(const diagnostic& d) {
+  return d.message.find("was declared but never referenced") != std::string::npos ||
+         d.message.find("was set but never used") != std::string::npos;
+}
+
+// The signal that ended nvcc, or that ended one of its programs as nvcc reports it: "nvcc error   :
+// 'cicc' died due to signal 9 (Kill signal)". 0: none.
+int signal_of(const child_result& result) {
+  if (result.end.how == child_end::cause::signalled) return result.end.signal;
+  constexpr std::string_view before = " died due to signal ";
+  for (const std::string& line : split_lines(result.err)) {
+    const auto at = line.find(before);
+    if (line.starts_with("nvcc error") && at != std::string::npos) {
+      return std::atoi(line.c_str() + at + before.size());
+    }
+  }
+  return 0;
+}
+
+const std::string needed_more_memory = "the compiler needed more memory than its limit";
+
+}  // namespace
+
+std::vector<compiler_warning> warnings_in(const std::string& log, const std::string& shown,
+                                          const std::string& source) {
+  std::vector<compiler_warning> warnings;
+  const auto lines = split_lines(source);
+  const auto clean = [](std::string_view text) { return escaped_name(text, longest_warning); };
+  for (const diagnostic& d : parse_warnings(log)) {
+    if (d.file != shown || d.line < 1 || is_about_unused(d) || warnings.size() == most_warnings)
+      continue;
+    const auto index = static_cast<std::size_t>(d.line) - 1;
+    compiler_warning w{d.line, clean(d.message),
+                       index < lines.size() ? clean(trimmed(lines[index])) : std::string{}};
+    const bool known = std::any_of(warnings.begin(), warnings.end(), [&](const auto& other) {
+      return other.line == w.line && other.message == w.message;
+    });
+    if (!known) warnings.push_back(std::move(w));
+  }
+  return warnings;
+}
+
+std::string limit_that_ended(const child_result& result, const compile_guards& guards) {
+  if (guards.with == nullptr) return {};
+  const auto says = [&](std::string_view text) {
+    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
+  };
+  if (signal_of(result) == SIGXCPU || says("CPU time limit exceeded")) {
+    return "the compiler took too long";
+  }
+  if (result.end.how == child_end::cause::flooded) return "the compiler printed too much";
+  if (signal_of(result) == SIGXFSZ || says("File size limit exceeded") || says("File too large")) {
+    return "the compiled program is too large";
+  }
+  if (result.end.out_of_memory || says("virtual memory exhausted") ||
+      says("out of memory allocating") || says("Cannot allocate memory") ||
+      says("Killed signal terminated program") || says("std::bad_alloc")) {
+    return needed_more_memory + limit_text(guards.memory_bytes);
+  }
+  return {};
+}
+
+compiled explain_failure(const child_result& result, const std::string& log, const lab& l,
+                         const installation& where, const quotable& sources,
+                         const compile_guards& guards) {
+  compiled c;
+  c.log = log;
+  if (result.end.how == child_end::cause::deadline) {
+    c.explanation = {fmt::format("the compiler did not finish within {:g} s", guards.limit_s)};
+    return c;
+  }
+  if (const std::string limit = limit_that_ended(result, guards); !limit.empty()) {
+    c.explanation = {limit};
+    c.out_of_memory = limit.starts_with(needed_more_memory);
+    return c;
+  }
+  const auto errors = parse_diagnostics(c.log);
+  if (!errors.empty()) {
+    c.explanation = explain(errors[0], errors.size(), where, sources);
+    if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
+      std::string alone =
+          "a graded file is compiled alone: it may include the contract, common/lab/ and what "
+          "compiler and toolkit bring";
+      if (errors[0].message.find("solutions/") != std::string::npos)
+        alone += "; with --practice your own file may include parts of solutions";
+      c.explanation.push_back(std::move(alone));
+    }
+    if (c.log.find("undefined reference") != std::string::npos) {
+      c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
+    }
+    return c;
+  }
+  c.explanation = escaped_lines(c.log, 12, 200);
+  c.explanation.insert(c.explanation.begin(), "the compiler failed and said:");
+  return c;
+}
+
+void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& output) {
+  const auto says = [&](std::string_view text) {
+    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
+  };
+  if (says("No space left on device") || says("Disk quota exceeded")) {
+    throw failure(exit_code::environment, "the disk is full: the compiler cannot write below " +
+                                              output.string() +
+                                              "; free some space and run it again");
+  }
+  const int signal = signal_of(result);
+  if (signal == SIGKILL || says("Killed signal terminated program") ||
+      says("virtual memory exhausted") || says("out of memory allocating") ||
+      says("Cannot allocate memory")) {
+    throw failure(
+        exit_code::environment,
+        std::string(
+            signal == SIGKILL
+                ? "the compiler was killed, which happens when the system runs out of memory"
+                : "the compiler ran out of memory") +
+            "; close other programs and run it again");
+  }
+  const bool sent = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGXCPU;
+  if (sent || result.end.how == child_end::cause::signalled) {
+    throw failure(exit_code::environment,
+                  "the compiler was ended by " + signal_text(signal) + "; run it again");
+  }
+  if (says("gcc: No such file or directory") || says("cc1plus: No such file")) {
+    throw failure(exit_code::environment, "nvcc finds no host compiler; install g++");
+  }
+}
+
+}  // namespace stepwise
