@@ -13,10 +13,9 @@
 #include <cstdlib>
 
 #include "grader/cli/context.hpp"
-#include "grader/cli/graded_file.hpp"
+#include "grader/cli/grade/graded_file.hpp"
 #include "grader/cli/own_progress.hpp"
 #include "grader/cli/verb.hpp"
-#include "grader/cli/verbs/grade.hpp"
 #include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
 #include "grader/report/text.hpp"
@@ -122,7 +121,7 @@ json grade_of(context& c, const lab& l, const pack_options& o) {
   options.file = o.file;
   options.seed = seed;
   try {
-    return grade_document(c, l, options);
+    return graded_json(c, grade_file(c, l, options), l);
   } catch (const interrupted&) {
     throw;
   } catch (const failure& error) {

@@ -1,4 +1,4 @@
-// A graded file, as `lab grade` shows it and as its document.
+// A graded file: how it is graded, what `lab grade` shows, and its document.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,13 @@
 #include "grader/judge/key.hpp"
 
 namespace stepwise::cli {
+
+struct grade_options {
+  std::string lab, file, step;
+  std::optional<std::uint64_t> seed;
+  bool practice = false;  // in the program's own process, on trust
+  std::string key;        // a file; empty: the public key
+};
 
 // A file that is being graded. The report points into the lab.
 struct graded_file {
@@ -33,6 +40,9 @@ struct graded_file {
   answer_count beyond;  // answers in the lab's deeper.md
 };
 
+// Compiles and runs the file, or the step, and reports its progress.
+graded_file grade_file(context& c, const lab& of, const grade_options& o);
+
 // Help for the first missed goal: a hint, and the glossary terms of the goal's counter.
 struct help_at_hand {
   int number = 0;  // the hint's number; 0 if there is none
@@ -49,6 +59,9 @@ std::string remark_text(const graded_file& graded);
 bool runs_in_sandbox(const device_choice& device);
 const char* trust_of(const device_choice& device);
 
+void show_grade(context& c, const lab& l, const grade_options& o, const graded_file& graded);
+
+// The document of --json.
 json graded_json(const context& c, const graded_file& graded, const lab& l);
 
 }  // namespace stepwise::cli

@@ -1,8 +1,7 @@
 // Makes the document of `lab grade`.
-#include "grader/cli/graded_file.hpp"
-
 #include <fmt/core.h>
 
+#include "grader/cli/grade/graded_file.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/course/hints.hpp"
 #include "grader/report/findings.hpp"
