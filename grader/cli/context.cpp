@@ -30,6 +30,11 @@ void context::say(std::string_view text) {
   out.line(text);
 }
 
+void context::table(const std::vector<column>& columns,
+                    const std::vector<std::vector<cell>>& rows) {
+  for (const auto& line : table_lines(columns, rows, out.style())) say(line);
+}
+
 void context::print(const json& document) {
   busy.clear();
   // Student text may hold any bytes. Invalid UTF-8 is replaced rather than refused.
@@ -47,6 +52,22 @@ std::string command_text(const context& c) {
   std::string text = "./lab";
   for (const auto& argument : c.arguments) text += " " + argument;
   return text;
+}
+
+std::function<void()> waiting_for_gpu(context& c) {
+  return [&c] { c.busy.doing("waiting for another lab that measures on the GPU"); };
+}
+
+void need_gpu_to_record(const device_choice& device) {
+  if (device.gpu) return;
+  throw failure(exit_code::environment,
+                "--record needs a GPU, but none is available\nmodelled times are not "
+                "measurements, so they are not recorded");
+}
+
+void say_recorded(context& c, const fs::path& file, const std::string& tables) {
+  c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+        "; `./lab dev bench --readme` updates " + tables);
 }
 
 std::string skeleton_of(const context& c, const lab& l, const std::string& text) {
@@ -229,13 +250,9 @@ void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, jso
 std::string right_text(const context& c, const check_report& report) {
   const std::size_t n = report.right.size();
   std::string text = fmt::format("{} of {} size{}", n, report.total, report.total == 1 ? "" : "s");
-  // "n = 1, seed 7" without the seed, which is the same for all
-  const auto size_only = [](const std::string& label) {
-    return label.substr(0, label.find(", seed"));
-  };
-  if (n > 0) text += ", " + size_only(report.right.front());
+  if (n > 0) text += ", " + without_seed(report.right.front());
   if (n > 1)
-    text += fmt::format(" {} {}", c.out.style().ellipsis(), size_only(report.right.back()));
+    text += fmt::format(" {} {}", c.out.style().ellipsis(), without_seed(report.right.back()));
   return text;
 }
 

@@ -1,6 +1,7 @@
 // The context of every command: paths, output and the requested device.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/measure/figures.hpp"
+#include "grader/report/table.hpp"
 #include "grader/report/terminal.hpp"
 #include "grader/system/failure.hpp"
 
@@ -37,6 +39,8 @@ struct context {
   activity now();
   // Prints a line for people. Does nothing under --json.
   void say(std::string_view text = {});
+  // Prints a table for people. Does nothing under --json.
+  void table(const std::vector<column>& columns, const std::vector<std::vector<cell>>& rows);
   // Prints the document of --json.
   void print(const json& document);
 };
@@ -44,6 +48,13 @@ struct context {
 // For records: the current time ("2026-11-22T10:00:00Z"), and the command as it was typed.
 std::string utc_now();
 std::string command_text(const context& c);
+
+// For the lock of a GPU (gpu_lock_file()): what to show while another lab holds it.
+std::function<void()> waiting_for_gpu(context& c);
+// Throws failure(environment) without a GPU, for commands that otherwise model times.
+void need_gpu_to_record(const device_choice& device);
+// Prints where a record is, and the command that updates the tables made from it.
+void say_recorded(context& c, const fs::path& file, const std::string& tables = "the lab's tables");
 
 // A program to judge: the student's file, another file, or a solution step.
 struct subject {

@@ -82,6 +82,10 @@ std::string nearest(std::string_view given, const std::vector<std::string>& cand
   return containing == 1 ? best : std::string{};
 }
 
+std::string without_seed(std::string_view label) {
+  return std::string(label.substr(0, label.find(", seed")));
+}
+
 std::string size_text(const lab_size& size) {
   std::string text;
   for (const auto n : size) text += (text.empty() ? "" : "x") + std::to_string(n);

@@ -180,5 +180,7 @@ std::string nearest(std::string_view given, const std::vector<std::string>& cand
 
 // A size for messages: "1023" or "512x256". Labels like "n = 1 000 000" are the problem's.
 std::string size_text(const lab_size& size);
+// "n = 1" of "n = 1, seed 7", a call's label. The seed is the same for all calls of a command.
+std::string without_seed(std::string_view label);
 
 }  // namespace stepwise

@@ -361,7 +361,7 @@ class grading {
     const bool share = g.what->what == goal::kind::reach;
     g.message = fmt::format("{} {} {} (modelled, {}, {})", ratio_text(g.modelled->ratio),
                             share ? "the speed of" : "over", g.what->over, mine.gpu,
-                            mine.label.substr(0, mine.label.find(", seed")));
+                            without_seed(mine.label));
     const double floor = mine.floor_ms();
     if (mine.time_ms < 0.95 * floor) {
       g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",

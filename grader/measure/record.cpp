@@ -242,7 +242,7 @@ std::vector<json> entries_of_last_step(const json& record) {
 
 std::string recorded_size(const json& entry) {
   const std::string label = entry.at("label");
-  return label.substr(0, label.find(", seed"));
+  return without_seed(label);
 }
 
 json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }

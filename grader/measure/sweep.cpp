@@ -51,8 +51,6 @@ void check_registers(const sweep_axis& axis) {
   }
 }
 
-std::string without_seed(const std::string& label) { return label.substr(0, label.find(", seed")); }
-
 // The values that determine a point's program: all of them except the size.
 std::vector<std::string> program_values(const std::vector<swept_axis>& axes,
                                         const sweep_point& point) {

@@ -20,7 +20,7 @@ void model_points(const sweep_run& run, std::vector<sweep_point>& points, double
     const activity one{[&](const std::string&) { now.doing(what); }, now.tick};
     const modelled_figures m = model_program(run.l, run.p, point.program, point.size, run.seed,
                                              run.emulator, one, patience_s);
-    point.label = m.label.substr(0, m.label.find(", seed"));
+    point.label = without_seed(m.label);
     if (!m.timed()) {
       point.why_no_time = m.why_no_time();
       continue;

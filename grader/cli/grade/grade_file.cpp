@@ -121,8 +121,7 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   std::optional<file_lock> turn;
   const auto take_turn = [&] {
     if (turn) return;
-    turn.emplace(gpu_lock_file(graded.device.state),
-                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+    turn.emplace(gpu_lock_file(graded.device.state), waiting_for_gpu(c));
     if (!graded.device.judged()) return;
     c.busy.doing("preparing the GPU");
     graded.care = look_after_gpu(graded.device);

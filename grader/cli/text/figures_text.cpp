@@ -88,7 +88,7 @@ std::string figures_phrase(const figures& f) {
 std::string modelled_phrase(const modelled_figures& m) {
   if (!m.timed()) return "no time: " + m.why_no_time();
   return fmt::format("{}, {} at {} (modelled, {})", time_text(m.time_ms), m.rate(),
-                     m.label.substr(0, m.label.find(", seed")), m.gpu);
+                     without_seed(m.label), m.gpu);
 }
 
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {

@@ -79,10 +79,7 @@ void show_steps(context& c, const lab& l, const given_times& times, const walked
        {mine.m.timed() ? time_text(mine.m.time_ms) : ""},
        {""},
        {mine.m.found.ok() && mine.m.timed() ? "" : std::string(name_of(mine.found())), tone::bad}});
-  for (const auto& line :
-       table_lines({{"step"}, {"modelled", true}, {"skeleton"}, {"idea", false, true, true, true}},
-                   rows, c.out.style()))
-    c.say(line);
+  c.table({{"step"}, {"modelled", true}, {"skeleton"}, {"idea", false, true, true, true}}, rows);
 }
 
 }  // namespace

@@ -136,15 +136,14 @@ void show(context& c, const modelled_lecture& one) {
                     {gain(one.published_gain(f)), tone::dim},
                     {gain(one.modelled_gain(f)), tone::dim}});
   }
-  for (const auto& line : table_lines({{"version", false, true},
-                                       {"our step"},
-                                       {"published", true},
-                                       {"modelled", true},
-                                       {"ratio", true},
-                                       {"gain", true},
-                                       {"modelled", true}},
-                                      rows, c.out.style()))
-    c.say(line);
+  c.table({{"version", false, true},
+           {"our step"},
+           {"published", true},
+           {"modelled", true},
+           {"ratio", true},
+           {"gain", true},
+           {"modelled", true}},
+          rows);
   for (const auto& f : one.figures)
     if (!f.why_none.empty()) c.out.paragraph("no time for " + f.what->step + ": " + f.why_none, 2);
   c.say();

@@ -150,7 +150,7 @@ void show(context& c, const lab& l, const counted_steps& counted,
     rows.back().push_back(
         {name_of(one.modelled.limit()), one.limits_agree() ? tone::good : tone::bad});
   }
-  for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+  c.table(columns, rows);
   c.say();
   for (const figure_error& e : figure_errors(all))
     c.say(fmt::format("{:13} median {:.1f} %, 90th percentile {:.1f} %", name_of(e.figure),

@@ -34,7 +34,7 @@ void show_calls(context& c, const std::vector<sampled_call>& calls) {
     for (int n = 0; n < call_figures; ++n)
       rows.back().push_back(error_cell(call.error(static_cast<call_figure>(n))));
   }
-  for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+  c.table(columns, rows);
   c.say();
   for (const sampling_error& e : sampling_errors(calls))
     c.say(fmt::format("{:12}  median {}, worst {} ({} at {})", name_of(e.figure),

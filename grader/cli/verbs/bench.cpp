@@ -102,7 +102,7 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
   for (const auto& label : labels) {
     bool has_energy = false;
     std::vector<std::vector<cell>> lines;
-    c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))));
+    c.say(c.out.paint(tone::strong, without_seed(label)));
     for (const auto& row : rows) {
       const auto at = std::find_if(row.cells.begin(), row.cells.end(),
                                    [&](const bench_cell& b) { return b.label == label; });
@@ -139,9 +139,7 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
       columns.pop_back();
       for (auto& line : lines) line.pop_back();
     }
-    for (const auto& line : table_lines(columns, lines, c.out.style())) {
-      c.say(line);
-    }
+    c.table(columns, lines);
     c.say();
   }
 }
@@ -153,13 +151,10 @@ void show_duels(context& c, const lab& l, const duels& fought) {
       return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.ratio, s.range.low, s.range.high);
     };
     for (const auto& d : at_sizes)
-      lines.push_back(
-          {{d.label.substr(0, d.label.find(", seed"))}, {side(d.cold)}, {side(d.warm)}});
+      lines.push_back({{without_seed(d.label)}, {side(d.cold)}, {side(d.warm)}});
     c.say(fmt::format("{} against {}: relative speed, {} pairs", l.steps.back().name, name,
                       at_sizes.empty() ? 0 : at_sizes[0].pairs));
-    for (const auto& line :
-         table_lines({{"size"}, {"cold L2", true}, {"warm", true}}, lines, c.out.style()))
-      c.say(line);
+    c.table({{"size"}, {"cold L2", true}, {"warm", true}}, lines);
     c.say();
   }
 }
@@ -311,11 +306,7 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
     }
     c.say();
     c.say(c.out.paint(tone::strong, "size " + size_text(size)));
-    for (const auto& line :
-         table_lines({{"step"}, {"warp instructions", true}, {"global memory", true}}, rows,
-                     c.out.style())) {
-      c.say(line);
-    }
+    c.table({{"step"}, {"warp instructions", true}, {"global memory", true}}, rows);
   }
   if (with_baselines) {
     c.say();
@@ -369,8 +360,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   if (failed) throw failure(*failed);
   if (o.record) {
     write_record(c.where.root / file, record);
-    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` updates the lab's deeper.md");
+    say_recorded(c, file, "the lab's deeper.md");
   }
   return 0;
 }
@@ -414,8 +404,7 @@ int bench(context& c, const bench_options& o) {
   if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.baselines);
   std::vector<contender> steps;
   for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
-  const file_lock lock(gpu_lock_file(device.state),
-                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  const file_lock lock(gpu_lock_file(device.state), waiting_for_gpu(c));
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   if (o.ragged) return bench_ragged(c, l, p, device, o);
@@ -447,8 +436,7 @@ int bench(context& c, const bench_options& o) {
   if (!c.as_json) show_promises(c, promises, was_recorded);
   if (o.record) {
     write_record(c.where.root / file, record_of(l, device, rows, fought, date, command_text(c)));
-    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` updates the READMEs");
+    say_recorded(c, file, "the READMEs");
   }
   if (c.as_json) {
     document["promises"] = promises_json(promises);

@@ -155,12 +155,9 @@ int list_gpus(context& c) {
         {{id, tone::strong}, {g.name}, {capability}, {std::to_string(g.multiprocessors)}});
   }
   if (c.as_json) c.print(document);
-  for (const auto& line : table_lines({{"--gpu"},
-                                       {"name", false, true},
-                                       {"compute capability", true},
-                                       {"multiprocessors", true}},
-                                      rows, c.out.style()))
-    c.say(line);
+  c.table(
+      {{"--gpu"}, {"name", false, true}, {"compute capability", true}, {"multiprocessors", true}},
+      rows);
   return 0;
 }
 
@@ -169,10 +166,7 @@ void show_figures(context& c, const device_record& record) {
   for (const auto& f : record.figures)
     rows.push_back(
         {{f.name}, {fmt::format("{:.4g}", f.value), tone::strong}, {f.unit}, {f.what, tone::dim}});
-  for (const auto& line :
-       table_lines({{"figure"}, {"value", true}, {"unit"}, {"how", false, true, true}}, rows,
-                   c.out.style()))
-    c.say(line);
+  c.table({{"figure"}, {"value", true}, {"unit"}, {"how", false, true, true}}, rows);
 }
 
 int measure(context& c, const device_options& o) {
@@ -219,8 +213,7 @@ void say_measured(context& c, const device_record& record, const gpu& g) {
   add("l2_read", "reading from L2", 0);
   add("empty_launch", "empty launch", 0);
   c.say();
-  for (const auto& line : table_lines({{"measured"}, {"value", false, true}}, rows, c.out.style()))
-    c.say(line);
+  c.table({{"measured"}, {"value", false, true}}, rows);
   c.say();
   c.say(fmt::format("measured {} with `{}`; `./lab device --figures` lists all {}", record.date,
                     record.command, record.figures.size()));
@@ -261,8 +254,7 @@ int show_device(context& c, const device_options& o) {
   c.say(c.out.paint(tone::strong, g.name) +
         fmt::format(", compute capability {}, by {}", capability, d.from));
   c.say();
-  for (const auto& line : table_lines({{"what"}, {"value", false, true}}, rows, c.out.style()))
-    c.say(line);
+  c.table({{"what"}, {"value", false, true}}, rows);
   if (d.measured) say_measured(c, *d.measured, g);
   return 0;
 }

@@ -109,7 +109,7 @@ int show_attempts(context& c) {
           {{one.layer}, {one.attempt}, {one.result, one.refused() ? tone::plain : tone::bad}});
     const std::vector<column> columns = {
         {"layer"}, {"attempt"}, {.title = "result", .flexible = true}};
-    for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+    c.table(columns, rows);
     c.say();
     c.say("layers: " + guards.text());
   }

@@ -160,7 +160,7 @@ json recorded_json(const std::optional<recorded_limits>& r) {
 
 void show_table(context& c, const std::vector<column>& columns,
                 const std::vector<std::vector<cell>>& rows) {
-  for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+  c.table(columns, rows);
   c.say();
 }
 
@@ -176,8 +176,7 @@ std::string warps_text(const limit_counts& n) {
 }
 
 void show_counts(context& c, const dissection& e) {
-  std::vector<column> columns = {
-      {"counted, " + e.counted_at.substr(0, e.counted_at.find(", seed"))}};
+  std::vector<column> columns = {{"counted, " + without_seed(e.counted_at)}};
   for (const auto& p : e.all) columns.push_back({p.part, true});
   std::vector<std::vector<cell>> rows;
   const auto row = [&](const std::string& label, auto value) {
@@ -210,7 +209,7 @@ void show_counts(context& c, const dissection& e) {
 void show_times(context& c, const dissection& e) {
   const bool modelled = e.modelled();
   const std::string& label = modelled ? e.all[0].m.label : e.all[0].timed->label;
-  c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))) +
+  c.say(c.out.paint(tone::strong, without_seed(label)) +
         (modelled ? ": modelled, " + e.all[0].m.gpu : ", cold L2"));
   std::vector<std::vector<cell>> rows;
   const auto share = [&](double ms) {
@@ -315,8 +314,7 @@ void count(context& c, const lab& l, const problem& p, const std::optional<lab_s
 
 void measure(context& c, const lab& l, const problem& p, const device_choice& device,
              const lab_size& size, std::uint64_t seed, dissection& e) {
-  const file_lock lock(gpu_lock_file(device.state),
-                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  const file_lock lock(gpu_lock_file(device.state), waiting_for_gpu(c));
   std::vector<contender> parts;
   for (std::size_t i = 1; i < e.all.size(); ++i)
     parts.push_back({e.all[i].part, e.all[i].source.program});
@@ -370,8 +368,7 @@ void record(context& c, const lab& l, const device_choice& device, const dissect
   const fs::path file = record_file(l, device.name, "limits");
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_record(c.where.root / file, kept);
-  c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-        "; `./lab dev bench --readme` updates the lab's tables");
+  say_recorded(c, file);
 }
 
 int limits(context& c, const limits_options& o) {
@@ -382,11 +379,7 @@ int limits(context& c, const limits_options& o) {
     refuse("--gpu gives modelled times, but --record needs measured times: use only one of them");
   const auto emulated_gpu = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
-  if (o.record && !device.gpu) {
-    throw failure(exit_code::environment,
-                  "--record needs a GPU, but none is available\nmodelled times are not "
-                  "measurements, so they are not recorded");
-  }
+  if (o.record) need_gpu_to_record(device);
   dissection e = assemble(c, l, o);
   json document = {
       {"lab", l.name}, {"subject", e.all[0].source.shown}, {"device", device_json(device)}};

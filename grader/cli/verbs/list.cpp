@@ -78,15 +78,13 @@ int list(context& c) {
     c.print(document);
     return 0;
   }
-  for (const auto& line : table_lines({{"lab"},
-                                       {"title", false, true},
-                                       {"steps", true},
-                                       {"points", true},
-                                       {"goals", true},
-                                       {"your file"}},
-                                      rows, c.out.style())) {
-    c.say(line);
-  }
+  c.table({{"lab"},
+           {"title", false, true},
+           {"steps", true},
+           {"points", true},
+           {"goals", true},
+           {"your file"}},
+          rows);
   for (const auto& [name, opens] : coming)
     c.say(c.out.paint(tone::dim, name + " opens on " + opens + ": get it with git pull"));
   if (!progress.trouble.empty())

@@ -234,7 +234,7 @@ void show(context& c, const std::vector<outcome>& all) {
   const std::vector<column> columns = {{""},        {"file"},         {"expected", false, true},
                                        {"class"},   {"points", true}, {"due"},
                                        {"s", true}, {"left", true}};
-  for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+  c.table(columns, rows);
   c.say();
 }
 

@@ -393,11 +393,7 @@ int sweep(context& c, const sweep_options& o) {
   }
   const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
-  if (!o.record.empty() && !device.gpu) {
-    throw failure(exit_code::environment,
-                  "--record needs a GPU, but none is available\nmodelled times are not "
-                  "measurements, so they are not recorded");
-  }
+  if (!o.record.empty()) need_gpu_to_record(device);
   const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
                       o.seed};
   const lab_size usual = device.gpu ? figure_size(l, device, {}) : modelled_size(l, *model);
@@ -405,8 +401,7 @@ int sweep(context& c, const sweep_options& o) {
   show_head(c, chosen, axes, run, model, points.size());
   prepare_points(run, chosen.subject, axes, points, c.now());
   if (device.gpu) {
-    const file_lock lock(gpu_lock_file(device.state),
-                         [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+    const file_lock lock(gpu_lock_file(device.state), waiting_for_gpu(c));
     time_points(run, points, c.now());
   } else {
     model_points(run, points, seconds_for_a_point, c.now());
@@ -431,8 +426,7 @@ int sweep(context& c, const sweep_options& o) {
   } else if (!o.record.empty()) {
     const fs::path file = keep_sweep(c.where.root, l, device,
                                      sweep_entries(o.record, view, utc_now(), command_text(c)));
-    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab dev bench --readme` updates the lab's tables");
+    say_recorded(c, file);
   }
   return exit_code_of(points);
 }

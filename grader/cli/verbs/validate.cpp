@@ -85,11 +85,8 @@ void show_kernel(context& c, const compared_kernel& k) {
                     {difference_text(one)},
                     {std::string(name_of(one.found)), tone_of(one.found)}});
   }
-  for (const auto& line : table_lines(
-           {{"counter"}, {"ncu", true}, {"emulator", true}, {"difference", true}, {"verdict"}},
-           rows, c.out.style())) {
-    c.say(line);
-  }
+  c.table({{"counter"}, {"ncu", true}, {"emulator", true}, {"difference", true}, {"verdict"}},
+          rows);
 }
 
 // Shows in full the kernel with the most blocks, and every disagreement.
@@ -332,10 +329,8 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
                     {time_text(t.measured_ms)},
                     {time_text(t.modelled_ms)},
                     {fmt::format("{:.2f}", t.ratio()), t.error() > 0.5 ? tone::bad : tone::good}});
-  for (const auto& line : table_lines(
-           {{"step"}, {"size", true}, {"measured", true}, {"modelled", true}, {"ratio", true}},
-           rows, c.out.style()))
-    c.say(line);
+  c.table({{"step"}, {"size", true}, {"measured", true}, {"modelled", true}, {"ratio", true}},
+          rows);
   c.say();
   c.say(fmt::format("error: median {:.1f} %, 90th percentile {:.1f} %; rank correlation {:.3f}",
                     100 * s.median_error, 100 * s.worst_tenth_error, s.rank_correlation));
@@ -405,8 +400,7 @@ int validate(context& c, const validate_options& o) {
     for (const auto& s : l.steps) request.steps.push_back(s.name);
   }
   if (request.sizes.empty()) request.sizes = {l.check[l.check.size() / 2], l.check.back()};
-  const file_lock lock(gpu_lock_file(gpu.state),
-                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  const file_lock lock(gpu_lock_file(gpu.state), waiting_for_gpu(c));
   recorder keep(c, l, gpu, o);
   validation v = validate_on_gpu(request, gpu, [&](const auto& record) { keep.step(record); });
   const int code = report(c, l, v, o.all);

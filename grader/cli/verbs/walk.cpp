@@ -164,15 +164,13 @@ void show_measured_table(context& c, const std::vector<walked>& all) {
     bars.push_back(
         {w.s->name, w.f.timed() ? 1 / w.f.time_ms : 0, w.f.timed() ? w.f.rate() : "", tone::place});
   }
-  for (const auto& line : table_lines({{"step"},
-                                       {"correct"},
-                                       {"time", true},
-                                       {"rate", true},
-                                       {"over before", true},
-                                       {"idea", false, true, true}},
-                                      rows, c.out.style())) {
-    c.say(line);
-  }
+  c.table({{"step"},
+           {"correct"},
+           {"time", true},
+           {"rate", true},
+           {"over before", true},
+           {"idea", false, true, true}},
+          rows);
   c.say();
   c.say(c.out.paint(tone::dim, "rate (measured, higher is better)"));
   for (const auto& line : bar_lines(bars, c.out.style())) c.say(line);
@@ -194,16 +192,14 @@ void show_modelled_table(context& c, const lab& l, const std::vector<walked>& al
          {w.s->idea, tone::dim}});
     bars.push_back({w.s->name, there ? 1 / w.m.time_ms : 0, rate, tone::place});
   }
-  for (const auto& line : table_lines({{"step"},
-                                       {"correct"},
-                                       {"modelled", true},
-                                       {"over before", true},
-                                       {"recorded", true},
-                                       {"launches", true},
-                                       {"idea", false, true, true}},
-                                      rows, c.out.style())) {
-    c.say(line);
-  }
+  c.table({{"step"},
+           {"correct"},
+           {"modelled", true},
+           {"over before", true},
+           {"recorded", true},
+           {"launches", true},
+           {"idea", false, true, true}},
+          rows);
   c.say();
   c.say(c.out.paint(tone::dim, "rate (modelled, higher is better)"));
   for (const auto& line : bar_lines(bars, c.out.style())) c.say(line);
@@ -217,7 +213,7 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   std::string label;
   for (const auto& w : all)
     if (const auto& one = device.gpu ? w.f.label : w.m.label; !one.empty()) label = one;
-  label = label.substr(0, label.find(", seed"));
+  label = without_seed(label);
   c.say(c.out.paint(tone::strong, l.title) + fmt::format(" on {}", device.text()));
   c.say(c.out.paint(tone::dim,
                     fmt::format("one call at {}{}", label, device.gpu ? ", cold L2" : "")));

@@ -224,10 +224,8 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
     rows.back()[0].text = p.cpu + ", a call";
     rows.back()[3].text = rows.back()[4].text = "";
   }
-  for (const auto& line : table_lines(
-           {{"part", false, true}, {"time", true}, {"from"}, {"theoretical", true}, {"limit"}},
-           rows, c.out.style()))
-    c.say(line);
+  c.table({{"part", false, true}, {"time", true}, {"from"}, {"theoretical", true}, {"limit"}},
+          rows);
   c.say();
   if (w.break_even_flops_per_byte) {
     c.say(fmt::format(

@@ -50,9 +50,6 @@ double rounded_digits(double value, int digits) {
 
 double ratio_of(const json& point) { return point.at("ratio").get<double>(); }
 
-// Removes the seed of the inputs, which is the same for every size.
-std::string short_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
-
 std::vector<json> points_of(const json& baseline, std::string_view of_class) {
   std::vector<json> points;
   for (const json& point : baseline.at("sizes"))
@@ -186,7 +183,7 @@ std::vector<ragged_baseline> ragged_points(const std::vector<bench_report>& repo
                                       [&](const bench_cell& b) { return b.label == cell.label; });
         if (own == mine.cells.end()) continue;
         ragged_point point = {cell.size,
-                              short_label(cell.label),
+                              without_seed(cell.label),
                               cell.work.amount(),
                               own->cold.median_ms,
                               cell.cold.median_ms / own->cold.median_ms,
