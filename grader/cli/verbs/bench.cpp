@@ -1,45 +1,22 @@
 // lab dev bench: compares all steps of a lab, and makes the record that every published speed comes
 // from.
+#include "grader/cli/bench/bench.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "common/cpu/cpu.hpp"
-#include "grader/cli/context.hpp"
-#include "grader/cli/text/ragged_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
-#include "grader/measure/alternate.hpp"
 #include "grader/measure/energy.hpp"
-#include "grader/measure/figures.hpp"
-#include "grader/measure/handout_tables.hpp"
-#include "grader/measure/limits_record.hpp"
 #include "grader/measure/promises.hpp"
 #include "grader/measure/ragged/ragged.hpp"
 #include "grader/measure/record.hpp"
-#include "grader/report/table.hpp"
-#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
-#include "grader/system/loader.hpp"
-#include "grader/system/program_file.hpp"
 
 namespace stepwise::cli {
 namespace {
-
-struct bench_options {
-  std::string lab;
-  bool record = false, readme = false, baselines = false;
-  bool cpu = false;  // only the baselines on the CPU
-  std::vector<std::string> sizes;
-  std::optional<std::uint64_t> ragged;  // how many sizes to draw
-  std::uint64_t seed = 1;               // of the random sizes
-};
-
-constexpr std::uint64_t bench_seed = 7;
-// Total input bytes in one run of random sizes. Host memory holds the inputs twice.
-constexpr double ragged_bytes = 8e9;
-constexpr std::size_t ragged_sizes = 10;  // in one run: a failure loses all of them
 
 std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
@@ -48,115 +25,6 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
   if (sizes.empty()) sizes = device.gpu ? l.bench : l.emulated;
   std::sort(sizes.begin(), sizes.end());
   return sizes;
-}
-
-// The tables of the main README, of solutions/README.md, and of each lab's deeper.md and DESIGN.md.
-int refresh_readmes(context& c) {
-  const file_lock lock(c.where.build / "locks" / "readme");
-  const auto labs = load_labs(c.where.build);
-  std::vector<std::string> changed;
-  // A table with the mark in the comment lines around it.
-  using marked = std::pair<std::string, std::string>;
-  const auto refresh = [&](const fs::path& file, const std::vector<marked>& tables) {
-    const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
-    std::string after = before;
-    try {
-      for (const auto& [mark, table] : tables)
-        if (!table.empty()) after = with_results(after, table, mark);
-    } catch (const failure& marks) {
-      throw failure(marks.code(), file.string() + ": " + marks.what());
-    }
-    if (after == before) return;
-    write_atomically(c.where.root / file, after);
-    changed.push_back(file);
-  };
-  refresh("README.md", {{"results", winners_markdown(c.where.root, labs)}});
-  refresh("solutions/README.md", {{"results", results_markdown(c.where.root, labs)}});
-  for (const auto& l : labs) {
-    std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
-                                  {"limits", limits_markdown(c.where.root, l)},
-                                  {"lectures", lectures_markdown(c.where.root, l)}};
-    if (!l.ragged.empty()) tables.emplace_back("ragged", ragged_markdown(c.where.root, l));
-    const auto add_sweeps = [&](const fs::path& file, std::vector<marked>& to) {
-      for (const auto& name : sweeps_in(read_if_there(c.where.root / file).value_or("")))
-        to.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
-    };
-    add_sweeps(l.deeper(), tables);
-    refresh(l.deeper(), tables);
-    std::vector<marked> sweeps;
-    add_sweeps(l.design(), sweeps);
-    if (!sweeps.empty()) refresh(l.design(), sweeps);
-  }
-  if (c.as_json) c.print({{"changed", changed}});
-  for (const auto& file : changed) c.say(file + ": updated with the recorded results");
-  if (changed.empty()) c.say("the tables are up to date");
-  return 0;
-}
-
-void show_rows(context& c, const std::vector<bench_row>& rows) {
-  std::vector<std::string> labels;
-  for (const auto& row : rows)
-    for (const auto& at : row.cells)
-      if (std::find(labels.begin(), labels.end(), at.label) == labels.end())
-        labels.push_back(at.label);
-  for (const auto& label : labels) {
-    bool has_energy = false;
-    std::vector<std::vector<cell>> lines;
-    c.say(c.out.paint(tone::strong, without_seed(label)));
-    for (const auto& row : rows) {
-      const auto at = std::find_if(row.cells.begin(), row.cells.end(),
-                                   [&](const bench_cell& b) { return b.label == label; });
-      if (at == row.cells.end()) {
-        const bool failed = !row.found.ok();
-        lines.push_back({{row.name, failed ? tone::bad : tone::dim},
-                         {failed ? std::string(name_of(row.found.what)) : "too slow", tone::dim},
-                         {""},
-                         {""},
-                         {""},
-                         {""}});
-        continue;
-      }
-      const auto range = fmt::format("{} to {}", time_text(at->cold.range_ms.low),
-                                     time_text(at->cold.range_ms.high));
-      lines.push_back(
-          {{row.name},
-           {time_text(at->cold.median_ms)},
-           {range, tone::dim},
-           {rate_text(at->work, at->cold.median_ms), tone::strong},
-           {rate_text(at->work, at->warm.median_ms)},
-           {at->energy ? fmt::format("{}, {:.0f} W", energy_text(at->energy->joules_per_call),
-                                     at->energy->average_watts)
-                       : ""}});
-      has_energy = has_energy || at->energy;
-    }
-    std::vector<column> columns = {{"step"},
-                                   {"time, cold L2", true},
-                                   {"95 % interval", true},
-                                   {"rate, cold", true},
-                                   {"rate, warm", true},
-                                   {"energy per call, warm", true}};
-    if (!has_energy) {
-      columns.pop_back();
-      for (auto& line : lines) line.pop_back();
-    }
-    c.table(columns, lines);
-    c.say();
-  }
-}
-
-void show_duels(context& c, const lab& l, const duels& fought) {
-  for (const auto& [name, at_sizes] : fought) {
-    std::vector<std::vector<cell>> lines;
-    const auto side = [](const duel::side& s) {
-      return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.ratio, s.range.low, s.range.high);
-    };
-    for (const auto& d : at_sizes)
-      lines.push_back({{without_seed(d.label)}, {side(d.cold)}, {side(d.warm)}});
-    c.say(fmt::format("{} against {}: relative speed, {} pairs", l.steps.back().name, name,
-                      at_sizes.empty() ? 0 : at_sizes[0].pairs));
-    c.table({{"size"}, {"cold L2", true}, {"warm", true}}, lines);
-    c.say();
-  }
 }
 
 std::vector<promise> promises_by(const lab& l, const std::vector<bench_row>& rows) {
@@ -196,173 +64,9 @@ void show_promises(context& c, const std::vector<promise>& promises, bool made_h
   c.say();
 }
 
-// The library that a program needs and this machine lacks; "" if there is none. A folder built
-// elsewhere may hold baselines whose libraries only that machine has.
-std::string missing_library(const fs::path& program, const device_choice& device) {
-  const auto file = read_program_file(program, 0);
-  if (!file) return "";
-  for (const auto& library : libraries_of(program, file->interpreter, device.environment())
-                                 .value_or(std::vector<loaded_library>{}))
-    if (library.file.empty()) return library.name;
-  return "";
-}
-
-// The lab's baselines that were built and can run on this device. Reports those that cannot.
-std::vector<contender> usable_baselines(context& c, const lab& l, const device_choice& device) {
-  std::vector<contender> found;
-  for (const auto& p : l.baselines) {
-    const fs::path program = c.where.solution(l.name, "baseline-" + p.name);
-    std::string why;
-    if (!p.on_cpu && !device.gpu) {
-      why = "its comparison needs times, and so a GPU";
-    } else if (!fs::exists(program)) {
-      why = "it is not built; `ninja -C build baselines` builds it if its library is installed";
-    } else if (const auto library = missing_library(program, device); !library.empty()) {
-      why = library + " is not installed here";
-    }
-    if (why.empty()) {
-      found.push_back({p.name, program, p.is_right, p.on_cpu});
-    } else if (!c.as_json) {
-      c.out.paragraph(p.name + " is left out: " + why, 2, {}, tone::dim);
-    }
-  }
-  return found;
-}
-
-// Throws failure(usage) if the record has baselines that its successor would lack.
-void keep_baselines(context& c, const lab& l, const fs::path& record,
-                    const std::vector<contender>& baselines) {
-  if (!fs::exists(c.where.root / record)) return;
-  const auto lost = read_record(c.where.root / record, [&](const json& older) {
-    return baselines_lost(older, l, baselines);
-  });
-  if (lost.empty()) return;
-  throw failure(
-      exit_code::usage,
-      fmt::format(
-          "{} contains {}, which this run would not measure\nadd --baselines to measure the "
-          "baselines that `ninja -C build baselines` has built, or remove the file",
-          record.string(), joined(lost, ", ")));
-}
-
 bool any_on_cpu(const std::vector<contender>& baselines) {
   return std::any_of(baselines.begin(), baselines.end(),
                      [](const contender& p) { return p.on_cpu; });
-}
-
-std::string cpu_text() {
-  return fmt::format("{}, {} threads", host::cpu_name(), host::thread_count());
-}
-
-// Without a GPU, the CPU baselines can still be timed.
-void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
-                  const std::vector<lab_size>& sizes, json& document) {
-  auto baselines = usable_baselines(c, l, device);
-  std::erase_if(baselines, [](const contender& who) { return !who.on_cpu; });
-  document["cpu"] = cpu_json();
-  document["baselines"] = json::array();
-  if (baselines.empty()) return;
-  const file_lock lock(c.where.build / "locks" / "cpu",
-                       [&] { c.busy.doing("waiting for another lab that measures on the CPU"); });
-  const auto rows = stepwise::bench(l, p, {}, baselines, device, sizes, bench_seed, c.now()).rows;
-  document["baselines"] = baselines_json(l, rows);
-  if (c.as_json) return;
-  c.say("measured on the CPU, " + cpu_text() + ": times exclude transfers");
-  c.say();
-  show_rows(c, rows);
-  for (const auto& size : sizes) {
-    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const bench_row& row) {
-      return std::any_of(row.cells.begin(), row.cells.end(),
-                         [&](const bench_cell& at) { return at.size == size; });
-    });
-    if (!is_there) c.say("size " + size_text(size) + " is left out: a call would take too long");
-  }
-}
-
-// Without a GPU there is no time, so this counts what each step executes and moves, size by size.
-int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
-                  const std::vector<lab_size>& sizes, bool with_baselines) {
-  json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
-  verdict worst = verdict::pass;
-  for (const auto& s : l.steps)
-    document["steps"].push_back({{"name", s.name}, {"sizes", json::array()}});
-  c.say("counted on the emulator: this is work, not time");
-  for (const auto& size : sizes) {
-    std::vector<std::vector<cell>> rows;
-    for (std::size_t i = 0; i < l.steps.size(); ++i) {
-      const auto& s = l.steps[i];
-      const auto f = measure_program(l, p, c.where.solution(l.name, s.name), device, size,
-                                     bench_seed, c.now());
-      if (!f.found.ok()) worst = f.found.what;
-      document["steps"][i]["sizes"].push_back(figures_json(f));
-      if (!f.counters) {
-        rows.push_back(
-            {{s.name, tone::bad}, {std::string(name_of(f.found.what)), tone::bad}, {""}});
-        continue;
-      }
-      rows.push_back({{s.name},
-                      {count_text(static_cast<double>(f.counters->warp_instructions))},
-                      {bytes_text(f.global_bytes())}});
-    }
-    c.say();
-    c.say(c.out.paint(tone::strong, "size " + size_text(size)));
-    c.table({{"step"}, {"warp instructions", true}, {"global memory", true}}, rows);
-  }
-  if (with_baselines) {
-    c.say();
-    bench_on_cpu(c, l, p, device, sizes, document);
-  }
-  if (c.as_json) c.print(document);
-  return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
-}
-
-// Compares the last step with its baselines at random sizes from a seed.
-int bench_ragged(context& c, const lab& l, const problem& p, const device_choice& device,
-                 const bench_options& o) {
-  auto baselines = usable_baselines(c, l, device);
-  // CPU times differ by an order of magnitude. They count only if no baseline runs on the GPU.
-  if (std::any_of(l.baselines.begin(), l.baselines.end(),
-                  [](const baseline& who) { return !who.on_cpu; }))
-    std::erase_if(baselines, [](const contender& who) { return who.on_cpu; });
-  if (baselines.empty())
-    throw failure(
-        exit_code::environment,
-        "no baseline of " + l.name +
-            " can run here, but --ragged compares with baselines\n`ninja -C build baselines` "
-            "builds the baselines listed in solutions/" +
-            l.name + "/baselines.txt");
-  const fs::path file = record_file(l, device.name, "ragged");
-  if (o.record) keep_baselines(c, l, file, baselines);
-  const step& last = l.steps.back();
-  const auto runs = in_runs(
-      draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
-      ragged_bytes, ragged_sizes);
-  std::vector<bench_report> reports;
-  std::optional<failure> failed;  // earlier measurements are still shown
-  for (const auto& sizes : runs) {
-    try {
-      auto report = stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}},
-                                    baselines, device, sizes, bench_seed, c.now(), {.warm = false});
-      if (const auto& found = report.rows.front().found; !found.ok())
-        throw failure(exit_code::ours, last.name + ": " + found.message);
-      reports.push_back(std::move(report));
-    } catch (const failure& error) {
-      failed.emplace(error.code(), fmt::format("{}\nat a size from {} to {}{}", error.what(),
-                                               size_text(sizes.front()), size_text(sizes.back()),
-                                               o.record ? "; nothing was recorded" : ""));
-      break;
-    }
-  }
-  const json record = ragged_record(l, device, o.seed, *o.ragged, ragged_points(reports), utc_now(),
-                                    command_text(c));
-  if (c.as_json && !failed) c.print(ragged_json(record));
-  for (const auto& line : ragged_lines(record, c.out.style())) c.say(line);
-  if (failed) throw failure(*failed);
-  if (o.record) {
-    write_record(c.where.root / file, record);
-    say_recorded(c, file, "the lab's deeper.md");
-  }
-  return 0;
 }
 
 // Throws failure(environment) without a GPU: `what` needs one, for the reason `because`.
