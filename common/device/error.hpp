@@ -68,6 +68,24 @@ enum class error : int {
   unknown = 999,
 };
 
+// True for errors that only a kernel's execution can cause. The device is lost: every later call
+// returns the same error; see device.hpp.
+constexpr bool is_fault(error code) {
+  switch (code) {
+    case error::illegal_address:
+    case error::launch_timeout:
+    case error::assert_triggered:
+    case error::hardware_stack_error:
+    case error::illegal_instruction:
+    case error::misaligned_address:
+    case error::invalid_address_space:
+    case error::launch_failure:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // The outcome of a call: a number for programs, and a message for people (may be empty).
 struct status {
   error code = error::success;

@@ -89,22 +89,6 @@ __attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_
 
 }  // namespace
 
-bool is_fault(error code) {
-  switch (code) {
-    case error::illegal_address:
-    case error::launch_timeout:
-    case error::assert_triggered:
-    case error::hardware_stack_error:
-    case error::illegal_instruction:
-    case error::misaligned_address:
-    case error::invalid_address_space:
-    case error::launch_failure:
-      return true;
-    default:
-      return false;
-  }
-}
-
 state& state::get() {
   static state& only = *new state;
   return only;

@@ -132,7 +132,4 @@ struct state {
   const std::pair<const void* const, host_allocation>* find_host(const void* address) const;
 };
 
-// True for errors that only a kernel's execution can cause, after which a device is lost.
-bool is_fault(error code);
-
 }  // namespace stepwise::runtime

@@ -14,23 +14,6 @@ namespace {
 
 constexpr std::size_t longest_queue_bytes = most_batch_bytes / 2;
 
-// Errors that lose the device. Every later call returns the same error; see device.hpp.
-bool loses_device(error code) {
-  switch (code) {
-    case error::illegal_address:
-    case error::launch_timeout:
-    case error::assert_triggered:
-    case error::hardware_stack_error:
-    case error::illegal_instruction:
-    case error::misaligned_address:
-    case error::invalid_address_space:
-    case error::launch_failure:
-      return true;
-    default:
-      return false;
-  }
-}
-
 const status broken{error::devices_unavailable, "the device server has exited"};
 
 std::optional<module_symbol> symbol_of(const symbol_answer& a) {
@@ -92,7 +75,7 @@ status remote_device::note(reply_head* head) {
   const status late{static_cast<error>(head->deferred), std::move(head->deferred_message)};
   status now{static_cast<error>(head->code), std::move(head->message)};
   for (const status& failed : {late, now})
-    if (lost_.ok() && loses_device(failed.code)) lost_ = failed;
+    if (lost_.ok() && is_fault(failed.code)) lost_ = failed;
   if (!late.ok() && deferred_.ok()) deferred_ = late;
   return now;
 }
