@@ -122,9 +122,9 @@ int report_compile_errors(context& c, const subject& s, json document) {
                     tone::strong);
   c.say();
   for (std::size_t i = 1; i < s.compile_errors.size(); ++i) c.say("    " + s.compile_errors[i]);
-  std::string message;
-  for (const auto& line : s.compile_errors) message += (message.empty() ? "" : "\n") + line;
-  document.update({{"correct", false}, {"class", name_of(verdict::compile)}, {"message", message}});
+  document.update({{"correct", false},
+                   {"class", name_of(verdict::compile)},
+                   {"message", joined(s.compile_errors, "\n")}});
   if (c.as_json) c.print(document);
   return exit_code_of(verdict::compile);
 }

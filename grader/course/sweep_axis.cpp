@@ -32,12 +32,6 @@ std::vector<std::string_view> parts(std::string_view text, char separator) {
   return all;
 }
 
-std::string text_of(const numbers& all) {
-  std::string text;
-  for (const auto number : all) text += (text.empty() ? "" : "x") + std::to_string(number);
-  return text;
-}
-
 struct range {
   numbers from, to;
   std::optional<std::int64_t> step;  // added; empty: doubling
@@ -76,7 +70,7 @@ void add_range(const range& r, std::string_view text, std::vector<std::string>& 
     return true;
   };
   while (within()) {
-    values.push_back(text_of(now));
+    values.push_back(size_text(now));
     if (values.size() > most_configurations) {
       refuse_axis(text, "this is more than " + std::to_string(most_configurations) + " values");
     }
@@ -113,7 +107,7 @@ sweep_axis parse_axis(std::string_view text) {
     if (const auto dots = part.find(".."); dots != std::string_view::npos) {
       add_range(parse_range(text, part, dots), text, axis.values);
     } else if (const auto number = parse_numbers(part)) {
-      axis.values.push_back(text_of(*number));
+      axis.values.push_back(size_text(*number));
     } else if (is_word(part)) {
       axis.values.emplace_back(part);
     } else {

@@ -111,8 +111,7 @@ class grading {
       return;
     }
     report_.what = verdict::compile;
-    for (const auto& line : compile_errors)
-      report_.message += (report_.message.empty() ? "" : "\n") + line;
+    report_.message = joined(compile_errors, "\n");
   }
 
   // Times are measured if there is a GPU and the steps to compare with, else modelled.

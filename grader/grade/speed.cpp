@@ -93,13 +93,7 @@ class race {
     if (is_first && device_.judged())
       calls_[1] = problem_.make_call(small_size(), random_number() % 1'000'000);
     calls_[0] = {};  // freed first: there may be no room for both
-    try {
-      calls_[0] = problem_.make_call(size_, seed);
-    } catch (const std::invalid_argument& error) {
-      throw failure(exit_code::usage, error.what());
-    } catch (const std::bad_alloc&) {
-      throw failure(exit_code::environment, "size " + size_text(size_) + " does not fit in memory");
-    }
+    calls_[0] = call_of_size(problem_, size_, seed);
     has_right_ = false;
   }
 

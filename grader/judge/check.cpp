@@ -39,13 +39,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   std::vector<problem_call> calls;
   std::vector<planned_call> plans;
   for (const auto& size : sizes) {
-    try {
-      calls.push_back(p.make_call(size, seed));
-    } catch (const std::invalid_argument& error) {
-      throw failure(exit_code::usage, error.what());
-    } catch (const std::bad_alloc&) {
-      throw failure(exit_code::environment, "size " + size_text(size) + " does not fit in memory");
-    }
+    calls.push_back(call_of_size(p, size, seed));
     plans.push_back({.data = calls.size() - 1});
     throw_if_interrupted();
   }
@@ -109,6 +103,16 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
                               std::uint64_t seed, const activity& now) {
   const temporary_folder folder(fs::temp_directory_path());
   return run_calls(l, p, program, device, sizes, seed, now, folder.path() / "findings");
+}
+
+problem_call call_of_size(const problem& p, const lab_size& size, std::uint64_t seed) {
+  try {
+    return p.make_call(size, seed);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, error.what());
+  } catch (const std::bad_alloc&) {
+    throw failure(exit_code::environment, "size " + size_text(size) + " does not fit in memory");
+  }
 }
 
 std::vector<lab_size> small_sizes(const lab& l, const problem& p) {

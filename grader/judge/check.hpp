@@ -53,6 +53,10 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
                               const device_choice& device, const std::vector<lab_size>& sizes,
                               std::uint64_t seed, const activity& now);
 
+// A call with inputs of this size. Throws failure(usage) if the problem has no such size, and
+// failure(environment) if the inputs do not fit in memory.
+problem_call call_of_size(const problem& p, const lab_size& size, std::uint64_t seed);
+
 // The lab's check sizes that are small enough for check_thoroughly(), in order. At least one.
 std::vector<lab_size> small_sizes(const lab& l, const problem& p);
 

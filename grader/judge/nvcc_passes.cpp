@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "grader/course/source.hpp"
+#include "grader/report/text.hpp"
 
 namespace stepwise {
 namespace {
@@ -134,9 +135,7 @@ bool is_whole(const sorted_commands& c) {
 }
 
 std::string one_after_another(const std::vector<std::string>& commands) {
-  std::string all;
-  for (const auto& command : commands) all += (all.empty() ? "" : " &&\n") + command;
-  return "{ " + all + "\n} >/dev/null 2>&1 & ";
+  return "{ " + joined(commands, " &&\n") + "\n} >/dev/null 2>&1 & ";
 }
 
 std::string script_of(const sorted_commands& c) {

@@ -94,10 +94,7 @@ std::vector<std::string> plain_source::flags() const {
 }
 
 std::string plain_source::as_typed(std::string text) const {
-  std::string one_line;
-  for (const auto& line : escaped_lines(shown_, shown_.size(), shown_.size())) {
-    one_line += (one_line.empty() ? "" : "\\x0a") + line;
-  }
+  const std::string one_line = joined(escaped_lines(shown_, shown_.size(), shown_.size()), "\\x0a");
   replace_all(text, coded_, one_line);
   if (told_ != shown_) {
     for (const std::string& name : {decoded_path(coded_), told_}) replace_all(text, name, one_line);

@@ -46,13 +46,7 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
   std::vector<problem_call> calls;
   for (const auto& size : sizes) {
     now.doing("making inputs of size " + size_text(size));
-    try {
-      calls.push_back(p.make_call(size, seed));
-    } catch (const std::invalid_argument& error) {
-      throw failure(exit_code::usage, error.what());
-    } catch (const std::bad_alloc&) {
-      throw failure(exit_code::environment, "size " + size_text(size) + " does not fit in memory");
-    }
+    calls.push_back(call_of_size(p, size, seed));
   }
   return calls;
 }

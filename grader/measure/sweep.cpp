@@ -13,6 +13,7 @@
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/measure/profiled.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/parallel.hpp"
 
@@ -88,7 +89,7 @@ class preparation {
   void operator()() const {
     const auto made = compile_variant(run_.l, subject_.file,
                                       variant_of(subject_, axes_, *points_[0]), run_.where, quiet_);
-    if (made.program.empty()) return fail({verdict::compile, joined(made.explanation)});
+    if (made.program.empty()) return fail({verdict::compile, joined(made.explanation, "\n")});
     for (auto* point : points_) point->program = made.program;
     const auto report = check(made.program);
     if (!report.correct()) return fail(told_with_size(report));
@@ -109,12 +110,6 @@ class preparation {
     const auto release = [](std::counting_semaphore<>* gpu) { gpu->release(); };
     const std::unique_ptr<std::counting_semaphore<>, decltype(release)> held(&gpu_, release);
     return check_program(run_.l, run_.p, program, run_.device, run_.l.check, run_.seed, {});
-  }
-
-  static std::string joined(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
-    return text;
   }
 
   // The message of a wrong result already names its call, but that of a crash does not.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -174,8 +175,7 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
                                       ncu_lines lines) {
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path log = folder.path() / "log", report = folder.path() / "report.ncu-rep";
-  std::string list;
-  for (const auto& metric : metrics) list += (list.empty() ? "" : ",") + metric;
+  const std::string list = joined(metrics, ",");
   child_options options;
   options.command = {ncu,        "--clock-control", "none",       "--metrics",
                      list,       "--log-file",      log.string(), "--force-overwrite",

@@ -92,11 +92,9 @@ int env(context& c, const env_options& o) {
   const auto wanted = parse_size(l, p, o.size);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
-  if (s.program.empty()) {
-    std::string message = s.shown + " does not compile";
-    for (const auto& line : s.compile_errors) message += "\n" + line;
-    throw failure(exit_code::student, message);
-  }
+  if (s.program.empty())
+    throw failure(exit_code::student,
+                  s.shown + " does not compile\n" + joined(s.compile_errors, "\n"));
   // A size that needs several blocks but is small enough to step through.
   const lab_size size = wanted ? *wanted : l.check[l.check.size() / 2];
   const std::vector<problem_call> calls = {make_call(p, size, o.seed)};

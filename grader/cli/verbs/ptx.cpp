@@ -19,6 +19,7 @@
 #include "grader/judge/compiler_messages.hpp"
 #include "grader/judge/diagnostics.hpp"
 #include "grader/judge/plain_source.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -291,9 +292,8 @@ json kernel_json(const kernel_listing& k, const ptx_view& view) {
 }
 
 [[noreturn]] void refuse_uncompiled(const ptx_subject& s) {
-  std::string message;
-  for (const auto& line : s.compile_errors) message += (message.empty() ? "" : "\n") + line;
-  throw failure(exit_code::student, s.shown + " does not compile: " + message);
+  throw failure(exit_code::student,
+                s.shown + " does not compile: " + joined(s.compile_errors, "\n"));
 }
 
 int ptx(context& c, const ptx_options& o) {

@@ -70,11 +70,7 @@ std::string clickable(std::string text, const answer_place& at) {
 
 // Describes the error. Empty if there is none.
 std::string fault_of(const attempt& a, const answer_place& at) {
-  if (!a.compiles()) {
-    std::string text;
-    for (const auto& line : a.made.explanation) text += (text.empty() ? "" : "\n") + line;
-    return text;
-  }
+  if (!a.compiles()) return joined(a.made.explanation, "\n");
   std::string text;
   if (!a.report.findings.empty()) text = worst_finding(a.report.findings, at.root);
   if (a.report.correct()) return clickable(text, at);
