@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/emulator/lower/lower.hpp"
+
 namespace stepwise::emulator {
 
 status prepare(loaded_kernel& k, const gpu& model, bool watched) {

@@ -4,6 +4,7 @@
 
 #include "common/device/gpu.hpp"
 #include "common/emulator/fuzz/target.hpp"
+#include "common/emulator/lower/lower.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/source_map/source_map.hpp"
 

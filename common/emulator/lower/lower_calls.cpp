@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/device/names.hpp"
+#include "common/emulator/lower/lower.hpp"
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/lower/runtime_forms.hpp"
 

@@ -16,7 +16,7 @@ struct access_fault {
   const char* whose = "";  // "the source of ", where an operation has several addresses
 };
 
-// Stops the launch with a message that describes the fault; returns null. In ../run/scheduler.cpp.
+// Stops the launch with a message that describes the fault; returns null. In ../run/access.cpp.
 const op* stop_with(context& x, const op* i, const access_fault& fault);
 
 // The access of an operation to a run of bytes, for its checks and for the text of a fault.

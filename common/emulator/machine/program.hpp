@@ -271,10 +271,4 @@ struct program {
 // Like program::source_line(), for an instruction of a function's body.
 std::string source_line_of(const program_function& f, std::int32_t instruction);
 
-// Lowers a kernel and the functions that it calls; `watched`: for observers. Fails with
-// not_supported, naming the instruction, the function and the source line, for anything that the
-// emulator does not implement, and with invalid_ptx if the PTX does not parse.
-result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
-                                       bool watched);
-
 }  // namespace stepwise::emulator

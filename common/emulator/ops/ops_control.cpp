@@ -101,10 +101,6 @@ const op* trap(context& x, const op* i) { return x.owner->trap(i); }
 
 }  // namespace
 
-const op* stop_with(context& x, const op* i, const access_fault& fault) {
-  return x.owner->stop(i, fault);
-}
-
 void control_ops(op_table& t) {
   using enum value_class;
   add_op(t, "<branch>", &branch, none, none, none, none);

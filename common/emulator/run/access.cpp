@@ -3,6 +3,10 @@
 
 namespace stepwise::emulator {
 
+const op* stop_with(context& x, const op* i, const access_fault& fault) {
+  return x.owner->stop(i, fault);
+}
+
 std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s) {
   const std::uint64_t offset = at - shared_window;
   const bool in_window = offset < window_bytes;

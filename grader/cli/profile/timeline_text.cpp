@@ -9,6 +9,7 @@
 #include <map>
 
 #include "common/report/profile_text.hpp"
+#include "common/timeline/transfer_rates.hpp"
 #include "grader/cli/text/page.hpp"
 #include "grader/report/findings.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "common/device/engine_settings.hpp"
 #include "common/device/gpu.hpp"
+#include "common/image/image.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/ptx_listing.hpp"
 #include "grader/cli/text/ptx_text.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/device/device.hpp"
+#include "common/emulator/lower/lower.hpp"
 #include "common/emulator/machine/modules.hpp"
-#include "common/emulator/machine/program.hpp"
 
 using namespace stepwise;
 

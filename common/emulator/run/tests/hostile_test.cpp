@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "common/device/device.hpp"
+#include "common/emulator/lower/lower.hpp"
 #include "common/emulator/machine/modules.hpp"
 
 using namespace stepwise;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/lower/lower.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/time/timer.hpp"
 
