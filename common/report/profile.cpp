@@ -1,38 +1,16 @@
 // Adds counts, and names the pipes.
 #include "common/report/profile.hpp"
 
+#include "common/report/profile_fields.hpp"
+
 namespace stepwise {
 
 device_transfers& device_transfers::operator+=(const device_transfers& o) {
-  copies += o.copies;
-  copied_bytes += o.copied_bytes;
-  fills += o.fills;
-  filled_bytes += o.filled_bytes;
-  us += o.us;
-  return *this;
+  return add_fields(*this, o);
 }
-
-sector_counts& sector_counts::operator+=(const sector_counts& o) {
-  requests += o.requests;
-  lanes += o.lanes;
-  sectors += o.sectors;
-  ideal_sectors += o.ideal_sectors;
-  l1_hits += o.l1_hits;
-  l2_sectors += o.l2_sectors;
-  l2_hits += o.l2_hits;
-  dram_read_bytes += o.dram_read_bytes;
-  dram_write_bytes += o.dram_write_bytes;
-  repeated_sectors += o.repeated_sectors;
-  return *this;
-}
-
+sector_counts& sector_counts::operator+=(const sector_counts& o) { return add_fields(*this, o); }
 wavefront_counts& wavefront_counts::operator+=(const wavefront_counts& o) {
-  requests += o.requests;
-  lanes += o.lanes;
-  wavefronts += o.wavefronts;
-  ideal_wavefronts += o.ideal_wavefronts;
-  repeated_wavefronts += o.repeated_wavefronts;
-  return *this;
+  return add_fields(*this, o);
 }
 
 const char* name_of(pipe p) {
@@ -52,15 +30,7 @@ instruction_counts profile_counts::all_instructions() const {
 }
 
 profile_counts& profile_counts::operator+=(const profile_counts& o) {
-  global_load += o.global_load;
-  global_store += o.global_store;
-  global_atomic += o.global_atomic;
-  local_load += o.local_load;
-  local_store += o.local_store;
-  shared_load += o.shared_load;
-  shared_store += o.shared_store;
-  shared_atomic += o.shared_atomic;
-  shared_copy += o.shared_copy;
+  each_access([&](const char*, auto kind) { this->*kind += o.*kind; });
   for (int p = 0; p < pipes; ++p) {
     instructions[p].warps += o.instructions[p].warps;
     instructions[p].lanes += o.instructions[p].lanes;

@@ -5,47 +5,12 @@
 
 #include "common/formats/json.hpp"
 #include "common/report/extent_json.hpp"
+#include "common/report/profile_fields.hpp"
 
 namespace stepwise {
 namespace {
 
 // Lists of the fields of each structure, used to write and to read. Each calls visit(name, field).
-template <class Counts, class Visit>
-void each_sector_field(Counts& c, Visit visit) {
-  visit("requests", c.requests);
-  visit("lanes", c.lanes);
-  visit("sectors", c.sectors);
-  visit("ideal_sectors", c.ideal_sectors);
-  visit("l1_hits", c.l1_hits);
-  visit("l2_sectors", c.l2_sectors);
-  visit("l2_hits", c.l2_hits);
-  visit("dram_read_bytes", c.dram_read_bytes);
-  visit("dram_write_bytes", c.dram_write_bytes);
-  visit("repeated_sectors", c.repeated_sectors);
-}
-template <class Counts, class Visit>
-void each_wavefront_field(Counts& c, Visit visit) {
-  visit("requests", c.requests);
-  visit("lanes", c.lanes);
-  visit("wavefronts", c.wavefronts);
-  visit("ideal_wavefronts", c.ideal_wavefronts);
-  visit("repeated_wavefronts", c.repeated_wavefronts);
-}
-template <class Counts, class Visit>
-void each_sector_count(Counts& c, Visit visit) {
-  visit("global_load", c.global_load);
-  visit("global_store", c.global_store);
-  visit("global_atomic", c.global_atomic);
-  visit("local_load", c.local_load);
-  visit("local_store", c.local_store);
-}
-template <class Counts, class Visit>
-void each_wavefront_count(Counts& c, Visit visit) {
-  visit("shared_load", c.shared_load);
-  visit("shared_store", c.shared_store);
-  visit("shared_atomic", c.shared_atomic);
-  visit("shared_copy", c.shared_copy);
-}
 template <class Kernel, class Visit>
 void each_kernel_field(Kernel& k, Visit visit) {
   visit("kernel", k.kernel);
@@ -88,15 +53,6 @@ void by_name_from(const json& j, double* values, int count) {
   for (int n = 0; n < count; ++n) j.at(key_of(static_cast<Enum>(n))).get_to(values[n]);
 }
 
-template <class Transfers, class Visit>
-void each_transfer_field(Transfers& t, Visit visit) {
-  visit("copies", t.copies);
-  visit("copied_bytes", t.copied_bytes);
-  visit("fills", t.fills);
-  visit("filled_bytes", t.filled_bytes);
-  visit("us", t.us);
-}
-
 template <class Timing, class Visit>
 void each_timing_field(Timing& t, Visit visit) {
   visit("us", t.us);
@@ -107,25 +63,13 @@ void each_timing_field(Timing& t, Visit visit) {
   visit("longest_block_us", t.longest_block_us);
 }
 
-template <class Traffic, class Visit>
-void each_traffic_field(Traffic& t, Visit visit) {
-  visit("l1_sectors", t.l1_sectors);
-  visit("shared_wavefronts", t.shared_wavefronts);
-  visit("load_sectors", t.loads);
-  visit("load_hits", t.load_hits);
-  visit("l2_sectors", t.l2_sectors);
-  visit("l2_hits", t.l2_hits);
-  visit("dram_read_bytes", t.dram_read_bytes);
-  visit("dram_write_bytes", t.dram_write_bytes);
-  visit("dram_earlier_bytes", t.dram_earlier_bytes);
-}
-
 json timing_json(const kernel_timing& t) {
   json j = json::object();
   each_timing_field(t, [&](const char* name, double v) { j[name] = v; });
   j["busy"] = by_name<part>(t.busy, busy_parts);
   if (t.traffic)
-    each_traffic_field(*t.traffic, [&](const char* name, double v) { j["traffic"][name] = v; });
+    each_field(*t.traffic,
+               [&](const char* name, auto field) { j["traffic"][name] = (*t.traffic).*field; });
   if (!t.experiments_us.empty())
     j["experiments_us"] = by_name<what_if>(t.experiments_us.data(), experiments);
   return j;
@@ -135,9 +79,10 @@ kernel_timing timing_from(const json& j) {
   kernel_timing t;
   each_timing_field(t, [&](const char* name, double& v) { j.at(name).get_to(v); });
   by_name_from<part>(j.at("busy"), t.busy, busy_parts);
-  if (const auto found = j.find("traffic"); found != j.end())
-    each_traffic_field(t.traffic.emplace(),
-                       [&](const char* name, double& v) { found->at(name).get_to(v); });
+  if (const auto found = j.find("traffic"); found != j.end()) {
+    level_traffic& all = t.traffic.emplace();
+    each_field(all, [&](const char* name, auto field) { found->at(name).get_to(all.*field); });
+  }
   if (j.contains("experiments_us")) {
     t.experiments_us.resize(experiments);
     by_name_from<what_if>(j.at("experiments_us"), t.experiments_us.data(), experiments);
@@ -177,15 +122,11 @@ void stalls_from(const json& j, line_profile& l) {
 json counts_json(const profile_counts& c) {
   json j = json::object();
   // Kinds of accesses without requests are omitted.
-  each_sector_count(c, [&](const char* name, const sector_counts& s) {
-    if (s.requests == 0) return;
+  each_access([&](const char* name, auto kind) {
+    const auto& counts = c.*kind;
+    if (counts.requests == 0) return;
     json& to = j[name];
-    each_sector_field(s, [&](const char* field, std::uint64_t v) { to[field] = v; });
-  });
-  each_wavefront_count(c, [&](const char* name, const wavefront_counts& s) {
-    if (s.requests == 0) return;
-    json& to = j[name];
-    each_wavefront_field(s, [&](const char* field, std::uint64_t v) { to[field] = v; });
+    each_field(counts, [&](const char* field, auto of) { to[field] = counts.*of; });
   });
   json pipes_json = json::object();
   for (int p = 0; p < pipes; ++p)
@@ -199,14 +140,10 @@ json counts_json(const profile_counts& c) {
 
 profile_counts counts_from(const json& j) {
   profile_counts c;
-  each_sector_count(c, [&](const char* name, sector_counts& s) {
+  each_access([&](const char* name, auto kind) {
     if (!j.contains(name)) return;
-    each_sector_field(s, [&](const char* field, std::uint64_t& v) { j[name].at(field).get_to(v); });
-  });
-  each_wavefront_count(c, [&](const char* name, wavefront_counts& s) {
-    if (!j.contains(name)) return;
-    each_wavefront_field(s,
-                         [&](const char* field, std::uint64_t& v) { j[name].at(field).get_to(v); });
+    auto& counts = c.*kind;
+    each_field(counts, [&](const char* field, auto of) { j[name].at(field).get_to(counts.*of); });
   });
   const json& pipes_json = j.at("instructions");
   for (int p = 0; p < pipes; ++p) {
@@ -266,8 +203,9 @@ std::string profile_json(const std::vector<kernel_profile>& kernels, const std::
   json document = {{"kernels", all}};
   if (!failed.empty()) document["failed"] = failed;
   if (transfers != device_transfers{})
-    each_transfer_field(transfers,
-                        [&](const char* name, auto v) { document["transfers"][name] = v; });
+    each_field(transfers, [&](const char* name, auto field) {
+      document["transfers"][name] = transfers.*field;
+    });
   return json_text(document);
 }
 
@@ -277,7 +215,7 @@ device_transfers transfers_in_profile(std::string_view text) {
   device_transfers t;
   if (found == document.end()) return t;
   try {
-    each_transfer_field(t, [&](const char* name, auto& v) { found->at(name).get_to(v); });
+    each_field(t, [&](const char* name, auto field) { found->at(name).get_to(t.*field); });
   } catch (const json_error&) {
     return {};
   }

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "common/report/profile_fields.hpp"
+
 namespace stepwise {
 
 const char* name_of(part p) {
@@ -34,17 +36,6 @@ stall_cycles& stall_cycles::operator+=(const stall_cycles& o) {
   return *this;
 }
 
-level_traffic& level_traffic::operator+=(const level_traffic& o) {
-  l1_sectors += o.l1_sectors;
-  shared_wavefronts += o.shared_wavefronts;
-  loads += o.loads;
-  load_hits += o.load_hits;
-  l2_sectors += o.l2_sectors;
-  l2_hits += o.l2_hits;
-  dram_read_bytes += o.dram_read_bytes;
-  dram_write_bytes += o.dram_write_bytes;
-  dram_earlier_bytes += o.dram_earlier_bytes;
-  return *this;
-}
+level_traffic& level_traffic::operator+=(const level_traffic& o) { return add_fields(*this, o); }
 
 }  // namespace stepwise
