@@ -31,6 +31,7 @@
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/record/recorder.hpp"
 #include "common/emulator/transfers.hpp"
+#include "common/ptx/ast.hpp"
 
 namespace stepwise {
 namespace {

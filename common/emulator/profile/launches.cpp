@@ -5,6 +5,7 @@
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/emulator/machine/program.hpp"
+#include "common/emulator/machine/warp_time.hpp"
 #include "common/emulator/profile/kernel_record.hpp"
 #include "common/emulator/profile/profiler.hpp"
 
