@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/source_map/source_tokens.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
@@ -140,6 +141,62 @@ std::vector<todo> find_todos(std::string_view text) {
     if (line.starts_with(mark)) todos.push_back({i + 1, std::string(line.substr(mark.size()))});
   }
   return todos;
+}
+
+namespace {
+
+using tokens = std::vector<source_token>;
+
+// The index after the bracket that closes the one at `open`; the end if none does.
+std::size_t after_bracket(const tokens& all, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < all.size(); ++i) {
+    if (all[i].is("(") || all[i].is("[")) ++depth;
+    if ((all[i].is(")") || all[i].is("]")) && --depth == 0) return i + 1;
+  }
+  return all.size();
+}
+
+// Whether `if (` at `open` goes on with a variable, an element or a member, and then with "=". A
+// declaration, `if (int i = n)`, has another word there.
+bool assigns(const tokens& all, std::size_t open) {
+  std::size_t i = open + 1;
+  if (i >= all.size() || all[i].what != source_token::kind::word) return false;
+  for (++i; i < all.size() && !all[i].is("=");) {
+    if (all[i].is("["))
+      i = after_bracket(all, i);
+    else if (all[i].is("."))
+      i += 2;
+    else
+      return false;
+  }
+  return i < all.size();
+}
+
+// The column of a token, from 0.
+std::size_t column_of(std::string_view source, const source_token& t) {
+  return t.begin - (source.substr(0, t.begin).rfind('\n') + 1);
+}
+
+}  // namespace
+
+std::vector<todo> suspicious_statements(std::string_view source) {
+  std::vector<todo> found;
+  const tokens all = tokens_of(source);
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (!all[i].directive.empty() || !all[i + 1].is("(")) continue;
+    const auto line = static_cast<std::size_t>(all[i].line);
+    if (all[i].is("if") && assigns(all, i + 1)) found.push_back({line, "= assigns, == compares"});
+    if (!all[i].is("for")) continue;
+    const std::size_t end = after_bracket(all, i + 1);
+    if (end + 1 >= all.size() || !all[end].is(";")) continue;
+    const source_token& next = all[end + 1];
+    const bool is_indented =
+        next.line > all[end].line && column_of(source, next) > column_of(source, all[i]);
+    if (next.is("{") || is_indented)
+      found.push_back({line, "a `;` ends the loop here, so what follows is executed once"});
+  }
+  return found;
 }
 
 std::vector<std::string> refused_when_graded(std::string_view text, bool may_copy_to_host) {

@@ -44,6 +44,11 @@ struct todo {
 };
 std::vector<todo> find_todos(std::string_view text);
 
+// Statements that compile but are probably not meant, which nvcc does not warn about in kernels: an
+// assignment as the condition of an `if`, and a `for (...);` whose body follows. `text` is the
+// warning.
+std::vector<todo> suspicious_statements(std::string_view source);
+
 // Features in this text that run in practice mode but that grading refuses, as listed in GOALS.md:
 // "texture objects". Searches for words, so it is only a hint. `may_copy_to_host`: in labs whose
 // arrays are in host memory.

@@ -57,6 +57,13 @@ std::vector<compiler_warning> warnings_in(const std::string& log, const std::str
     });
     if (!known) warnings.push_back(std::move(w));
   }
+  for (const todo& t : suspicious_statements(source)) {
+    const int line = static_cast<int>(t.line);
+    const bool known = std::ranges::find(warnings, line, &compiler_warning::line) != warnings.end();
+    if (!known && warnings.size() < most_warnings)
+      warnings.push_back({line, t.text, clean(trimmed(lines[t.line - 1]))});
+  }
+  std::ranges::stable_sort(warnings, {}, &compiler_warning::line);
   return warnings;
 }
 

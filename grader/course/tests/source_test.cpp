@@ -71,6 +71,23 @@ TEST_CASE("lines end in any of the usual ways") {
   CHECK(split_lines("").empty());
 }
 
+TEST_CASE("assignments as conditions and loops without a body") {
+  const auto lines = [](std::string_view source) {
+    std::vector<std::size_t> found;
+    for (const todo& t : suspicious_statements(source)) found.push_back(t.line);
+    return found;
+  };
+  using are = std::vector<std::size_t>;
+  CHECK(lines("if (i = n) f();\nif (a[i + 1] = 2) f();\nif (p.x = 3) f();") == are{1, 2, 3});
+  CHECK(lines("if (i == n) f();\nif (i <= n) f();\nif (int i = n) f();\nif ((i = n)) f();\n"
+              "if (i + 1 == n) f();\nif (f(i = 2)) g();\n// if (i = n)\n#if (i = n)")
+            .empty());
+  CHECK(lines("for (int k = 0; k < n; ++k);\n  sum += a[k];") == are{1});
+  CHECK(lines("\nfor (int k = 0; k < f(n); ++k);\n{ sum += a[k]; }") == are{2});
+  CHECK(lines("  for (int k = 0; ok(k); ++k);\n  sum = 0;\nfor (;;) f();").empty());
+  CHECK(lines("for (int k = 0; k < n; ++k").empty());
+}
+
 TEST_CASE("what a grade refuses is named once") {
   using names = std::vector<std::string>;
   CHECK(refused_when_graded("__global__ void k();", false).empty());
