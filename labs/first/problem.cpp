@@ -75,7 +75,6 @@ class wrong_picture {
       if (wrong_++ == 0) first_ = i;
       last_ = i;
       is_one_byte_ = is_one_byte_ && found[i] == found[first_];
-      first_column_ = std::min(first_column_, i % in.width);
     }
     // The byte that fills out before a call is odd. A user's own picture may hold any byte.
     is_untouched_ = is_one_byte_ && found[first_] % 2 != 0;
@@ -89,7 +88,8 @@ class wrong_picture {
 
   std::string looks_like() const {
     const std::int64_t w = in_.width, h = in_.height, all = std::ssize(found_);
-    if (is_untouched_ || (is_one_byte_ && wrong_ > 1)) return unwritten();
+    // No pixel of our pictures is 0, as device memory may be before it is written.
+    if (is_untouched_ || (is_one_byte_ && (wrong_ > 1 || found_[first_] == 0))) return unwritten();
     if (all == 1) return "";
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
       return "this is the picture itself: left and right are not swapped";
@@ -108,6 +108,18 @@ class wrong_picture {
         is_where_written([&](std::int64_t i) { return in_.pixels[i / h * h + h - 1 - i % h]; }))
       return "the rows of this picture have " + std::to_string(h) +
              " pixels: are width and height exchanged, in the launch or in an index?";
+    if (is_written_by_height())
+      return "row y of the result begins at out[" + std::to_string(h) +
+             " * y]: is the height multiplied where out needs the width?";
+    if (h < w && is([&](std::int64_t i) { return in_.pixels[i / w * h + w - 1 - i % w]; }))
+      return "row y is read from in[" + std::to_string(h) +
+             " * y] on: is the height multiplied where in needs the width?";
+    if (wrong_ > 3 && is_where_wrong([&](std::int64_t i) { return in_.pixels[i]; }))
+      return plural(wrong_, "pixel") + " of " + std::to_string(all) +
+             " are as in the picture, not mirrored: is one array both read and written, so that "
+             "some "
+             "pixels are mirrored twice?";
+    if (wrong_ == 1) return "1 pixel of " + std::to_string(all) + " is wrong";
     return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
            std::to_string(first_) + "] to out[" + std::to_string(last_) + "]";
   }
@@ -128,6 +140,11 @@ class wrong_picture {
     }
     return 4 * written > std::ssize(found_);
   }
+  bool is_where_wrong(const std::function<byte(std::int64_t)>& rule) const {
+    for (std::int64_t i = first_; i <= last_; ++i)
+      if (found_[i] != in_.mirrored(i) && found_[i] != rule(i)) return false;
+    return true;
+  }
   bool is_but_for_one(const std::function<byte(std::int64_t)>& rule) const {
     std::int64_t differ = 0;
     for (std::int64_t i = 0; i < std::ssize(found_) && differ < 2; ++i)
@@ -135,26 +152,106 @@ class wrong_picture {
     return differ < 2;
   }
 
+  // Every pixel that out[y * height + x] reaches has the value of one of the threads that write it.
+  bool is_written_by_height() const {
+    const std::int64_t w = in_.width, h = in_.height;
+    if (w <= h || h == 1) return false;  // a taller picture's rows would leave the array
+    for (std::int64_t i = 0; i < std::ssize(found_); ++i) {
+      bool is_reached = false, is_right = false;
+      for (std::int64_t y = std::min(i / h, h - 1); y >= 0 && i - y * h < w; --y) {
+        is_reached = true;
+        is_right = is_right || found_[i] == in_.at(w - 1 - (i - y * h), y);
+      }
+      if (is_reached && !is_right) return false;
+    }
+    return true;
+  }
+
+  bool is_missing(std::int64_t x, std::int64_t y) const {
+    return found_[y * in_.width + x] != in_.mirrored(y * in_.width + x);
+  }
+  bool are_missing(const std::function<bool(std::int64_t, std::int64_t)>& rule) const {
+    for (std::int64_t y = 0; y < in_.height; ++y)
+      for (std::int64_t x = 0; x < in_.width; ++x)
+        if (is_missing(x, y) != rule(x, y)) return false;
+    return true;
+  }
+
+  // All pixels from out[first_] on are missing.
+  std::string missing_tail() const {
+    const std::int64_t all = std::ssize(found_), w = in_.width, h = in_.height, row = first_ / w;
+    const std::string first = std::to_string(first_);
+    if (first_ == 256 && all < 512)
+      return (wrong_ == 1 ? "out[256]: does it have a thread"
+                          : "all from out[256] on: do they have threads") +
+             std::string(", or is an index an unsigned char, which ends at 255?");
+    if (w > 1 && first_ % w == 0)
+      return "all rows from " + std::to_string(row) +
+             (2 * row > h
+                  ? " on: does the grid round up?"
+                  : " on: does a block have several rows of threads (as a dim3), and does y count "
+                    "blockIdx.y?");
+    for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
+      const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;
+      if (last + 1 == first_ && first_ % block != 0)
+        return "all from out[" + first + "] on: " + std::to_string(last) + " is " +
+               std::to_string(grid - 1) + " * " + std::to_string(grid) + " + " +
+               std::to_string(block - 1) +
+               ", so is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
+      if (block == first_ && all >= 2 * block)
+        return "all but the first " + first +
+               ": are there several blocks, and does the index count blockIdx.x?";
+    }
+    return (wrong_ == 1 ? "out[" + first + "]: does it have a thread"
+                        : "all from out[" + first + "] on: does each of them have a thread") +
+           std::string(", and do the copies take all bytes?");
+  }
+
+  // "" if no rule gives all missing pixels and no other.
+  std::string missing_part() const {
+    const std::int64_t w = in_.width, h = in_.height;
+    if (last_ == w * h - 1 && wrong_ == w * h - first_) return missing_tail();
+    std::int64_t column = 0, next_column = 0, row = 0, next_row = 0;  // missing, then present again
+    while (column < w && !is_missing(column, 0)) ++column;
+    for (next_column = column; next_column < w && is_missing(next_column, 0);) ++next_column;
+    while (row < h && !is_missing(0, row)) ++row;
+    for (next_row = row; next_row < h && is_missing(0, next_row);) ++next_row;
+    const auto from = [](std::int64_t first) { return std::to_string(first) + " on"; };
+    const auto of_every = [](std::int64_t first, std::int64_t period) {
+      return std::to_string(first) + " to " + std::to_string(period - 1) + " of every " +
+             std::to_string(period);
+    };
+    if (column > 0 && are_missing([&](auto x, auto) { return x >= column; }))
+      return "the columns from " + from(column) +
+             ": are there enough blocks side by side, and does x count blockIdx.x?";
+    if (column > 0 && row > 0 &&
+        are_missing([&](auto x, auto y) { return x >= column || y >= row; }))
+      return "the columns from " + from(column) + " and the rows from " + from(row) +
+             ": does the grid round up?";
+    const std::string exchanged =
+        ": does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
+    if (column > 0 && next_column < w &&
+        are_missing([&](auto x, auto) { return x % next_column >= column; }))
+      return "columns " + of_every(column, next_column) + exchanged;
+    if (row > 0 && next_row < h && are_missing([&](auto, auto y) { return y % next_row >= row; }))
+      return "rows " + of_every(row, next_row) + exchanged;
+    return "";
+  }
+
   std::string unwritten() const {
-    const std::int64_t all = std::ssize(found_), w = in_.width;
+    const std::int64_t all = std::ssize(found_);
     if (wrong_ == all && is_untouched_)
       return "nothing was written to out: does the result come back to the host?";
     const std::string value = std::to_string(found_[first_]);
-    if (wrong_ == all) {
+    if (wrong_ == all)
       return "every pixel is " + value +
-             ": does the picture reach the device, and does the kernel write all of the result?";
-    }
+             ": is the picture copied to the device, does the kernel write the result, and is it "
+             "copied back only then?";
     const std::string some = plural(wrong_, "pixel") + " of " + std::to_string(all) +
                              (is_untouched_ ? wrong_ == 1 ? " was not written" : " were not written"
+                              : wrong_ == 1 ? " has the wrong value " + value
                                             : " hold the same wrong value, " + value);
-    if (last_ == all - 1 && wrong_ == all - first_) {
-      return some + ", all from out[" + std::to_string(first_) +
-             "] on: does each of them have a thread, and do the copies take all bytes?";
-    }
-    if (first_column_ > 0 && wrong_ == (w - first_column_) * in_.height) {
-      return some + ", the columns from " + std::to_string(first_column_) +
-             " on: are there enough blocks side by side?";
-    }
+    if (const std::string part = missing_part(); !part.empty()) return some + ", " + part;
     return some + ", the first is out[" + std::to_string(first_) + "], the last out[" +
            std::to_string(last_) + "]";
   }
@@ -162,9 +259,8 @@ class wrong_picture {
   const grey_picture& in_;
   std::span<const byte> found_;
   std::int64_t wrong_ = 0, first_ = 0, last_ = 0;
-  std::int64_t first_column_ = std::int64_t{1} << 40;  // with a wrong pixel
-  bool is_one_byte_ = true;                            // all wrong pixels hold the same byte
-  bool is_untouched_ = false;                          // and that byte filled out before the call
+  bool is_one_byte_ = true;    // all wrong pixels hold the same byte
+  bool is_untouched_ = false;  // and that byte filled out before the call
 };
 
 class first_problem : public picture_problem {

@@ -142,7 +142,9 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(text.starts_with("mirror: out[7] = 2, expected " +
                          std::to_string(std::to_integer<int>(e.at(2, 1))) +
                          ": column 2 of row 1 (width = 5, height = 3, seed 7)"));
-  CHECK(text.find("1 pixel of 15 are wrong, from out[7] to out[7]") != std::string::npos);
+  CHECK(text.ends_with("; 1 pixel of 15 is wrong"));
+  out[9] = std::byte{4};
+  e.says(out, "2 pixels of 15 are wrong, from out[7] to out[9]");
 }
 
 TEST_CASE("usual mistakes are recognised by the picture that they leave") {
@@ -159,6 +161,17 @@ TEST_CASE("usual mistakes are recognised by the picture that they leave") {
          "one place too far to the right");
 }
 
+TEST_CASE("pixels that are mirrored twice are recognised") {
+  const example e(37, 23);
+  bytes out = e.in;  // mirrored in place, from left to right
+  for (std::int64_t y = 0; y < e.height; ++y)
+    for (std::int64_t x = 0; x < e.width; ++x)
+      out[y * e.width + x] = out[y * e.width + e.width - 1 - x];
+  e.says(out, "are as in the picture, not mirrored: is one array both read and written");
+  out[30] ^= std::byte{4};
+  e.says(out, "pixels of 851 are wrong, from out[");
+}
+
 TEST_CASE("what was left out is named by its place") {
   const example e(37, 23);
   const auto without = [&](auto is_left_out) {
@@ -168,16 +181,62 @@ TEST_CASE("what was left out is named by its place") {
   e.says(without([&](auto x, auto y) { return y * e.width + x >= 768; }),
          "83 pixels of 851 were not written, all from out[768] on");
   e.says(without([](auto x, auto y) { return x == 36 && y == 22; }),
-         "1 pixel of 851 was not written, all from out[850] on");
+         "1 pixel of 851 was not written, out[850]: does it have a thread");
   e.says(without([](auto x, auto) { return x >= 32; }), "the columns from 32 on");
-  e.says(without([](auto, auto y) { return y >= 16; }), "all from out[592] on");
+  e.says(without([](auto, auto y) { return y >= 16; }), "all rows from 16 on: does the grid round");
+  e.says(without([](auto, auto y) { return y >= 3; }),
+         "all rows from 3 on: does a block have several rows of threads");
+  e.says(without([](auto x, auto y) { return x >= 32 || y >= 16; }),
+         "the columns from 32 on and the rows from 16 on");
+  e.says(without([](auto x, auto y) { return x >= 32 && y >= 16; }), "the first is out[624]");
+  e.says(without([](auto x, auto) { return x % 32 >= 8; }), "columns 8 to 31 of every 32");
+  e.says(without([](auto x, auto y) { return x % 32 >= 8 && y > 0; }), "the first is out[45]");
+  e.says(without([](auto, auto y) { return y % 16 >= 8; }), "rows 8 to 15 of every 16");
   e.says(without([](auto x, auto y) { return x == 5 && y > 3; }),
          "19 pixels of 851 were not written, the first is out[153], the last out[819]");
   // Pixels that were never written on the device are copied back all the same.
   bytes out = e.right();
   std::fill(out.begin() + 768, out.end(), std::byte{0});
   e.says(out, "83 pixels of 851 hold the same wrong value, 0, all from out[768] on");
-  e.says(bytes(e.in.size()), "every pixel is 0: does the picture reach the device");
+  e.says(bytes(e.in.size()), "every pixel is 0: is the picture copied to the device");
+}
+
+TEST_CASE("the index that left out a tail is recognised by where the tail begins") {
+  const example e(37, 23);  // 4 blocks of 256 threads
+  const auto from = [](const example& of, std::int64_t first) {
+    bytes out = of.right();
+    std::fill(out.begin() + first, out.end(), std::byte{0});
+    return out;
+  };
+  e.says(from(e, 268), "267 is 3 * 4 + 255, so is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 269), "all from out[269] on: does each of them have a thread");
+  e.says(from(e, 170), "169 is 6 * 7 + 127, so is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 256), "all but the first 256: are there several blocks");
+  e.says(from(e, 512), "all from out[512] on: does each of them have a thread");
+  const example row(257, 1), column(1, 300);
+  row.says(from(row, 256),
+           "1 pixel of 257 has the wrong value 0, out[256]: does it have a thread, "
+           "or is an index an unsigned char");
+  column.says(from(column, 256),
+              "all from out[256] on: do they have threads, or is an index an "
+              "unsigned char");
+}
+
+TEST_CASE("rows that begin height pixels apart are recognised, in out and in in") {
+  const example e(37, 23);
+  // The last thread to write wins, or the first.
+  for (const bool last_wins : {true, false}) {
+    bytes out(e.in.size());
+    for (std::int64_t y = 0; y < e.height; ++y)
+      for (std::int64_t x = 0; x < e.width; ++x)
+        if (std::byte& to = out[y * e.height + x]; last_wins || to == std::byte{0})
+          to = e.at(e.width - 1 - x, y);
+    e.says(out, "row y of the result begins at out[23 * y]");
+    out[400] = std::byte{2};
+    e.says(out, "pixels of 851 are wrong, from out[");
+  }
+  e.says(e.made([&](auto x, auto y) { return e.in[y * e.height + e.width - 1 - x]; }),
+         "row y is read from in[23 * y] on");
 }
 
 TEST_CASE("a picture of your own is grey, and its stages end with what is expected") {
