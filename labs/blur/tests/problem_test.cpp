@@ -20,21 +20,43 @@ using bytes = std::vector<unsigned char>;
 // The stages once more, pixel by pixel and as the contract words them: 49 products, no separation.
 struct example {
   example(std::int64_t w, std::int64_t h, std::uint64_t seed = 7)
-      : lab(problem_under_test()), call(lab.make_call({w, h}, seed)), width(w), height(h) {
+      : example(problem_under_test().make_call({w, h}, seed)) {}
+  explicit example(problem_call made)
+      : lab(problem_under_test()),
+        call(std::move(made)),
+        width(call.scalars[0]),
+        height(call.scalars[1]) {
+    grey = grey_by([](const unsigned char* p) {
+      return std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f));
+    });
+    blurred = blurred_from(grey);
+    right = edges_of(blurred);
+  }
+
+  // The weight of the row or column this far away; 0 beyond 3.
+  static int weight(int away) { return std::max(0, 4 - std::abs(away)); }
+
+  // value(p) of each colour.
+  template <class Value>
+  bytes grey_by(const Value& value) const {
     const auto* const rgba = reinterpret_cast<const unsigned char*>(call.buffers.at(0).data.data());
-    for (std::int64_t i = 0; i < width * height; ++i) {
-      const unsigned char* const p = rgba + 4 * i;
-      grey.push_back(static_cast<unsigned char>(
-          std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f))));
-    }
-    blurred = of_each([&](std::int64_t x, std::int64_t y) {
-      const int weight[] = {1, 2, 3, 4, 3, 2, 1};
+    return of_each([&](auto x, auto y) { return value(rgba + 4 * (y * width + x)); });
+  }
+
+  // Of each pixel, last() of the sum of term(grey, j, i) over j rows and i columns from -3 to 3.
+  template <class Term, class Last>
+  bytes blurred_by(const bytes& from, const Term& term, const Last& last) const {
+    return of_each([&](auto x, auto y) {
       int sum = 0;
       for (int j = -3; j <= 3; ++j)
-        for (int i = -3; i <= 3; ++i) sum += weight[j + 3] * weight[i + 3] * at(grey, x + i, y + j);
-      return sum / 256;
+        for (int i = -3; i <= 3; ++i) sum += term(at(from, x + i, y + j), j, i);
+      return last(sum);
     });
-    right = edges_of(blurred);
+  }
+  bytes blurred_from(const bytes& from) const {
+    return blurred_by(
+        from, [](int value, int j, int i) { return weight(j) * weight(i) * value; },
+        [](int sum) { return sum / 256; });
   }
 
   int at(const bytes& picture, std::int64_t x, std::int64_t y) const {
@@ -50,7 +72,14 @@ struct example {
     return picture;
   }
 
-  bytes edges_of(const bytes& in) const {
+  // The contract's length of a gradient.
+  static int edge(int gx, int gy) {
+    int root = 0;
+    while (root < 255 && (root + 1) * (root + 1) <= gx * gx + gy * gy) ++root;
+    return root;
+  }
+  template <class Length = decltype(edge)>
+  bytes edges_of(const bytes& in, const Length& length = edge) const {
     return of_each([&](std::int64_t x, std::int64_t y) {
       const int sobel[] = {1, 2, 1};
       int gx = 0, gy = 0;
@@ -58,9 +87,7 @@ struct example {
         gx += sobel[k + 1] * (at(in, x + 1, y + k) - at(in, x - 1, y + k));
         gy += sobel[k + 1] * (at(in, x + k, y + 1) - at(in, x + k, y - 1));
       }
-      int root = 0;
-      while (root < 255 && (root + 1) * (root + 1) <= gx * gx + gy * gy) ++root;
-      return root;
+      return length(gx, gy);
     });
   }
 
@@ -164,12 +191,16 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(text.starts_with("edges: out[17][5] = " + std::to_string(out[17 * 40 + 5]) + ", expected " +
                          std::to_string(e.right[17 * 40 + 5])));
   CHECK(text.find("(width = 40, height = 30, seed 7)") != std::string::npos);
-  CHECK(text.ends_with("1 of 1200 pixels are wrong, in rows 17 to 17"));
+  CHECK(text.find("; 1 of 1200 pixels is wrong, by at most 1") != std::string::npos);
+  out[20 * 40] = static_cast<unsigned char>(e.right[20 * 40] ^ 128);
+  const std::string other = e.verdict(out);
+  CAPTURE(other);
+  CHECK(other.ends_with("2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20"));
 }
 
 TEST_CASE("usual mistakes are recognised by the picture they leave") {
   const example e(70, 50);
-  e.says(bytes(3500, 0xa5), "was anything written to it?");
+  e.says(bytes(3500, 0xa5), "every pixel is 165: was anything written to out?");
   e.says(e.grey, "this is the grey picture");
   e.says(e.blurred, "this is the blurred picture");
   e.says(e.edges_of(e.grey), "these are the edges of the grey picture");
@@ -182,13 +213,188 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
       "all within 4 of the picture's border");
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
-  e.says(cut, "all rows from 48 on are one byte");
+  e.says(cut, "the result holds 165 in all rows from 48 on");
 }
 
 const picture_problem& takes_pictures() {
   const auto* const lab = dynamic_cast<const picture_problem*>(&problem_under_test());
   REQUIRE(lab != nullptr);
   return *lab;
+}
+
+TEST_CASE("a mistake in the grey stage is named if it leaves exactly this result") {
+  const example e(70, 50);
+  const auto says = [](const example& of, const auto& value, const char* phrase) {
+    of.says(of.edges_of(of.blurred_from(of.grey_by(value))), phrase);
+  };
+  says(
+      e,
+      [](const unsigned char* p) {
+        return std::fmaf(p[0], 0.114350f, std::fmaf(p[2], 0.298839f, p[1] * 0.586811f));
+      },
+      "the grey stage exchanges red and blue");
+  says(
+      e,
+      [](const unsigned char* p) {
+        return std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f)) + 0.5f;
+      },
+      "the grey stage rounds to the nearest integer");
+  says(
+      e, [](const unsigned char* p) { return (30 * p[0] + 59 * p[1] + 11 * p[2]) / 100; },
+      "does a stage round differently from the contract");
+
+  // Few colours differ in these, so the picture is made of them, and of others between them.
+  const auto doubled = [](const unsigned char* p) {
+    return 0.114350 * p[2] + 0.298839 * p[0] + 0.586811 * p[1];
+  };
+  const auto red_first = [](const unsigned char* p) {
+    return std::fmaf(p[2], 0.114350f, std::fmaf(p[1], 0.586811f, p[0] * 0.298839f));
+  };
+  const auto blue_first = [](const unsigned char* p) {
+    return std::fmaf(p[0], 0.298839f, std::fmaf(p[1], 0.586811f, p[2] * 0.114350f));
+  };
+  const auto made_to_differ = [&](const auto& value) {
+    picture rgba{20, 20, 4, std::vector<std::byte>(1600, std::byte{90})};
+    std::size_t used = 0;
+    for (unsigned c = 0; c < 1U << 24 && used < rgba.pixels.size(); ++c) {
+      const unsigned char p[] = {static_cast<unsigned char>(c), static_cast<unsigned char>(c >> 8),
+                                 static_cast<unsigned char>(c >> 16), 0};
+      const float exact = std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f));
+      if (static_cast<int>(value(p)) == static_cast<int>(exact)) continue;
+      std::memcpy(&rgba.pixels[used], p, sizeof p);
+      used += 8;
+    }
+    return example(takes_pictures().call_with(std::move(rgba), "mine.png"));
+  };
+  says(made_to_differ(doubled), doubled, "the grey stage computes with doubles");
+  says(made_to_differ(red_first), red_first, "the grey stage adds the colours in another order");
+  says(made_to_differ(blue_first), blue_first, "the grey stage adds the colours in another order");
+}
+
+TEST_CASE("a mistake in the blur is named if it leaves exactly this result") {
+  const example e(70, 50);
+  const auto w = example::weight;
+  const auto right = [&](int value, int j, int i) { return w(j) * w(i) * value; };
+  const auto shift = [](int sum) { return sum >> 8; };
+  const auto says = [&](const auto& term, const auto& last, const char* phrase) {
+    e.says(e.edges_of(e.blurred_by(e.grey, term, last)), phrase);
+  };
+  says(
+      right, [](int sum) { return (sum + 128) >> 8; }, "the blur rounds to the nearest integer");
+  says(
+      right, [](int sum) { return sum / 49; }, "the blur divides by 49");
+  says([](int value, int, int) { return value; }, [](int sum) { return sum / 49; },
+       "the blur gives all 49 pixels the same weight");
+  says([&](int value, int, int i) { return w(i) * value; }, [](int sum) { return sum / 112; },
+       "the blur weights the columns, but not the rows");
+  says([&](int value, int j, int i) { return right(value < 128 ? value : value - 256, j, i); },
+       shift, "takes grey values from 128 on as negative");
+  const auto without = [&](auto is_left_out, const char* phrase) {
+    says([&](int value, int j, int i) { return is_left_out(j, i) ? 0 : right(value, j, i); }, shift,
+         phrase);
+  };
+  without([](int j, int) { return j == -3; }, "leaves out the first row");
+  without([](int j, int) { return j == 3; }, "leaves out the last row");
+  without([](int, int i) { return i == -3; }, "leaves out the first column");
+  without([](int, int i) { return i == 3; }, "leaves out the last column");
+  const auto moved = [&](int rows, int columns, const char* phrase) {
+    says([&](int value, int j, int i) { return w(j + rows) * w(i + columns) * value; }, shift,
+         phrase);
+  };
+  moved(1, 0, "the weights of the 7 rows are 2 3 4 3 2 1 0");
+  moved(-1, 0, "the weights of the 7 rows are 0 1 2 3 4 3 2");
+  moved(0, 1, "the weights of the 7 columns are 2 3 4 3 2 1 0");
+  moved(0, -1, "the weights of the 7 columns are 0 1 2 3 4 3 2");
+  e.says(e.edges_of(e.of_each([&](auto x, auto y) {
+    int sum = 0;
+    for (int j = -3; j <= 3; ++j) {
+      int row = 0;
+      for (int i = -3; i <= 3; ++i) row += w(i) * e.at(e.grey, x + i, y + j);
+      sum += w(j) * (row & 255);
+    }
+    return sum >> 8;
+  })),
+         "only the lowest 8 bits of a row's sum");
+}
+
+TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result") {
+  const example e(70, 50);
+  const auto says = [&](const auto& length, const char* phrase) {
+    e.says(e.edges_of(e.blurred, length), phrase);
+  };
+  const auto root = [](int gx, int gy) {
+    return std::sqrt(static_cast<double>(gx * gx + gy * gy));
+  };
+  says([&](int gx, int gy) { return static_cast<int>(root(gx, gy)); },
+       "keeps the lowest 8 bits of a length above 255");
+  says([&](int gx, int gy) { return std::min(255, static_cast<int>(root(gx, gy) + 0.5)); },
+       "the edge stage rounds the root");
+  says([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); },
+       "the edge stage adds |gx| and |gy|");
+}
+
+TEST_CASE("exchanged sides are named, although the grid leaves out some pixels") {
+  const example e(70, 50);
+  // What a stage stores if it takes the height for the width, and the grid is that of 70 x 50.
+  const auto exchanged = [&](auto stage) {
+    example turned = e;
+    std::swap(turned.width, turned.height);
+    bytes found = stage(turned);
+    std::fill(found.begin() + 52 * 50, found.end(), 0xa5);
+    return found;
+  };
+  e.says(e.edges_of(exchanged([](const example& of) { return of.blurred_from(of.grey); })),
+         "the blur has width and height exchanged");
+  e.says(exchanged([](const example& of) { return of.edges_of(of.blurred); }),
+         "the edge stage has width and height exchanged");
+}
+
+TEST_CASE("a part of a picture that no thread wrote is named with its stage") {
+  const example e(70, 50);
+  const auto without = [&](const bytes& from, std::int64_t column, std::int64_t row) {
+    return e.of_each(
+        [&](auto x, auto y) { return x >= column || y >= row ? 0xa5 : e.at(from, x, y); });
+  };
+  const auto from_grey = [&](const bytes& grey) { return e.edges_of(e.blurred_from(grey)); };
+  e.says(without(e.right, 64, 48),
+         "the result holds 165 in all columns from 64 on and all rows "
+         "from 48 on, as if no thread wrote them");
+  e.says(without(e.right, 32, 50), "the result holds 165 in all columns from 32 on, as");
+  e.says(e.edges_of(without(e.blurred, 64, 50)),
+         "the blurred picture holds 165 in all columns from 64 on, as");
+  e.says(e.edges_of(without(e.blurred, 70, 48)),
+         "the blurred picture holds 165 in all rows from 48 on, as");
+  e.says(from_grey(without(e.grey, 64, 50)),
+         "the grey picture holds 165 in all columns from 64 on, as");
+  e.says(from_grey(without(e.grey, 64, 48)),
+         "the grey picture holds 165 in all columns from 64 on and all rows from 48 on, as");
+}
+
+TEST_CASE("a picture of one value has edges only at the border") {
+  const example e(70, 50);
+  e.says(bytes(3500, 0), "every pixel is 0, as if the blurred picture were 0 everywhere");
+  e.says(e.edges_of(bytes(3500, 0xa5)), "as if the blurred picture had the same value everywhere");
+  e.says(e.edges_of(e.blurred_from(bytes(3500, 0xa5))),
+         "as if the grey picture had the same value everywhere");
+}
+
+TEST_CASE("other differences are described by their places") {
+  const example e(130, 50);
+  const auto wrong_where = [&](auto is_wrong) {
+    return e.of_each(
+        [&](auto x, auto y) { return e.at(e.right, x, y) ^ (is_wrong(x, y) ? 128 : 0); });
+  };
+  e.says(wrong_where([](auto x, auto) { return x >= 128; }),
+         "all at the right border: does a thread");
+  e.says(wrong_where([](auto, auto y) { return y >= 48; }),
+         "all at the lower border: does a thread");
+  e.says(wrong_where([](auto x, auto y) { return x >= 128 || y >= 48; }),
+         "all within 4 of the picture's border: do pixels outside");
+  e.says(wrong_where([](auto x, auto) { return x % 32 == 31; }),
+         "all within 4 columns of a multiple of 32");
+  e.says(wrong_where([](auto, auto y) { return y % 16 == 1; }),
+         "all within 4 rows of a multiple of 16");
+  e.says(wrong_where([](auto x, auto y) { return x % 32 == 20 && y == 20; }), "in rows 20 to 20");
 }
 
 TEST_CASE("a picture of your own is a call like any other, fourth byte and all") {

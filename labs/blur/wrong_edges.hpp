@@ -1,0 +1,376 @@
+// Names the likely mistake in a wrong result of the blur lab.
+//
+// idea    A result does not show the pictures between the stages. So the pipeline is run again with
+//         one common mistake at a time, and a mistake is named only if it leaves exactly this
+//         result. If none does, the places and the sizes of the differences are described.
+// tested  labs/blur/tests/problem_test.cpp
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "labs/blur/reference.hpp"
+
+namespace stepwise::blur_lab {
+
+class wrong_edges {
+ public:
+  // The colours and the reference's three pictures, and a result that differs from the last one.
+  // The caller keeps all of them.
+  wrong_edges(std::span<const std::byte> rgba, const grey_picture& grey, const grey_picture& soft,
+              const grey_picture& right, std::span<const byte> found)
+      : rgba_(rgba),
+        grey_(grey),
+        soft_(soft),
+        right_(right),
+        found_(found),
+        width_(right.width),
+        height_(right.height) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == right.data[i]) continue;
+      if (wrong_++ == 0) first_ = static_cast<std::int64_t>(i);
+      last_ = static_cast<std::int64_t>(i);
+      largest_ = std::max(largest_, std::abs(found[i] - right.data[i]));
+    }
+  }
+
+  std::string first() const {
+    return "out[" + std::to_string(first_ / width_) + "][" + std::to_string(first_ % width_) +
+           "] = " + std::to_string(found_[first_]) + ", expected " +
+           std::to_string(right_.data[first_]);
+  }
+
+  std::string looks_like() const {
+    for (const auto rule :
+         {&wrong_edges::one_value, &wrong_edges::other_stage, &wrong_edges::known_mistake,
+          &wrong_edges::shifted, &wrong_edges::part_missing, &wrong_edges::nothing_inside,
+          &wrong_edges::at_the_border, &wrong_edges::off_by_little, &wrong_edges::between_blocks}) {
+      if (const std::string text = (this->*rule)(); !text.empty()) return text;
+    }
+    return of_all() + ", by up to " + std::to_string(largest_) + ", in rows " +
+           std::to_string(first_ / width_) + " to " + std::to_string(last_ / width_);
+  }
+
+ private:
+  bool is(const grey_picture& p) const {
+    return std::equal(found_.begin(), found_.end(), p.data.begin());
+  }
+
+  std::string of_all() const {
+    return std::to_string(wrong_) + " of " + std::to_string(found_.size()) + " pixels " +
+           (wrong_ == 1 ? "is" : "are") + " wrong";
+  }
+
+  // Calls look(x, y) for every wrong pixel.
+  template <class Look>
+  void each_wrong(const Look& look) const {
+    for (std::int64_t i = first_; i <= last_; ++i)
+      if (found_[i] != right_.data[i]) look(i % width_, i / width_);
+  }
+
+  // The byte that fills `out` before a call is not 0.
+  std::string one_value() const {
+    if (found_.size() < 2 || std::ranges::any_of(found_, [&](byte b) { return b != found_[0]; }))
+      return "";
+    if (found_[0] != 0)
+      return "every pixel is " + std::to_string(found_[0]) + ": was anything written to out?";
+    return "every pixel is 0, as if the blurred picture were 0 everywhere: does its sum start at "
+           "0, "
+           "add all 49 products, and become a byte only after the shift?";
+  }
+
+  std::string other_stage() const {
+    if (is(grey_)) return "this is the grey picture: two stages are missing";
+    if (is(soft_)) return "this is the blurred picture: where are its edges?";
+    if (is(edges_of(grey_))) return "these are the edges of the grey picture, which is not blurred";
+    return "";
+  }
+
+  // Each mistake costs a whole reference. In a tiny picture, too many look alike.
+  bool can_try_mistakes() const {
+    constexpr std::size_t least = 64, most = std::size_t{1} << 19;
+    return found_.size() >= least && found_.size() <= most;
+  }
+
+  std::string known_mistake() const {
+    if (!can_try_mistakes()) return "";
+    if (std::string text = mistake_in_grey(); !text.empty()) return text;
+    if (std::string text = mistake_in_blur(); !text.empty()) return text;
+    if (std::string text = sides_exchanged(); !text.empty()) return text;
+    return mistake_in_edges();
+  }
+
+  std::string mistake_in_grey() const {
+    const auto leaves_this = [&](const auto& value) {
+      return is(edges_of(blurred(grey_of(rgba_, width_, height_, value))));
+    };
+    if (leaves_this([](const byte* p) {
+          const std::array<byte, 3> exchanged = {p[2], p[1], p[0]};
+          return grey_value(exchanged.data());
+        }))
+      return "the grey stage exchanges red and blue: x is red, y is green, z is blue";
+    if (leaves_this([](const byte* p) { return grey_value(p) + 0.5f; }))
+      return "the grey stage rounds to the nearest integer, but the contract truncates";
+    if (leaves_this(
+            [](const byte* p) { return 0.11435 * p[2] + 0.298839 * p[0] + 0.586811 * p[1]; }))
+      return "the grey stage computes with doubles: a float constant ends with f, as in 0.114350f";
+    // The rounding depends on the colour that begins and on the one that ends.
+    std::array<int, 3> order = {0, 1, 2};
+    constexpr std::array<float, 3> weight = {0.298839f, 0.586811f, 0.114350f};
+    do {
+      if (leaves_this([&](const byte* p) {
+            float sum = 0;
+            for (const int c : order) sum = std::fmaf(p[c], weight[c], sum);
+            return sum;
+          }))
+        return "the grey stage adds the colours in another order, which rounds differently: the "
+               "contract begins with green, adds red and then blue, each with fmaf";
+    } while (std::ranges::next_permutation(order).found);
+    return "";
+  }
+
+  std::string mistake_in_blur() const {
+    using weights = blur_rule::weights;
+    constexpr weights all = blur_rule::pyramid, ones = {1, 1, 1, 1, 1, 1, 1};
+    constexpr weights no_first = {0, 2, 3, 4, 3, 2, 1}, no_last = {1, 2, 3, 4, 3, 2, 0};
+    constexpr weights next = {2, 3, 4, 3, 2, 1, 0}, previous = {0, 1, 2, 3, 4, 3, 2};
+    const std::pair<blur_rule, const char*> mistakes[] = {
+        {{.added = 128},
+         "the blur rounds to the nearest integer, but the contract shifts, which truncates"},
+        {{.divisor = 49},
+         "the blur divides by 49, the number of weights, but the weights add up to 256"},
+        {{.across = ones, .down = ones, .divisor = 49},
+         "the blur gives all 49 pixels the same weight: the weights are w(i) * w(j)"},
+        {{.row_sum_mask = 0xff},
+         "the blur keeps only the lowest 8 bits of a row's sum, which can be 4080: what is its "
+         "type?"},
+        {{.negative_from = 128},
+         "the blur takes grey values from 128 on as negative: is a char used for an unsigned "
+         "char?"},
+        {{.down = no_first}, "the blur leaves out the first row of the 7 x 7: where does j begin?"},
+        {{.down = no_last}, "the blur leaves out the last row of the 7 x 7: where does j end?"},
+        {{.across = no_first},
+         "the blur leaves out the first column of the 7 x 7: where does i begin?"},
+        {{.across = no_last},
+         "the blur leaves out the last column of the 7 x 7: where does i end?"},
+        {{.down = next},
+         "the weights of the 7 rows are 2 3 4 3 2 1 0: is their index one too high?"},
+        {{.down = previous},
+         "the weights of the 7 rows are 0 1 2 3 4 3 2: is their index one too low?"},
+        {{.across = next},
+         "the weights of the 7 columns are 2 3 4 3 2 1 0: is their index one too high?"},
+        {{.across = previous},
+         "the weights of the 7 columns are 0 1 2 3 4 3 2: is their index one too low?"},
+        {{.across = all, .down = ones, .divisor = 16 * 7},
+         "the blur weights the columns, but not the rows"},
+    };
+    for (const auto& [rule, text] : mistakes)
+      if (is(edges_of(blurred(grey_, rule)))) return text;
+    return "";
+  }
+
+  std::string mistake_in_edges() const {
+    const auto leaves_this = [&](const auto& length) { return is(edges_of(soft_, length)); };
+    const auto root = [](int gx, int gy) {
+      return std::sqrt(static_cast<double>(gx * gx + gy * gy));
+    };
+    if (leaves_this([&](int gx, int gy) { return static_cast<int>(root(gx, gy)); }))
+      return "the edge stage keeps the lowest 8 bits of a length above 255: limit it first";
+    if (leaves_this(
+            [&](int gx, int gy) { return std::min(255, static_cast<int>(root(gx, gy) + 0.5)); }))
+      return "the edge stage rounds the root to the nearest integer, but the contract truncates";
+    if (leaves_this([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); }))
+      return "the edge stage adds |gx| and |gy|, but the length is the root of gx * gx + gy * gy";
+    return "";
+  }
+
+  // The same bytes as a picture of the other shape.
+  static grey_picture turned(const grey_picture& p) {
+    grey_picture other(p.height, p.width);
+    other.data = p.data;
+    return other;
+  }
+
+  // A kernel that takes the height for the width, and a grid that fits neither: it computes at
+  // least the first height * height pixels of a wide picture.
+  std::string sides_exchanged() const {
+    const std::int64_t rows = height_ * height_ / width_ - 1;  // that do not need the others
+    if (width_ <= height_ || rows < 4) return "";
+    const auto begins_with = [&](const grey_picture& p) {
+      return std::equal(p.data.begin(), p.data.begin() + rows * width_, found_.begin());
+    };
+    const std::string passed =
+        " width and height exchanged: in which order does its launch pass them?";
+    const grey_picture soft = blurred(turned(grey_));
+    if (begins_with(edges_of(turned(soft)))) return "the blur has" + passed;
+    if (begins_with(turned(edges_of(turned(soft_))))) return "the edge stage has" + passed;
+    return "";
+  }
+
+  std::string shifted() const {
+    if (width_ <= 24 || height_ <= 24) return "";
+    for (int dy = -3; dy <= 3; ++dy) {
+      for (int dx = -3; dx <= 3; ++dx) {
+        if (dx == 0 && dy == 0) continue;
+        bool all = true;
+        for (std::int64_t y = 8; y < height_ - 8 && all; ++y)
+          for (std::int64_t x = 8; x < width_ - 8 && all; ++x)
+            all = found_[y * width_ + x] == right_.at(x + dx, y + dy);
+        if (all)
+          return "the picture is shifted by " + std::to_string(-dx) + " columns and " +
+                 std::to_string(-dy) + " rows";
+      }
+    }
+    return "";
+  }
+
+  // The part of a picture that no thread wrote.
+  struct part {
+    std::int64_t column = 0, row = 0;  // all columns and all rows from here on
+    bool has(std::int64_t x, std::int64_t y) const { return x >= column || y >= row; }
+  };
+  enum class stage { grey, blurred, edges };
+
+  // The edges if this part of a stage's picture held one value. `from` is a window of the
+  // reference's picture of that stage, whose first pixel is at (left, top).
+  static grey_picture edges_without(stage of, const part& missing, int value, grey_picture from,
+                                    std::int64_t left = 0, std::int64_t top = 0) {
+    for (std::int64_t y = 0; y < from.height; ++y)
+      for (std::int64_t x = 0; x < from.width; ++x)
+        if (missing.has(left + x, top + y))
+          from.data[y * from.width + x] = static_cast<byte>(value);
+    if (of == stage::grey) from = blurred(from);
+    return of == stage::edges ? from : edges_of(from);
+  }
+
+  // The value of the missing part with which exactly this result comes out, or -1.
+  int value_of(stage of, const part& missing) const {
+    const grey_picture& whole = of == stage::grey ? grey_ : of == stage::blurred ? soft_ : right_;
+    constexpr std::int64_t reach = 4;  // of a grey pixel
+    const std::int64_t x = first_ % width_, y = first_ / width_;
+    const std::int64_t left = std::max<std::int64_t>(0, x - reach);
+    const std::int64_t top = std::max<std::int64_t>(0, y - reach);
+    grey_picture window(std::min(width_, x + reach + 1) - left,
+                        std::min(height_, y + reach + 1) - top);
+    window.fill([&](std::int64_t i, std::int64_t j) { return whole.at(left + i, top + j); });
+    for (int value = 0; value < 256; ++value) {
+      if (edges_without(of, missing, value, window, left, top).at(x - left, y - top) ==
+              found_[first_] &&
+          is(edges_without(of, missing, value, whole)))
+        return value;
+    }
+    return -1;
+  }
+
+  std::string part_missing() const {
+    if (!can_try_mistakes()) return "";
+    part wrong{width_, height_};  // its columns show at the top, its rows at the left
+    each_wrong([&](std::int64_t x, std::int64_t y) {
+      if (y < 8) wrong.column = std::min(wrong.column, x);
+      if (x < 8) wrong.row = std::min(wrong.row, y);
+    });
+    const std::tuple<stage, int, const char*> stages[] = {
+        {stage::edges, 0, "the result"},
+        {stage::blurred, 1, "the blurred picture"},
+        {stage::grey, 4, "the grey picture"}};
+    for (const auto& [of, reach, name] : stages) {
+      const part missing{wrong.column + reach, wrong.row + reach};
+      const bool columns = missing.column < width_, rows = missing.row < height_;
+      if (!columns && !rows) continue;
+      const int value = value_of(of, missing);
+      if (value < 0) continue;
+      return of_all() + ": " + name + " holds " + std::to_string(value) + " in all " +
+             (columns ? "columns from " + std::to_string(missing.column) + " on" : "") +
+             (columns && rows ? " and all " : "") +
+             (rows ? "rows from " + std::to_string(missing.row) + " on" : "") +
+             ", as if no thread wrote them: does the grid round up, with the width in x and the "
+             "height in y?";
+    }
+    return "";
+  }
+
+  // The distance from the border up to which there are edges.
+  template <class Picture>
+  std::int64_t edges_end(const Picture& p) const {
+    std::int64_t end = 0;
+    for (std::int64_t y = 0; y < height_; ++y)
+      for (std::int64_t x = 0; x < width_; ++x)
+        if (p[y * width_ + x] != 0)
+          end = std::max(end, 1 + std::min({x, y, width_ - 1 - x, height_ - 1 - y}));
+    return end;
+  }
+
+  std::string nothing_inside() const {
+    const std::int64_t end = edges_end(found_);
+    if (std::min(width_, height_) <= 16 || end > 4 || edges_end(right_.data) <= 4) return "";
+    const std::string name = end > 1 ? "grey" : "blurred";
+    return "only the border has edges, as if the " + name +
+           " picture had the same value everywhere: is it written before the next stage reads it?";
+  }
+
+  // Only pixels near the border are wrong, where a stage's neighbours lie outside the picture.
+  std::string at_the_border() const {
+    bool right = true, lower = true, any = true;  // all wrong pixels are near it
+    each_wrong([&](std::int64_t x, std::int64_t y) {
+      const bool at_right = x >= width_ - 4, at_lower = y >= height_ - 4;
+      right = right && at_right;
+      lower = lower && at_lower;
+      any = any && (at_right || at_lower || x < 4 || y < 4);
+    });
+    if (!any) return "";
+    const std::string outside =
+        "do pixels outside count as 0, in the grey picture and in the blurred one?";
+    if (right == lower || width_ < 16 || height_ < 16)
+      return of_all() + ", all within 4 of the picture's border: " + outside;
+    return of_all() + ", all at the " + (right ? "right" : "lower") +
+           " border: does a thread return there before it has done its part for the block, or " +
+           outside;
+  }
+
+  // If all values of the blurred picture are right or off by one in the same direction, gx and gy
+  // are off by at most 4 each, and the length by at most 5.7.
+  std::string off_by_little() const {
+    constexpr int most = 6;
+    if (largest_ > most) return "";
+    return of_all() + ", by at most " + std::to_string(largest_) +
+           ": does a stage round differently from the contract, or compute with another type?";
+  }
+
+  // Wrong pixels are near the borders of blocks only. Smaller blocks have no pixels far from them.
+  std::string between_blocks() const {
+    if (wrong_ < 8) return "";
+    for (const std::int64_t side : {128, 64, 32, 16}) {
+      bool columns = width_ > side, rows = height_ > side;
+      each_wrong([&](std::int64_t x, std::int64_t y) {
+        const auto is_near = [&](std::int64_t at) { return (at + 4) % side < 8; };
+        columns = columns && is_near(x);
+        rows = rows && is_near(y);
+      });
+      if (!columns && !rows) continue;
+      return of_all() + ", all within 4 " + (columns ? "columns" : "rows") + " of a multiple of " +
+             std::to_string(side) + ": do blocks meet there, and does each load its whole halo?";
+    }
+    return "";
+  }
+
+  std::span<const std::byte> rgba_;
+  const grey_picture& grey_;
+  const grey_picture& soft_;
+  const grey_picture& right_;
+  std::span<const byte> found_;
+  std::int64_t width_ = 0, height_ = 0;
+  std::size_t wrong_ = 0;
+  std::int64_t first_ = 0, last_ = 0;
+  int largest_ = 0;  // the largest difference
+};
+
+}  // namespace stepwise::blur_lab
