@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -18,7 +19,9 @@
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
 #include "labs/transpose/transpose.hpp"
@@ -28,8 +31,12 @@ namespace {
 
 using bits = std::uint32_t;  // the bits of a float
 
-// One byte, repeated, fills out before a call. No input holds such a number.
-bool is_left_as_it_was(bits value) { return value != 0 && value == (value & 0xff) * 0x01010101u; }
+// The emulator fills shared memory with these bits before a block starts.
+constexpr bits unwritten_shared = 0xffffffff;
+
+// One byte, repeated. Such numbers fill memory before a call, and no input holds one.
+bool is_filling(bits value) { return value != 0 && value == (value & 0xff) * 0x01010101u; }
+bool is_left_as_it_was(bits value) { return is_filling(value) && value != unwritten_shared; }
 bool is_finite(bits value) { return (value & 0x7f800000) != 0x7f800000; }
 bool is_nan(bits value) { return !is_finite(value) && (value & 0x007fffff) != 0; }
 
@@ -43,7 +50,7 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
   return array + ("[" + std::to_string(row)) + "][" + std::to_string(col) + "]";
 }
 
-bool is_usable(bits value) { return is_finite(value) && !is_left_as_it_was(value); }
+bool is_usable(bits value) { return is_finite(value) && !is_filling(value); }
 
 // The number with n usable numbers before it. Unusable numbers may follow from itself on.
 constexpr bits nth_usable(std::int64_t n) {
@@ -123,6 +130,7 @@ class wrong_result {
           unwritten_row_ = std::min(unwritten_row_, row);
           unwritten_col_ = std::min(unwritten_col_, col);
         }
+        unwritten_shared_ += found == unwritten_shared;
         nan_ += is_nan(found);
       }
     }
@@ -137,7 +145,8 @@ class wrong_result {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_result::own_elements_only, &wrong_result::not_written, &wrong_result::nan,
+         {&wrong_result::own_elements_only, &wrong_result::not_written,
+          &wrong_result::from_unwritten_tile, &wrong_result::nan, &wrong_result::whole_numbers,
           &wrong_result::one_rule, &wrong_result::where_from}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
@@ -167,51 +176,92 @@ class wrong_result {
 
   std::string not_written() const {
     if (unwritten_ == out_.data.size()) {
-      return "these are the bytes that filled out before the call: nothing was written to out";
+      const std::string text =
+          "these are the bytes that filled out before the call: nothing was written to out";
+      const bool less_than_4 = in_.rows < 4 || in_.cols < 4;
+      return text + (less_than_4
+                         ? " - does a thread reach a store, also where rows / 4 or cols / 4 is 0?"
+                         : "");
     }
-    if (unwritten_ == 0 || unwritten_ < wrong_) return "";
-    const std::string text = of_all(unwritten_) + " were not written";
+    if (unwritten_ == 0 || unwritten_ + unwritten_shared_ < wrong_) return "";
+    const std::string text = of_all(unwritten_) + " were not written", part = part_of_tiles();
+    if (!part.empty() || unwritten_shared_ > 0) return part.empty() ? part : text + part;
     const bool low_rows =
         unwritten_ == static_cast<std::size_t>((out_.rows - unwritten_row_) * out_.cols);
     const bool right_cols =
         unwritten_ == static_cast<std::size_t>((out_.cols - unwritten_col_) * out_.rows);
     if (low_rows && unwritten_row_ > 0) {
-      return text + ", all of out from row " + std::to_string(unwritten_row_) +
-             " on - does the grid cover columns of in beyond the last whole block, and does every "
-             "thread get as far as its store?";
+      return text + ", all of out from row " + std::to_string(unwritten_row_) + " on" +
+             beyond("row", unwritten_row_, "column");
     }
     if (right_cols && unwritten_col_ > 0) {
-      return text + ", all of out from column " + std::to_string(unwritten_col_) +
-             " on - does the grid cover rows of in beyond the last whole block, and does every "
-             "thread get as far as its store?";
+      return text + ", all of out from column " + std::to_string(unwritten_col_) + " on" +
+             beyond("column", unwritten_col_, "row");
     }
-    const std::string edge = corner();
-    return text + (edge.empty() ? part_of_tiles() : edge);
+    return text + corner();
+  }
+
+  // Why out may lack all rows (or columns) from the index `first` on, to which columns (or rows) of
+  // in belong.
+  std::string beyond(const std::string& line, std::int64_t first,
+                     const std::string& line_of_in) const {
+    if (first == (line == "row" ? in_.rows : in_.cols) && first % 4 != 0) {  // no edge of a block
+      return "; in has only " + std::to_string(first) + " " + line + (first == 1 ? "" : "s") +
+             " - does a thread return before the store because its load is outside in, or does "
+             "the store have the load's condition?";
+    }
+    return " - does the grid cover " + line_of_in +
+           "s of in beyond the last whole block, and does every thread get as far as its store?";
+  }
+
+  // Lines of out (its rows, say) of which the first `written` in every `period` were written.
+  struct repeated_lines {
+    std::int64_t written = 0, period = 0, all = 0;
+    bool has(std::int64_t line) const { return line % period < written; }
+    std::string text(const std::string& name) const {
+      const std::string first = "the first " + std::to_string(written);
+      return period < all ? first + " of every " + std::to_string(period) + " " + name
+                          : first + " " + name;
+    }
+  };
+
+  template <class IsWritten>
+  static repeated_lines first_lines(std::int64_t all, IsWritten is_written) {
+    repeated_lines lines;
+    lines.all = all;
+    while (lines.written < all && is_written(lines.written)) ++lines.written;
+    lines.period = lines.written;
+    while (lines.period < all && !is_written(lines.period)) ++lines.period;
+    return lines;
   }
 
   // Only the first rows and columns of every tile were written.
   std::string part_of_tiles() const {
     const auto is_written = [&](std::int64_t row, std::int64_t col) {
-      return out_.at(row, col) == in_.at(col, row);
+      return !is_left_as_it_was(out_.at(row, col));
     };
-    for (const std::int64_t tile : {4, 8, 16, 32, 64}) {
-      if (tile > std::min(out_.rows, out_.cols)) break;
-      std::int64_t row = 0, col = 0;
-      while (row < tile && is_written(row, 0)) ++row;
-      while (col < tile && is_written(0, col)) ++col;
-      const auto in_part = [&](std::int64_t i) {
-        return i / out_.cols % tile < row && i % out_.cols % tile < col;
-      };
-      std::int64_t i = 0;
-      while (i < std::ssize(out_.data) && in_part(i) == is_written(i / out_.cols, i % out_.cols))
-        ++i;
-      if (i < std::ssize(out_.data) || row * col == tile * tile) continue;
-      const std::string side = std::to_string(tile);
-      return ": of every " + side + "x" + side + " elements of out only those of the first " +
-             std::to_string(row) + " rows and " + std::to_string(col) +
-             " columns were - does a block have a thread for every element of its tile, or a loop?";
+    if (!is_written(0, 0)) return "";
+    const auto rows = first_lines(out_.rows, [&](std::int64_t row) { return is_written(row, 0); });
+    const auto cols = first_lines(out_.cols, [&](std::int64_t col) { return is_written(0, col); });
+    const bool rows_repeat = rows.period < rows.all, cols_repeat = cols.period < cols.all;
+    if (!rows_repeat && !cols_repeat) return "";
+    for (std::int64_t row = 0; row < out_.rows; ++row) {
+      for (std::int64_t col = 0; col < out_.cols; ++col) {
+        if (is_written(row, col) != (rows.has(row) && cols.has(col))) return "";
+      }
     }
-    return "";
+    std::string text = rows.written < rows.all ? rows.text("rows") : "";
+    if (cols.written < cols.all) text += (text.empty() ? "" : " and ") + cols.text("columns");
+    // A block that has as many threads as the grid should have blocks.
+    const std::int64_t tile =
+        std::max(rows_repeat ? rows.period : 0, cols_repeat ? cols.period : 0);
+    const auto along = [&](std::int64_t side) { return ceil_div(side, tile); };
+    const std::pair threads(rows.written, cols.written);
+    const bool swapped = threads == std::pair(along(out_.rows), along(out_.cols)) ||
+                         threads == std::pair(along(out_.cols), along(out_.rows));
+    return ": of out only " + text + " were - " +
+           (swapped ? "are blocks and threads swapped in the launch, <<<blocks, threads>>>?"
+                    : "does a block have a thread for every element of its tile, or a loop?");
   }
 
   // Everything outside the top left rectangle [0, row) x [0, col) is missing. row is the first row
@@ -246,11 +296,41 @@ class wrong_result {
     return "";
   }
 
+  std::string from_unwritten_tile() const {
+    if (unwritten_shared_ == 0) return "";
+    return of_all(unwritten_shared_) +
+           " are 0xffffffff, which fills the emulator's shared memory before a block starts: they "
+           "were read from the tile before they were stored there - " +
+           (in_.rows == in_.cols ? "does every thread of the block reach a barrier between the two?"
+                                 : "does the load compare its row with rows and its column with "
+                                   "cols, and does every "
+                                   "thread of the block reach a barrier before the tile is read?");
+  }
+
   std::string nan() const {
     if (nan_ == 0) return "";
     return of_all(nan_) +
            " are NaN, and none of in is: was something computed, or memory read before it was "
            "written?";
+  }
+
+  // What a conversion to int and back leaves of a finite float.
+  static float through_int(float value) {
+    const double whole = std::trunc(static_cast<double>(value));
+    return static_cast<float>(std::clamp(whole, -0x1p31, 0x1p31 - 1));
+  }
+
+  std::string whole_numbers() const {
+    bool all_are_0 = true;
+    for (std::int64_t row = 0; row < out_.rows; ++row) {
+      for (std::int64_t col = 0; col < out_.cols; ++col) {
+        const auto found = std::bit_cast<float>(out_.at(row, col));
+        if (found != through_int(std::bit_cast<float>(in_.at(col, row)))) return "";
+        all_are_0 &= found == 0;
+      }
+    }
+    const std::string text = "this is in cut to whole numbers";
+    return text + (all_are_0 ? ", or 0 was stored" : "") + ": does an element pass through an int?";
   }
 
   // True if the mistake would store in[from_row][from_col] in out[row][col].
@@ -286,6 +366,13 @@ class wrong_result {
         })) {
       return "out was written as if its rows were `cols` long; they have `rows` elements";
     }
+    if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+          const std::int64_t to = row * out_.cols + col, from = from_row * in_.cols + from_col;
+          return to % in_.cols == from / in_.rows && to / in_.cols == from % in_.rows;
+        })) {
+      return "rows and cols have changed places in the indices of both in and out: are they in the "
+             "right order where the kernel is launched?";
+    }
     for (const std::int64_t tile : {64, 32, 16, 8, 4}) {
       const std::string every =
           "every tile of " + std::to_string(tile) + "x" + std::to_string(tile);
@@ -320,7 +407,7 @@ class wrong_result {
 
   matrix in_, out_;
   std::vector<std::int64_t> origins_;  // indexed by position in out; empty for large matrices
-  std::size_t wrong_ = 0, unwritten_ = 0, nan_ = 0;
+  std::size_t wrong_ = 0, unwritten_ = 0, unwritten_shared_ = 0, nan_ = 0;
   std::int64_t first_row_ = 0, first_col_ = 0;
   std::int64_t unwritten_row_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t unwritten_col_ = std::numeric_limits<std::int64_t>::max();

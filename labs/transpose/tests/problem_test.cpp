@@ -217,6 +217,94 @@ TEST_CASE("what was left out is named by its place") {
          "1 of 3500 elements were not written");
 }
 
+TEST_CASE("rows and columns of tiles that were left out are named by their distances") {
+  const example e(64, 64);
+  const auto written = [&](auto is_written) {
+    return e.moved([&](auto row, auto col) { return is_written(col, row) ? col * 64 + row : -1; });
+  };
+  e.says(written([](auto row, auto) { return row % 32 < 8; }),
+         "of out only the first 8 of every 32 rows were - does a block have a thread");
+  e.says(written([](auto row, auto col) { return row % 8 < 2 && col % 32 < 2; }),
+         "of out only the first 2 of every 8 rows and the first 2 of every 32 columns were - are "
+         "blocks and threads swapped in the launch");
+  e.says(written([](auto row, auto col) { return row < 3 && col % 16 < 4; }),
+         "of out only the first 3 rows and the first 4 of every 16 columns were - does a block");
+  // Some of the elements that were written came from unwritten shared memory.
+  std::vector<float> out = written([](auto row, auto col) { return row % 8 < 2 && col % 32 < 2; });
+  std::memset(&out[8 * 64], 0xff, sizeof(float));
+  e.says(out, "of out only the first 2 of every 8 rows");
+}
+
+TEST_CASE("an out that ends where in does was stored with the load's condition") {
+  const example tall(3, 2), wide(2, 3), whole(8, 4);
+  for (const example* e : {&tall, &wide, &whole}) {
+    const std::vector<float> out = e->moved([&](auto row, auto col) {
+      return row < e->cols && col < e->rows ? col * e->rows + row : -1;
+    });
+    const std::string asks =
+        e == &whole ? "does the grid cover rows of in beyond" : "because its load is outside in";
+    e->says(out, asks);
+    e->says(out, e == &wide ? "from row 2 on" : "all of out from column");
+  }
+  tall.says(tall.moved([&](auto row, auto col) { return row < 2 ? col * 3 + row : -1; }),
+            "in has only 2 columns");
+  // One column of five is no matter of the load's condition.
+  const example other(5, 2);
+  other.says(other.moved([&](auto row, auto col) { return row < 3 ? col * 5 + row : -1; }),
+             "does the grid cover rows of in");
+}
+
+TEST_CASE("what was read from the tile before it was stored there is told from what was left out") {
+  const auto with_unwritten = [](const example& e, auto is_unwritten) {
+    std::vector<float> out = e.right();
+    for (std::int64_t i = 0; i < e.rows * e.cols; ++i)
+      if (is_unwritten(i / e.rows, i % e.rows)) std::memset(&out[i], 0xff, sizeof out[i]);
+    return out;
+  };
+  const example tall(3, 2), square(64, 64);
+  tall.says(with_unwritten(tall, [](auto, auto col) { return col == 2; }),
+            "2 of 6 elements are 0xffffffff");
+  tall.says(with_unwritten(tall, [](auto, auto col) { return col == 2; }),
+            "does the load compare its row with rows");
+  square.says(with_unwritten(square, [](auto row, auto col) { return row < col; }),
+              "does every thread of the block reach a barrier between the two?");
+}
+
+TEST_CASE("nothing written to a small matrix may be a count that was divided by 4") {
+  for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 1000}, {1000, 3}}) {
+    const example e(rows, cols);
+    e.says(e.garbage, "also where rows / 4 or cols / 4 is 0?");
+  }
+  const example e(4, 4);
+  CHECK(e.verdict(e.garbage).ends_with("nothing was written to out"));
+}
+
+TEST_CASE("elements that went through an int are recognised") {
+  for (const auto& [rows, cols] : {std::pair{1, 1}, {33, 65}}) {
+    const example e(rows, cols);
+    std::vector<float> out = e.right();
+    for (float& value : out) {
+      const double whole = std::trunc(static_cast<double>(value));
+      value = static_cast<float>(std::clamp(whole, -2147483648.0, 2147483647.0));
+    }
+    e.says(out, "this is in cut to whole numbers");
+    e.says(out, "does an element pass through an int?");
+    CHECK((e.verdict(out).find(", or 0 was stored") != std::string::npos) == (rows == 1));
+    out[0] = 0.5F;
+    CHECK(e.verdict(out).find("whole numbers") == std::string::npos);
+  }
+}
+
+TEST_CASE("rows and cols swapped in the launch are recognised") {
+  for (const auto& [rows, cols] : {std::pair{3, 2}, {50, 70}, {33, 31}}) {
+    const example e(rows, cols);
+    std::vector<float> out(e.in.size());
+    for (std::int64_t row = 0; row < cols; ++row)
+      for (std::int64_t col = 0; col < rows; ++col) out[col * cols + row] = e.in[row * rows + col];
+    e.says(out, "are they in the right order where the kernel is launched?");
+  }
+}
+
 TEST_CASE("NaN is never right") {
   const example e(5, 4);
   std::vector<float> out = e.right();
