@@ -17,6 +17,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
 #include "labs/reduction/reduction.hpp"
@@ -67,26 +68,54 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::in_float, &wrong_sum::first_alone,
-          &wrong_sum::without_an_end, &wrong_sum::first_part, &wrong_sum::multiple,
-          &wrong_sum::every_second, &wrong_sum::one_element}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling, &wrong_sum::in_float,
+          &wrong_sum::first_alone, &wrong_sum::unwritten_shared, &wrong_sum::multiple,
+          &wrong_sum::low_bits, &wrong_sum::of_launch_two, &wrong_sum::without_an_end,
+          &wrong_sum::first_part, &wrong_sum::regular, &wrong_sum::end_twice,
+          &wrong_sum::one_block_stored, &wrong_sum::one_element}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
   }
 
  private:
+  static constexpr std::size_t smallest_block = 32, largest_block = 1024;
+  static constexpr std::size_t most_read_often = 1 << 22;
+
+  std::uint32_t at(std::size_t i) const { return static_cast<std::uint32_t>(in_[i]); }
+  std::string element(std::size_t i) const { return "in[" + std::to_string(i) + "]"; }
+  // in[first] to in[end - 1], added
+  std::string sum_text(std::size_t first, std::size_t end) const {
+    if (end == first + 1) return element(first);
+    return element(first) + (end == first + 2 ? " + " : " + ... + ") + element(end - 1);
+  }
+  std::size_t blocks_of(std::size_t size) const { return ceil_div(in_.size(), size); }
+
   std::string left_as_it_was() const {
-    if (one_byte_repeated(found_) && found_ != 0) {
-      return "these are the bytes " + hexadecimal(found_) +
-             " that filled out before the call: nothing was written to out";
-    }
-    if (const std::uint32_t more = found_ - expected_; one_byte_repeated(more)) {
+    if (found_ == 0) return "the sum that is stored is 0: was anything added to it?";
+    if (!one_byte_repeated(found_)) return "";
+    return "these are the bytes " + hexadecimal(found_) +
+           " that filled out before the call: nothing was written to out" +
+           (in_.size() > smallest_block
+                ? " - does a last launch add up the sums of the blocks and store the total there?"
+                : "");
+  }
+
+  // The sum was added to the filling of out, or to the bytes of it that cudaMemset did not set.
+  std::string with_filling() const {
+    const std::uint32_t more = found_ - expected_, filling = (more >> 24) * 0x01010101u;
+    if (filling == 0 || filling == 0xffffffff) return "";  // 0xffffffff: see unwritten_shared()
+    if (more == filling) {
       return "this is the sum plus " + hexadecimal(more) +
              ", which filled out and scratch before the call: store the sum, do not add it to what "
              "is there, and add up no more of scratch than was stored";
     }
-    if (found_ == 0) return "the sum that is stored is 0: was anything added to it?";
+    for (const int bytes : {1, 2, 3}) {
+      if (more != filling >> 8 * bytes << 8 * bytes) continue;
+      return "this is the sum plus " + hexadecimal(more) + ": " + hexadecimal(filling) +
+             " filled out before the call, and only " + plural(bytes, "byte") +
+             " of it became 0 - the size that cudaMemset takes is in bytes";
+    }
     return "";
   }
 
@@ -100,9 +129,92 @@ class wrong_sum {
     return "this is the sum of floats, which hold 24 bits of a number: add ints";
   }
 
+  // in[0] alone, or once for each thread of a block.
   std::string first_alone() const {
-    if (found_ != static_cast<std::uint32_t>(in_[0])) return "";
-    return "this is in[0] alone: no other element was added to it";
+    if (found_ == at(0)) return "this is in[0] alone: no other element was added to it";
+    for (std::uint32_t times = smallest_block; times <= largest_block; times *= 2) {
+      if (found_ != times * at(0)) continue;
+      return "this is " + std::to_string(times) +
+             " times in[0]: does every thread of a block read an element of its own, with "
+             "threadIdx.x in the index?";
+    }
+    return "";
+  }
+
+  // The emulator fills shared memory with -1 before a block starts.
+  std::string unwritten_shared() const {
+    const std::uint32_t words = expected_ - found_;
+    if (words > 2 * largest_block) return "";
+    return "this is the sum minus " + std::to_string(words) +
+           ": shared memory that was not written holds -1 in every word on the emulator, so " +
+           plural(words, "such word") + (words == 1 ? " was" : " were") +
+           " added - does every thread store its sum there, 0 if it has no element, and pass a "
+           "barrier before another thread reads it?";
+  }
+
+  std::string multiple() const {
+    for (std::uint32_t times = 2; times <= largest_block;
+         times = times < 4 ? times + 1 : 2 * times) {
+      if (found_ != times * expected_) continue;
+      const std::string number = std::to_string(times);
+      return "this is " + number + " times the sum: is every element added " + number + " times" +
+             (std::has_single_bit(times)
+                  ? ", or does a shuffle's offset leave the warp, where a lane gets its own value?"
+                  : "?");
+    }
+    return "";
+  }
+
+  // Bits of a number that a narrower type keeps, with zeros or copies of the sign before them.
+  static std::uint32_t kept(std::uint32_t value, int bits, bool is_signed) {
+    const std::uint32_t low = value << (32 - bits);
+    return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(low) >> (32 - bits))
+                     : low >> (32 - bits);
+  }
+
+  std::string low_bits() const {
+    for (const int bits : {8, 16}) {
+      const std::string low = "low " + std::to_string(bits) + " bits of ";
+      const std::string type = bits == 8 ? "char" : "short";
+      for (const bool is_signed : {false, true}) {
+        if (found_ == kept(expected_, bits, is_signed)) {
+          return "these are the " + low + "the sum: is an element or a sum read or kept as a " +
+                 type + "?";
+        }
+        std::uint32_t sum = 0;
+        for (const std::int32_t value : in_.first(in_.size() > most_read_often ? 0 : in_.size()))
+          sum += kept(static_cast<std::uint32_t>(value), bits, is_signed);
+        if (found_ == sum) {
+          return "this is the sum of the " + low + "every element: is in read as " + type +
+                 "s, or an element kept as one?";
+        }
+      }
+    }
+    for (std::size_t block = smallest_block; block <= largest_block && block < in_.size();
+         block *= 2) {
+      const std::uint32_t sum = sum_of(in_.first(block));
+      for (const int bits : {8, 16, 24}) {
+        if (found_ != kept(sum, bits, false)) continue;
+        return "these are the low " + plural(bits / 8, "byte") + " of the sum of the first " +
+               std::to_string(block) +
+               " elements: is the size of a copy in elements, where bytes are meant?";
+      }
+    }
+    return "";
+  }
+
+  // The last launch adds one element of in for each block, instead of the blocks' sums.
+  std::string of_launch_two() const {
+    for (std::size_t per_block = smallest_block; per_block <= 2 * largest_block; per_block *= 2) {
+      const std::size_t blocks = blocks_of(per_block);
+      // A larger number could be the size of a block.
+      if (blocks < 2 || blocks >= smallest_block || found_ != sum_of(in_.first(blocks))) continue;
+      return "this is " + sum_text(0, blocks) + ", and " + std::to_string(blocks) + " blocks of " +
+             std::to_string(per_block) +
+             " elements cover in: does the last launch read in, where it should read the blocks' "
+             "sums in scratch?";
+    }
+    return "";
   }
 
   // The last or the first elements are missing, up to a few blocks' worth.
@@ -110,21 +222,24 @@ class wrong_sum {
     constexpr std::size_t most = 4096;
     std::uint32_t without_last = expected_, without_first = expected_;
     for (std::size_t missing = 1; missing < std::min(in_.size(), most); ++missing) {
-      without_last -= static_cast<std::uint32_t>(in_[in_.size() - missing]);
-      without_first -= static_cast<std::uint32_t>(in_[missing - 1]);
-      if (found_ == without_last) {
-        const std::size_t part = in_.size() - missing;
-        return "the last " + (missing == 1 ? "element is" : plural(missing, "element") + " are") +
-               " missing - does the kernel handle n that is not a multiple of the block, and is "
-               "every sum complete before another thread reads it?" +
-               (part >= 32 && std::has_single_bit(part)
-                    ? " Or is this the first block of " + std::to_string(part) + " alone?"
-                    : "");
+      without_last -= at(in_.size() - missing);
+      without_first -= at(missing - 1);
+      const std::string are =
+          (missing == 1 ? "element is" : plural(missing, "element") + " are") + " missing";
+      const std::size_t part = in_.size() - missing;
+      const bool is_small_part = std::has_single_bit(part) && part <= missing;  // see first_part()
+      if (found_ == without_last && !is_small_part) {
+        return "the last " + are +
+               (part % smallest_block != 0
+                    ? " - is n the limit of every load, and does the tree reach every sum (a block "
+                      "that is halved must be a power of two)?"
+                : std::has_single_bit(part) && part <= largest_block
+                    ? ", and the first " + std::to_string(part) +
+                          " are there - does the number of blocks round up, and are all blocks' "
+                          "sums and all levels of the tree added up?"
+                    : " - does the number of blocks round up?");
       }
-      if (found_ == without_first) {
-        return "the first " + (missing == 1 ? "element is" : plural(missing, "element") + " are") +
-               " missing";
-      }
+      if (found_ == without_first) return "the first " + are;
     }
     return "";
   }
@@ -141,22 +256,69 @@ class wrong_sum {
     return "";
   }
 
-  std::string multiple() const {
-    for (std::uint32_t times = 2; times <= 4; ++times) {
-      if (found_ == times * expected_) {
-        return "this is " + std::to_string(times) + " times the sum: is every element added " +
-               std::to_string(times) + " times?";
+  // One element in every few is the only one that is added, is missing or is added twice. The last
+  // elements, which fill no vector, may be no part of this.
+  std::string regular() const {
+    if (in_.size() > most_read_often) return "";
+    for (const std::size_t distance : {2, 4, 8, 16, 32}) {
+      std::string text;
+      for (std::size_t first = 0; first < distance; ++first) {
+        for (const std::size_t end : {in_.size(), in_.size() / distance * distance}) {
+          if (end <= first + 2 * distance) continue;  // one or two elements follow no rule
+          std::uint32_t sum = 0;
+          for (std::size_t i = first; i < end; i += distance) sum += at(i);
+          const std::string elements = element(first) + " + " + element(first + distance) +
+                                       " + ..., one element in every " + std::to_string(distance);
+          if (found_ == sum) return "this is " + elements;
+          if (found_ == expected_ - sum) {
+            text =
+                elements +
+                ", is missing: is a component of a vector or a step of an unrolled loop left out?";
+          }
+          if (found_ == expected_ + sum) text = elements + ", is added twice";
+        }
+      }
+      if (!text.empty()) return text;
+    }
+    return "";
+  }
+
+  // The elements from some index on are added twice. The last ones, which fill no vector of four,
+  // may be no part of this.
+  std::string end_twice() const {
+    if (in_.size() > most_read_often) return "";
+    const std::size_t distance = in_.size() > 65536 ? smallest_block : 1;  // of first indices
+    for (const std::size_t end : {in_.size(), in_.size() / 4 * 4}) {
+      std::uint32_t sum = 0;
+      for (std::size_t i = end; i-- > 1;) {
+        sum += at(i);
+        if (i % distance != 0 || i + 1 == end || found_ != expected_ + sum) continue;
+        return element(i) + " to " + element(end - 1) +
+               " are added twice - does a loop advance by all that the grid reads in a pass "
+               "(gridDim.x * blockDim.x elements, if a thread reads one), and does every block "
+               "begin where the one before it ends?";
       }
     }
     return "";
   }
 
-  std::string every_second() const {
-    std::uint32_t even = 0;
-    for (std::size_t i = 0; i < in_.size(); i += 2) even += static_cast<std::uint32_t>(in_[i]);
-    if (found_ == even) return "this is the sum of every second element, in[0] + in[2] + ...";
-    if (found_ == expected_ - even) {
-      return "this is the sum of every second element, in[1] + in[3] + ...";
+  // All blocks store their sums in one element, and the last launch adds the filling of the others.
+  std::string one_block_stored() const {
+    for (std::size_t size = smallest_block; size <= 2 * largest_block; size *= 2) {
+      const std::size_t blocks = blocks_of(size);
+      if (blocks < 2 || blocks > smallest_block) continue;
+      for (std::size_t first = 0; first < in_.size(); first += size) {
+        const std::size_t end = std::min(first + size, in_.size());
+        const std::uint32_t more = found_ - sum_of(in_.subspan(first, end - first));
+        for (std::uint32_t byte = 1; byte < 0xff; ++byte) {
+          const std::uint32_t filling = byte * 0x01010101u;
+          if (more != static_cast<std::uint32_t>(blocks - 1) * filling) continue;
+          return "this is " + sum_text(first, end) + " plus " + hexadecimal(filling) +
+                 (blocks == 2 ? "" : " for each other block") +
+                 ", which filled scratch before the call: does every block store its sum in an "
+                 "element of its own, with blockIdx.x as the index?";
+        }
+      }
     }
     return "";
   }
@@ -164,11 +326,9 @@ class wrong_sum {
   std::string one_element() const {
     if (in_.size() > 65536) return "";
     for (std::size_t i = 0; i < in_.size(); ++i) {
-      const auto value = static_cast<std::uint32_t>(in_[i]);
-      const std::string name = "in[" + std::to_string(i) + "]";
-      if (found_ == value) return "this is " + name + " alone";
-      if (found_ == expected_ - value) return name + " is missing from the sum";
-      if (found_ == expected_ + value) return name + " is added twice";
+      if (found_ == at(i)) return "this is " + element(i) + " alone";
+      if (found_ == expected_ - at(i)) return element(i) + " is missing from the sum";
+      if (found_ == expected_ + at(i)) return element(i) + " is added twice";
     }
     return "";
   }

@@ -116,12 +116,110 @@ TEST_CASE("usual mistakes are recognised by the sum they leave") {
   e.says(e.sum() + e.in[500], "in[500] is added twice");
   std::uint32_t even = 0;
   for (std::size_t i = 0; i < e.in.size(); i += 2) even += e.in[i];
-  e.says(even, "in[0] + in[2]");
-  e.says(e.sum() - even, "in[1] + in[3]");
+  e.says(even, "this is in[0] + in[2] + ..., one element in every 2");
+  e.says(e.sum() - even, "this is in[1] + in[3] + ..., one element in every 2");
 
   const example large(1000003);
   large.says(large.sum_of(0, 256), "the first 256 elements only - are the sums of all blocks");
   large.says(large.sum_of(0, 524288), "n that is not a power of two");
+}
+
+TEST_CASE("filling that was added is named, also where cudaMemset set a part of it") {
+  const example e(257), one(1);
+  e.says(e.sum() + 0xa5a5a5a5, "do not add it to what is there");
+  e.says(e.sum() + 0xa7a7a700, "0xa7a7a7a7 filled out before the call, and only 1 byte of it");
+  e.says(e.sum() + 0xa70000u * 256, "and only 3 bytes of it");
+  e.says(0xbbbbbbbb, "does a last launch add up the sums of the blocks");
+  CHECK(one.verdict(0xbbbbbbbb).ends_with("nothing was written to out"));
+}
+
+TEST_CASE("a sum minus a few is that of unwritten shared memory") {
+  const example e(1), many(1000003);
+  e.says(e.sum() - 255, "255 such words were added");
+  e.says(e.sum() - 1, "1 such word was added");
+  many.says(many.sum() - 2048, "the sum minus 2048: shared memory that was not written holds -1");
+  CHECK(many.verdict(many.sum() - 2049).ends_with(", seed 7)"));
+  CHECK(many.verdict(many.sum() + 1).ends_with(", seed 7)"));
+}
+
+TEST_CASE("an element or a sum that is added often is named with its number") {
+  const example one(1), many(1000);
+  one.says(256 * one.in[0], "this is 256 times in[0]");
+  many.says(1024 * many.in[0], "this is 1024 times in[0]");
+  many.says(512 * many.sum(), "this is 512 times the sum");
+  CHECK(many.verdict(3 * many.sum()).ends_with("is every element added 3 times?"));
+  one.says(2 * one.sum(), "does a shuffle's offset leave the warp");
+}
+
+TEST_CASE("a sum of floats is recognised by the bits that it lost") {
+  const example e(1);
+  const auto in_float = static_cast<float>(static_cast<std::int32_t>(e.in[0]));
+  e.says(static_cast<std::uint32_t>(static_cast<std::int32_t>(in_float)), "add ints");
+}
+
+TEST_CASE("narrow types are recognised by the bits that they keep") {
+  const example one(1), many(1000);
+  for (const example* e : {&one, &many}) {
+    const std::uint32_t sum = e->sum();
+    e->says(static_cast<std::uint32_t>(static_cast<std::int16_t>(sum)), "kept as a short");
+    e->says(sum & 0xffff, "the low 16 bits of the sum");
+    e->says(sum & 0xff, "kept as a char");
+    e->says(static_cast<std::uint32_t>(static_cast<std::int8_t>(sum)), "the low 8 bits of the sum");
+  }
+  std::uint32_t of_bytes = 0, of_shorts = 0;
+  for (const std::uint32_t value : many.in) {
+    of_bytes += value & 0xff;
+    of_shorts += static_cast<std::uint32_t>(static_cast<std::int16_t>(value));
+  }
+  many.says(of_bytes, "the sum of the low 8 bits of every element: is in read as chars");
+  many.says(of_shorts, "the sum of the low 16 bits of every element: is in read as shorts");
+  many.says(many.sum_of(0, 256) & 0xffff, "the low 2 bytes of the sum of the first 256 elements");
+}
+
+TEST_CASE("a last launch that reads in is told from elements that are missing") {
+  const example two(257), more(1025), wide(1025);
+  two.says(two.in[0] + two.in[1], "this is in[0] + in[1], and 2 blocks of 256 elements cover in");
+  more.says(more.sum_of(0, 5), "this is in[0] + ... + in[4], and 5 blocks of 256");
+  wide.says(wide.sum_of(0, 4), "the first 4 elements only");
+}
+
+TEST_CASE("what is missing at the end leads to the tree, to the blocks or to their number") {
+  const example small(3), level(65), blocks(1000);
+  small.says(small.sum_of(0, 2), "the last element is missing - is n the limit of every load");
+  small.says(small.sum_of(0, 2), "a block that is halved must be a power of two)?");
+  level.says(level.sum_of(0, 64), "the last element is missing, and the first 64 are there - does");
+  level.says(level.sum_of(0, 64), "all levels of the tree added up?");
+  blocks.says(blocks.sum_of(0, 768), "missing - does the number of blocks round up?");
+}
+
+TEST_CASE("elements at equal distances that are missing, twice or alone are recognised") {
+  const example e(1003);
+  const auto sum_at = [&](std::size_t first, std::size_t distance, std::size_t end) {
+    std::uint32_t sum = 0;
+    for (std::size_t i = first; i < end; i += distance) sum += e.in[i];
+    return sum;
+  };
+  e.says(e.sum() - sum_at(3, 4, 1000), "in[3] + in[7] + ..., one element in every 4, is missing");
+  e.says(e.sum() + sum_at(1, 32, 1003),
+         "in[1] + in[33] + ..., one element in every 32, is added twice");
+  e.says(sum_at(5, 8, 1003), "this is in[5] + in[13] + ..., one element in every 8");
+  CHECK(e.verdict(e.sum() - sum_at(3, 5, 1003)).ends_with(", seed 7)"));
+  const example four(4);  // two elements follow no rule
+  CHECK(four.verdict(four.in[1] + four.in[3]).ends_with(", seed 7)"));
+}
+
+TEST_CASE("an end that is added twice, and blocks that store at one place, are recognised") {
+  const example two(513), four(1000);
+  two.says(two.sum() + two.sum_of(256, 513), "in[256] to in[512] are added twice - does a loop");
+  two.says(two.sum() + two.sum_of(301, 512), "in[301] to in[511] are added twice");
+  const example large(1200191);
+  large.says(
+      large.sum() + large.sum_of(1048576, 1200188),
+      "in[1048576] to in[1200187] are added twice - does a loop advance by all that the grid");
+  two.says(two.sum_of(512, 513) + 2 * 0xa5a5a5a5u,
+           "this is in[512] plus 0xa5a5a5a5 for each other");
+  four.says(four.sum_of(512, 1000) + 0xbbbbbbbbu,
+            "this is in[512] + ... + in[999] plus 0xbbbbbbbb, which filled scratch");
 }
 
 TEST_CASE("an output of another size is no output") {
