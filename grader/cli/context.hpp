@@ -109,7 +109,7 @@ void warn_of_refusals(context& c, const lab& l, const problem& p, const std::str
 void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document);
 // Prints the program's output, if there is any, truncated and escaped.
 void show_printed(context& c, const std::string& printed);
-// "22 of 22 sizes, n = 1 ... n = 1000003".
+// "3 of 3 sizes, n = 1 … n = 1023".
 std::string right_text(const context& c, const check_report& report);
 
 // The GPU that is emulated from now on: the one that --gpu names (`id`), else STEPWISE_GPU, else an

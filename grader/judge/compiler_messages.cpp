@@ -7,15 +7,18 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/source_map/source_tokens.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
 
 constexpr std::size_t most_warnings = 100, longest_warning = 300;
+constexpr std::size_t most_read = std::size_t{4} << 20;  // of a file that lacks a function
 
 // A variable that is not used yet: every file that is being written has some.
 bool is_about_unused(const diagnostic& d) {
@@ -35,6 +38,21 @@ int signal_of(const child_result& result) {
     }
   }
   return 0;
+}
+
+// Why the file does not define the contract's function: "nothing defines reduce(int const*, ...".
+std::string what_lacks(const std::string& message, const fs::path& file, const lab& l) {
+  constexpr std::string_view start = "nothing defines ";
+  if (!message.starts_with(start)) return {};
+  const std::string symbol = message.substr(start.size());
+  const std::string function = symbol.substr(0, symbol.find('('));
+  const std::string text = read_bounded(file, most_read).value_or("");
+  const auto tokens = tokens_of(text);
+  if (tokens.empty()) return "the file is empty; `./lab start " + l.name + "` creates a skeleton";
+  const auto named = [&](const source_token& t) { return t.is(function); };
+  return std::ranges::any_of(tokens, named)
+             ? ""
+             : "the file has no function " + function + "(); is it the file of another lab?";
 }
 
 const std::string needed_more_memory = "the compiler needed more memory than its limit";
@@ -113,6 +131,8 @@ compiled explain_failure(const child_result& result, const std::string& log, con
       c.explanation.push_back(std::move(alone));
     }
     if (c.log.find("undefined reference") != std::string::npos) {
+      if (auto why = what_lacks(errors[0].message, sources.file, l); !why.empty())
+        c.explanation.push_back(std::move(why));
       c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
     }
     return c;

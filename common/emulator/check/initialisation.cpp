@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/report/finding_text.hpp"
+
 namespace stepwise::emulator {
 
 void initialisation_check::read_unwritten(const lane_access& t) {
@@ -22,6 +24,30 @@ void initialisation_check::read_unwritten(const lane_access& t) {
 
 void initialisation_check::explain(const finding_key& race, const lane_access& t) {
   if (!reads_.empty()) reads_.explain(race, t.at, t.bytes, evidence_.owner_of(*t.memory));
+}
+
+// What is probably missing, by how much of the object has been written so far.
+std::string initialisation_check::how_to_fill(const finding_object& o) const {
+  constexpr std::uint64_t most = std::uint64_t{1} << 26;  // bytes to look at
+  const char* const general =
+      "Memory starts with any content: copy to it or set it (cudaMemset) before a kernel reads it "
+      "or adds to it.";
+  if (o.what == finding_object::kind::none || o.bytes > most) return general;
+  const std::uint64_t start = o.address - evidence_.device_base;
+  std::uint64_t written = 0;
+  for (std::uint64_t at = 0; at < o.bytes; at += 64)
+    written += static_cast<std::uint64_t>(__builtin_popcountll(evidence_.global.written.which(
+        start + at, static_cast<unsigned>(std::min<std::uint64_t>(64, o.bytes - at)))));
+  if (written == 0)
+    return "Nothing has been written to it so far: copy to it or set it (cudaMemset) first, or "
+           "launch the kernel that writes it first.";
+  const std::uint64_t unit =
+      o.element_bytes != 0 && o.bytes % o.element_bytes == 0 && written % o.element_bytes == 0
+          ? o.element_bytes
+          : 1;
+  return grouped(written / unit) + " of its " + grouped(o.bytes / unit) +
+         (unit > 1 ? " elements" : " bytes") +
+         " have been written: do the copies and the launches before this one cover all of it?";
 }
 
 finding initialisation_check::describe(const unwritten_reads::read& r) {
@@ -44,8 +70,7 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
   f.object = where.object;
   f.advice = is_shared
                  ? "Shared memory starts with any content: write every element before it is read."
-                 : "Memory starts with any content: copy to it or set it (cudaMemset) before a "
-                   "kernel reads it or adds to it.";
+                 : how_to_fill(where.object);
   f.origin = evidence_.launch_origin;
   return f;
 }
@@ -96,13 +121,18 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
   if (!evidence_.log.is_new(k)) return;
   finding f;
   f.kind = finding_kind::unwritten_copy;
-  f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, " +
-              std::to_string(missing) + " of which have not been written; the first is byte " +
-              std::to_string(where.object.offset) + " of " +
-              (where.object.name.empty() ? "the allocation" : where.object.name);
+  const std::string name = where.object.name.empty() ? "the allocation" : where.object.name;
+  f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, ";
+  if (missing == bytes) {
+    f.message += "but nothing has been written to " + name;
+    f.advice = "Is the kernel that writes it launched before the copy, and did the launch succeed?";
+  } else {
+    f.message += std::to_string(missing) + " of which have not been written; the first is byte " +
+                 std::to_string(where.object.offset) + " of " + name;
+    f.advice =
+        "Has every element a thread that writes it, also where n is not a multiple of the block?";
+  }
   f.object = where.object;
-  f.advice =
-      "Has every element a thread that writes it, also where n is not a multiple of the block?";
   f.origin = evidence_.origin;
   evidence_.log.add(k, std::move(f));
 }

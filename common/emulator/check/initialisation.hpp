@@ -20,6 +20,7 @@ class initialisation_check final : public check {
 
  private:
   finding describe(const unwritten_reads::read& r);
+  std::string how_to_fill(const finding_object& o) const;
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
 
   unwritten_reads reads_;  // in the running launch
