@@ -61,6 +61,8 @@ struct instruction_counts {
 // The counts of a line, or of a whole kernel.
 struct profile_counts {
   sector_counts global_load, global_store, global_atomic, local_load, local_store;
+  // ld.const, as the PTX has it: no caches, and the machine code may make the word an operand.
+  sector_counts constant_load;
   wavefront_counts shared_load, shared_store, shared_atomic, shared_copy;  // copy: cp.async
   instruction_counts instructions[pipes];
   std::uint64_t branches = 0, divergent_branches = 0;  // of warps

@@ -57,6 +57,7 @@ void each_access(Visit visit) {
   visit("global_atomic", &profile_counts::global_atomic);
   visit("local_load", &profile_counts::local_load);
   visit("local_store", &profile_counts::local_store);
+  visit("constant_load", &profile_counts::constant_load);
   visit("shared_load", &profile_counts::shared_load);
   visit("shared_store", &profile_counts::shared_store);
   visit("shared_atomic", &profile_counts::shared_atomic);

@@ -56,8 +56,11 @@ std::vector<goal_counter> of_global_memory() {
        [](const auto& c) { return number(c.global_load.requests); }},
       {"global_load_ideal_sectors_per_request",
        "sectors per request of global loads if all lanes were neighbours",
-       "there is no global load", [](const auto& c) { return number(c.global_load.ideal_sectors); },
-       [](const auto& c) { return number(c.global_load.requests); }},
+       "there is no global load",
+       [](const auto& c) {
+         return number(c.global_load.ideal_sectors + c.constant_load.ideal_sectors);
+       },
+       [](const auto& c) { return number(c.global_load.requests + c.constant_load.requests); }},
       {"global_store_sectors_per_request", "sectors per request of global stores",
        "there is no global store", [](const auto& c) { return number(c.global_store.sectors); },
        [](const auto& c) { return number(c.global_store.requests); }},
@@ -110,7 +113,8 @@ std::vector<goal_counter> other_counters() {
        "there is no load, or no multiply-add",
        [](const auto& c) {
          return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests +
-                       c.global_atomic.requests + c.shared_atomic.requests);
+                       c.constant_load.requests + c.global_atomic.requests +
+                       c.shared_atomic.requests);
        },
        nullptr, multiply_adds},
       {"warp_execution_efficiency_percent", "% of the lanes are active in the average instruction",

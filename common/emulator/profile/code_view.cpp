@@ -138,6 +138,7 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
     site_plan& p = sites[n];
     p.counted =
         !s.constant && source.role != access_role::member && source.role != access_role::dropped;
+    p.constant = s.constant;
     p.kind = s.kind;
     p.bytes = s.bytes;
     p.ordinal = s.ordinal;

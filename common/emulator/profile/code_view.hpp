@@ -24,6 +24,7 @@ enum class cache_use : std::uint8_t {
 
 struct site_plan {
   bool counted = false;
+  bool constant = false;  // ld.const: its requests are counted, but it reaches no cache or pipe
   shared_use shared = shared_use::load;
   bool combined = false;  // an atomic that one lane executes for its warp in the machine code
   bool loops = false;     // a shared-memory atomic that is a loop in the machine code

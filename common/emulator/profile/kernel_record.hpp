@@ -12,7 +12,7 @@ namespace stepwise::emulator {
 
 // The counters of one memory instruction, for each memory that its addresses may lead to.
 struct profiler::site_counts {
-  sector_counts global, local;
+  sector_counts global, local, constant;
   std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop

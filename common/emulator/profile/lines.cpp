@@ -80,6 +80,7 @@ kernel_profile profiler::finish(record& r) const {
     profile_counts& c = part_at(p.ordinal);
     add_sectors(c, s.global, s.local, p.kind);
     add_wavefronts(c, s.shared, p);
+    c.constant_load += s.constant;
     c.shared_load += s.loop_loads;
   }
 

@@ -149,8 +149,19 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   c.repeated_wavefronts += site.repeated;
 }
 
+void profiler::count_constant(const access_event& e) {
+  sector_counts& c = sites_[e.index].constant;
+  const unsigned n = count_of_lanes(e);
+  touch(e.address, e.active, e.site->bytes, touched_);
+  ++c.requests;
+  c.lanes += n;
+  c.sectors += touched_.sectors;
+  c.ideal_sectors += ideal_sectors(n, e.site->bytes, touched_.sectors);
+}
+
 std::uint32_t profiler::access(const access_event& e) {
   const site_plan& p = plans_[e.index];
+  if (p.constant && e.active != 0) count_constant(e);
   if (!p.counted) return e.active;
   if (p.copies && p.kind == access_kind::load) {
     for (int l = 0; l < 32; ++l) copied_from_[l] = ((e.active >> l) & 1) != 0 ? e.address[l] : 0;

@@ -53,6 +53,7 @@ class profiler final : public observer {
 
   [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
                                            const std::uint64_t* offset);
+  void count_constant(const access_event& e);
   unsigned wavefronts_of(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                          unsigned bytes) const;
   void add_cache_counts();

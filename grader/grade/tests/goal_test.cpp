@@ -79,6 +79,16 @@ TEST_CASE("occupancy is that of the kernel that has the least") {
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
 }
 
+TEST_CASE("a load from constant memory is a load") {
+  line_profile weights = line(5, 0, 0, 0);
+  weights.counts.constant_load = {30, 960, 30, 30};
+  weights.counts.global_load = {10, 320, 160, 160};
+  const std::vector<kernel_profile> call = {kernel(1, {weights})};
+  CHECK(*at_most("load_requests_per_fma", 1, call, {0, 640, "flop"}).value == 4);
+  CHECK(*at_most("global_load_ideal_sectors_per_request", 9, call).value == 4.75);
+  CHECK(*at_most("global_load_sectors_per_request", 16, call).value == 16);
+}
+
 TEST_CASE("figures over what the problem needs") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
   const problem_work work{64000, 128000, "flop"};

@@ -24,10 +24,12 @@ struct counted {
   }
 };
 
-// Runs a kernel of 1 MB at %rd1; %r1 is tid.x and %r2 the lane's number. `times` launches.
+// Runs a kernel of 1 MB at %rd1 and a table in constant memory; %r1 is tid.x and %r2 the lane's
+// number. `times` launches.
 counted count(const std::string& body, unsigned threads = 32, unsigned blocks = 1, int times = 1) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/lesson.cu\"\n"
+      ".const .align 4 .b8 table[256];\n"
       ".visible .entry kernel(.param .u64 out)\n{\n.shared .align 16 .b8 s[16384];\n"
       ".local .align 16 .b8 own[256];\n"
       ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<16>;\n"
@@ -178,6 +180,19 @@ TEST_CASE("local memory") {
   CHECK(c.line(5).counts.local_store.sectors == 4);
   CHECK(c.line(5).counts.local_load.requests == 1);
   CHECK(c.line(5).counts.local_load.sectors == 4);
+}
+
+TEST_CASE("constant memory: requests are counted, for a word of all lanes and for one per lane") {
+  const counted c = count(
+      ".loc 1 5 0\nld.const.u32 %r5, [table+4];\n"
+      "mov.u64 %rd4, table;\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"
+      ".loc 1 6 0\nld.const.u32 %r6, [%rd4];\nadd.u32 %r5, %r5, %r6;\n"
+      ".loc 1 7 0\nst.global.u32 [%rd1], %r5;\n");
+  CHECK(c.line(5).counts.constant_load.requests == 1);
+  CHECK(c.line(5).counts.constant_load.lanes == 32);
+  CHECK(c.line(5).counts.constant_load.ideal_sectors == 1);
+  CHECK(c.line(6).counts.constant_load.ideal_sectors == 4);
+  CHECK(c.kernel().total.global_load.requests == 0);
 }
 
 TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
