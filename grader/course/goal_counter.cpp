@@ -28,19 +28,37 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
-// The occupancy of the kernel with the most empty warp slots. Ignores kernels with less than a
-// twentieth of the call's instructions, such as one that resets a counter.
-double least_occupancy(const std::vector<kernel_profile>& call) {
+double instructions_of(const kernel_profile& k) { return number(k.total.all_instructions().warps); }
+
+double global_sectors(const profile_counts& c) {
+  return number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
+}
+
+// The kernels with at least a twentieth of the call's instructions or of its traffic. The others,
+// such as one that resets a counter, are small helpers. The traffic finds the kernel that does the
+// lab's work next to one that only executes instructions.
+std::vector<const kernel_profile*> working_kernels(const std::vector<kernel_profile>& call) {
   constexpr double least_share = 0.05;
-  const auto instructions = [](const kernel_profile& k) {
-    return number(k.total.all_instructions().warps);
-  };
-  double all = 0, least = 100;
-  for (const auto& k : call) all += instructions(k);
+  double instructions = 0, sectors = 0;
   for (const auto& k : call) {
-    if (instructions(k) >= least_share * all)
-      least = std::min(least, 100.0 * k.resident_warps / std::max(1, k.most_warps));
+    instructions += instructions_of(k);
+    sectors += global_sectors(k.total);
   }
+  std::vector<const kernel_profile*> working;
+  for (const auto& k : call) {
+    const double moved = global_sectors(k.total);
+    if (instructions_of(k) >= least_share * instructions ||
+        (moved > 0 && moved >= least_share * sectors))
+      working.push_back(&k);
+  }
+  return working;
+}
+
+// The occupancy of the working kernel with the most empty warp slots.
+double least_occupancy(const std::vector<kernel_profile>& call) {
+  double least = 100;
+  for (const kernel_profile* k : working_kernels(call))
+    least = std::min(least, 100.0 * k->resident_warps / std::max(1, k->most_warps));
   return least;
 }
 
@@ -75,11 +93,8 @@ std::vector<goal_counter> of_global_memory() {
       {"global_bytes_over_minimum",
        "times the bytes that must move (sectors of global memory, before caches)",
        "no bytes of global memory are moved",
-       [](const auto& c) {
-         return sector_bytes *
-                number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
-       },
-       nullptr, [](const problem_work& work) { return work.bytes; }, nullptr,
+       [](const auto& c) { return sector_bytes * global_sectors(c); }, nullptr,
+       [](const problem_work& work) { return work.bytes; }, nullptr,
        [](const device_transfers& t) { return number(t.bytes_moved()); }},
   };
 }
@@ -120,7 +135,8 @@ std::vector<goal_counter> other_counters() {
       {"warp_execution_efficiency_percent", "% of the lanes are active in the average instruction",
        "no instruction was executed",
        [](const auto& c) { return 100 * number(c.all_instructions().lanes); },
-       [](const auto& c) { return lanes_of_a_warp * number(c.all_instructions().warps); }},
+       [](const auto& c) { return lanes_of_a_warp * number(c.all_instructions().warps); }, nullptr,
+       nullptr, nullptr, true},
       {"kernel_launches", "kernel launches", "no kernel is launched", nullptr, nullptr, nullptr,
        [](const auto& call) {
          std::uint64_t sum = 0;
@@ -197,6 +213,15 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
                       const device_transfers& transfers, const problem_work& work, bound side,
                       double limit) {
   goal_figure result;
+  if (what.by_kernel && call.size() > 1) {
+    for (const kernel_profile* k : working_kernels(call)) {
+      goal_figure one = figure_of(what, {*k}, transfers, work, side, limit);
+      if (!result.value || (side == bound::at_most ? one.value > result.value
+                                                   : one.value && one.value < result.value))
+        result = std::move(one);
+    }
+    return result;
+  }
   const double moved = what.of_transfers != nullptr ? what.of_transfers(transfers) : 0;
   if (call.empty() && moved == 0) return result;
   if (what.of_call != nullptr) {

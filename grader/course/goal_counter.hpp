@@ -1,7 +1,8 @@
 // The counters that a goal in lab.toml can bound, derived from the emulator's counts.
 //
 // idea    A figure is the ratio of two counts, each summed over all kernels of a call. The
-//         contribution of a source line to both shows its share of a missed bound.
+//         contribution of a source line to both shows its share of a missed bound. A share of busy
+//         lanes is that of the worst kernel, because a kernel that does nothing could raise a sum.
 // watch   Work that was never done, such as accesses to shared memory, has no figure, and a goal
 //         that bounds it is not met: a kernel without shared memory earns no points for its bank
 //         conflicts.
@@ -31,6 +32,8 @@ struct goal_counter {
   double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
   // Added to `count` for copies and fills on the device. May be null.
   double (*of_transfers)(const device_transfers&) = nullptr;
+  // The figure is that of the worst kernel that does a part of the work, not of their sum.
+  bool by_kernel = false;
 };
 
 // All counters, in the order of the table in grader/GOALS.md.

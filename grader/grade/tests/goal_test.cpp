@@ -79,6 +79,29 @@ TEST_CASE("occupancy is that of the kernel that has the least") {
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
 }
 
+TEST_CASE("idle lanes of the kernel that does the work are not made up for by another kernel") {
+  const auto lanes_of = [](const std::vector<kernel_profile>& call) {
+    const auto found =
+        figure_of(named("warp_execution_efficiency_percent"), call, {}, {}, bound::at_least, 90);
+    return *found.value;
+  };
+  const auto with_lanes = [](line_profile l, std::uint64_t warps, std::uint64_t lanes) {
+    l.counts.instructions[0] = {warps, warps * lanes};
+    return kernel(1, {l});
+  };
+  const kernel_profile works = with_lanes(line(5, 1000, 4000, 4000), 2000, 16);
+  CHECK(lanes_of({works}) == 50);
+  CHECK(lanes_of({works, with_lanes(line(9, 0, 0, 0), 2000, 32)}) == 50);
+  CHECK(lanes_of({with_lanes(line(9, 0, 0, 0), 100'000, 32), works}) == 50);
+  // A small helper has few of the instructions and little of the traffic.
+  CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 40, 1)}) == 50);
+  CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 400, 1)}) == doctest::Approx(3.125));
+  const auto found =
+      figure_of(named("warp_execution_efficiency_percent"),
+                {works, with_lanes(line(9, 0, 0, 0), 2000, 32)}, {}, {}, bound::at_least, 90);
+  CHECK(found.costliest.line == 5);
+}
+
 TEST_CASE("a load from constant memory is a load") {
   line_profile weights = line(5, 0, 0, 0);
   weights.counts.constant_load = {30, 960, 30, 30};
