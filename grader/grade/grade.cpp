@@ -106,6 +106,7 @@ class grading {
                                                 });
       }
       settle_blame(report_.correctness->found);
+      refuse_what_cannot_run(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
       return;
@@ -137,6 +138,11 @@ class grading {
     if (lab_.is_worked ? !probe.ok() : probe.message.starts_with(could_not_start)) return;
     found.what = verdict::crash;
     found.message += "; a step of the course does run here";
+  }
+
+  // The file names what the emulator cannot run, so the machine is not at fault.
+  static void refuse_what_cannot_run(call_outcome& found) {
+    if (found.what == verdict::infra && found.limit) found.what = verdict::crash;
   }
 
   // A program that was right at every check size cannot be judged at a larger size.

@@ -78,6 +78,8 @@ void lowering::bulk_copy() {
   for (const std::string_view m : i_->modifiers)
     if (const state_space s = space_of(m); s != state_space::none && found < 2) spaces[found++] = s;
   if (found != 2) throw unsupported{"the instruction " + text()};
+  const bool within_shared = spaces[0] == state_space::shared && spaces[1] == state_space::shared;
+  if (within_shared && out_.has_cluster) throw unsupported{"the instruction " + text()};
   if (spaces[0] == state_space::global) out_.writes_in_bulk = true;
   const std::uint32_t to = generic_address(o.at(0), spaces[0]);
   const std::uint32_t from = generic_address(o.at(1), spaces[1]);

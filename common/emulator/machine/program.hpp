@@ -230,6 +230,7 @@ struct program {
   std::vector<barrier_site> barriers;
   bool reads_clock = false;           // %clock or %clock64; then it is watched, too
   bool reads_timer = false;           // %globaltimer
+  bool has_cluster = false;           // the kernel asks for clusters, of one block
   bool writes_in_bulk = false;        // bulk copies to global memory
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it

@@ -20,7 +20,7 @@ status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& req
     case cudaLaunchAttributeClusterDimension: {
       const auto& cluster = attribute.val.clusterDim;
       if (cluster.x == 1 && cluster.y == 1 && cluster.z == 1) return {};
-      return {error::not_supported, "clusters of more than one block are not supported"};
+      return {error::not_supported, "the emulator does not run clusters of blocks"};
     }
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:

@@ -302,7 +302,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     const auto& cluster = value->clusterDim;
     if (number == cudaLaunchAttributeClusterDimension &&
         (cluster.x > 1 || cluster.y > 1 || cluster.z > 1)) {
-      return {error::not_supported, "clusters of more than one block are not supported"};
+      return {error::not_supported, "the emulator does not run clusters of blocks"};
     }
     std::memcpy(work.attributes[number].data(), value, sizeof *value);
     return {};

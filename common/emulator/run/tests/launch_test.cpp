@@ -105,6 +105,12 @@ TEST_CASE("a directive that is not implemented fails the launch by name and kern
   CHECK(contains(o.launch.message, ".reqnctapercluster"));
 }
 
+TEST_CASE("a cluster of one block is a block") {
+  std::string text = module_text("");
+  text.insert(text.find("\n{") + 1, ".explicitcluster\n.reqnctapercluster 1, 1, 1\n");
+  CHECK(run(text).launch.ok());
+}
+
 TEST_CASE("an address past an allocation stops the kernel and names the thread and the line") {
   const outcome o =
       run(module_text(".loc 1 7 3\nmov.u32 %r9, 5;\n" + store_result), {1, 64, 40, 0});
