@@ -280,7 +280,6 @@ void checker::released_barrier(unsigned id, bool whole_block) {
 
 void checker::warp_met(const warp_event& e, bool orders_memory) {
   if (!orders_memory) return;
-  unfollowed_.warp_met(e, orders_memory);
   checked_block& b = evidence_.running();
   evidence_.sequence.warp_met(b.clock, b.clock.first_warp + e.warp, e.lanes,
                               b.now->warps[e.warp].alive);

@@ -20,7 +20,8 @@ std::vector<finding> found_in(const std::string& body, bool may_begin_early = fa
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
       ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 tile[256];\n"
-      ".shared .align 8 .b64 bar;\n.reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
+      ".shared .align 8 .b64 bar, second;\n.shared .align 4 .b32 flag;\n"
+      ".reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
       "ld.param.u64 %rd1, [out];\nmov.u32 %r1, tile;\nmov.u32 %r2, bar;\nmov.u32 %r3, %tid.x;\n"
       "mad.lo.u32 %r4, %r3, 4, %r1;\nsetp.ne.u32 %p1, %r3, 0;\n" +
       body + "\nret;\n}\n";
@@ -96,6 +97,31 @@ TEST_CASE("a bulk copy to shared memory that some thread does not wait for is he
   CHECK(is_held_for(unused, "wait for all of its bulk copies"));
 }
 
+TEST_CASE("a thread that waits may pass the news on through a flag or an mbarrier") {
+  const std::string first_waits = bulk_load + "@%p1 bra over;\n" + wait_for_phase;
+  // The copy was issued before a barrier, so only the wait is passed on here.
+  const auto through_flag = [&](const std::string& fence) {
+    return found_in("@!%p1 st.shared.u32 [flag], 0;\n" + first_waits + fence +
+                    "st.volatile.shared.u32 [flag], 1;\nover:\n"
+                    "ld.volatile.shared.u32 %r6, [flag];\nsetp.eq.u32 %p4, %r6, 0;\n"
+                    "@%p4 bra over;\n" +
+                    fence + use_of_tile);
+  };
+  const auto fenced = through_flag("membar.cta;\n");
+  CAPTURE(says(fenced));
+  CHECK(fenced.empty());
+  const auto plain = through_flag("");
+  CAPTURE(says(plain));
+  CHECK(is_held_for(plain, "before they use its data"));
+  const auto through_mbarrier =
+      found_in("@%p1 bra init;\nmbarrier.init.shared.b64 [second], 1;\ninit:\n" + first_waits +
+               "mbarrier.arrive.shared.b64 _, [second];\nover:\n"
+               "mbarrier.try_wait.parity.shared.b64 %p4, [second], 0;\n@!%p4 bra over;\n" +
+               use_of_tile);
+  CAPTURE(says(through_mbarrier));
+  CHECK(through_mbarrier.empty());
+}
+
 TEST_CASE("a bulk copy to global memory is held") {
   const auto all = found_in(
       "st.shared.u32 [%r4], %r3;\nfence.proxy.async.shared::cta;\nbar.sync 0;\n@%p1 bra end;\n"
@@ -124,23 +150,29 @@ TEST_CASE("a kernel that may begin early is held unless it waits before it uses 
       is_held_for(found_in(one + store + "griddepcontrol.wait;\nend:", true), "may begin before"));
 }
 
-TEST_CASE("a lane knows of a copy whose own phase it saw complete") {
+TEST_CASE("a lane knows of a copy whose own phase it saw complete, or another lane before it") {
   bulk_loads all;
-  CHECK(all.knows(0, 16, 0, 0));
+  emulator::tick settled = 0;  // what was seen before this tick is known to all
+  const auto knows = [&](std::uint64_t at, std::uint64_t bytes, std::uint32_t warp, int lane) {
+    return all.knows(at, bytes, warp, lane,
+                     [&](const bulk_loads::sight& s) { return s.when < settled; });
+  };
+  CHECK(knows(0, 16, 0, 0));
   CHECK(all.add(0, 64, 1000, 0));
-  CHECK(!all.knows(60, 8, 0, 0));
-  CHECK(all.knows(64, 8, 0, 0));
-  all.saw(1008, 1, 0, 0);  // another mbarrier
-  all.saw(1000, 0, 0, 0);  // the phase before
-  CHECK(!all.knows(0, 4, 0, 0));
+  CHECK(!knows(60, 8, 0, 0));
+  CHECK(knows(64, 8, 0, 0));
+  all.saw(1008, 1, 0, 0, 5);  // another mbarrier
+  all.saw(1000, 0, 0, 0, 5);  // the phase before
+  CHECK(!knows(0, 4, 0, 0));
   CHECK(all.any_unseen());
-  all.saw(1000, 1, 0, 3);
-  CHECK(all.knows(0, 4, 0, 3));
-  CHECK(!all.knows(0, 4, 0, 2));
+  all.saw(1000, 1, 0, 3, 6);
+  CHECK(knows(0, 4, 0, 3));
+  CHECK(!knows(0, 4, 0, 2));
   CHECK(!all.any_unseen());
-  all.met(0, 0b1100);
-  CHECK(all.knows(0, 4, 0, 2));
-  CHECK(!all.knows(0, 4, 1, 2));
+  settled = 6;
+  CHECK(!knows(0, 4, 1, 2));
+  settled = 7;
+  CHECK(knows(0, 4, 1, 2));
   all.all_met();
   CHECK(all.empty());
 }
@@ -152,6 +184,6 @@ TEST_CASE("a copy over one that no thread waited for is noticed") {
   CHECK(!all.add(32, 16, 1000, 0));
   all.clear();
   CHECK(all.add(0, 64, 1000, 0));
-  all.saw(1000, 1, 5, 7);
+  all.saw(1000, 1, 5, 7, 3);
   CHECK(all.add(0, 64, 1000, 1));
 }

@@ -85,12 +85,9 @@ void unfollowed_check::released_barrier(unsigned, bool whole_block) {
   if (whole_block) loads_.current().all_met();
 }
 
-void unfollowed_check::warp_met(const warp_event& e, bool orders_memory) {
-  if (orders_memory) loads_.current().met(e.warp, e.lanes);
-}
-
 void unfollowed_check::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
-  loads_.current().saw(shared_offset, phase_parity(shared_offset), e.warp, lane);
+  loads_.current().saw(shared_offset, phase_parity(shared_offset), e.warp, lane,
+                       evidence_.running().clock.warps[e.warp].now);
 }
 
 // Follows the bulk copy's write, which access_range() reports.
@@ -114,7 +111,12 @@ unsigned unfollowed_check::phase_parity(std::uint64_t barrier) const {
 
 void unfollowed_check::use(const op* at, std::uint32_t warp, int lane, std::uint64_t first,
                            std::uint64_t bytes) {
-  if (loads_.current().knows(first, bytes, warp, lane)) return;
+  const block_clock& clock = evidence_.running().clock;
+  const auto is_known = [&](const bulk_loads::sight& s) {
+    return evidence_.sequence.unordered(clock, clock.first_warp + warp, lane, s.when,
+                                        clock.first_warp + s.warp, s.lanes) != s.lanes;
+  };
+  if (loads_.current().knows(first, bytes, warp, lane, is_known)) return;
   not_followed(early_use, evidence_.place_number(at), evidence_.source.of(*evidence_.code, at),
                "uses shared memory",
                "the checks do not see the threads of " + evidence_.kernel_name() +

@@ -19,7 +19,6 @@ class unfollowed_check final : public check {
   void end_block(const block& b) override;
   void turn_to(const block& b) override { loads_.turn_to(b); }
   void released_barrier(unsigned id, bool whole_block) override;
-  void warp_met(const warp_event& e, bool orders_memory) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
 
