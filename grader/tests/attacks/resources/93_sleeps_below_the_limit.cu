@@ -1,0 +1,22 @@
+// attack matmul: TIMEOUT, at most 40 points
+// The host sleeps in every call, a little less than one call may take. The small sizes are right,
+// but all calls together take more than a submission may.
+#include <unistd.h>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+__global__ void multiply(const float* a, const float* b, float* c, int n) {
+  const int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+  if (row >= n || col >= n) return;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum = fmaf(a[row * n + k], b[k * n + col], sum);
+  c[row * n + col] = sum;
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  sleep(9);
+  multiply<<<dim3(ceil_div(n, 32), ceil_div(n, 8)), dim3(32, 8)>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
