@@ -34,6 +34,14 @@ json progress_json(const own_file& own) {
   return j;
 }
 
+// "60 of 100", "0 of 100 (best 60)", or "100" before the goals are judged.
+std::string points_cell(const own_file& own, double all) {
+  if (!own.has_goals()) return fmt::format("{:g}", all);
+  const std::string text = fmt::format("{:g} of {:g}", own.known->points, all);
+  return own.known->best > own.known->points ? text + fmt::format(" (best {:g})", own.known->best)
+                                             : text;
+}
+
 int list(context& c) {
   const auto labs = load_labs(c.where.build);
   json document = {{"labs", json::array()}};
@@ -62,8 +70,7 @@ int list(context& c) {
         {{l.name, tone::strong},
          {l.title},
          {std::to_string(l.steps.size())},
-         {own.has_goals() ? fmt::format("{:g} of {:g}", own.known->points, l.points())
-                          : fmt::format("{:g}", l.points())},
+         {points_cell(own, l.points())},
          {own.has_goals() ? fmt::format("{} of {}", own.known->met.size(), l.goals.size())
                           : fmt::format("{}", l.goals.size())},
          {shown_state(own), is_done                  ? tone::good

@@ -166,7 +166,10 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
   lines.labelled(
       "goals", tone::dim,
       fmt::format("{} of {} met, {:g} of {:g} points{}", met, a.goals.size(), points,
-                  at.of.points(), open > 0 ? fmt::format("; {} not judged here", open) : ""),
+                  at.of.points(),
+                  open > 0 ? fmt::format("; {} not judged here",
+                                         open == 1 ? "1 goal" : fmt::format("{} goals", open))
+                           : ""),
       tone::plain, 1);
   // Lost goals come first.
   std::ranges::stable_sort(changes, {}, [](const auto& c) { return c.second != tone::bad; });
