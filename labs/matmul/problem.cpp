@@ -94,8 +94,10 @@ class wrong_product {
     const std::string end = where().empty() ? "" : "; " + where();
     for (const auto guess :
          {&wrong_product::left_as_it_was, &wrong_product::added_to_what_was,
-          &wrong_product::another_product, &wrong_product::without_an_end, &wrong_product::zeros,
-          &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::imprecise}) {
+          &wrong_product::another_product, &wrong_product::first_tile_again,
+          &wrong_product::without_an_end, &wrong_product::zeros, &wrong_product::not_a_number,
+          &wrong_product::multiple, &wrong_product::continued, &wrong_product::one_line_replaced,
+          &wrong_product::imprecise, &wrong_product::everywhere}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
     return end;
@@ -118,30 +120,44 @@ class wrong_product {
     }
     const std::string count = std::to_string(wrong_.size()) + " of " + std::to_string(n_ * n_) +
                               (wrong_.size() == 1 ? " elements is wrong" : " elements are wrong");
-    const std::string ask =
-        " - does each of them have a thread, even if n is not a multiple of the tile?";
+    const bool stored = !all_hold_one_byte();
+    const auto ask = [&](int from) -> std::string {
+      if (stored) return "";
+      if (from == 256)
+        return " - does the grid round up, and is no index kept in 8 bits, which end at 255?";
+      return " - does the grid round up, and does the store use the row and column of its sum?";
+    };
     const int last = m_.n - 1;
     if (top > 0 && wrong_.size() == n_ * (n_ - top)) {
-      return count + ": all of " + range("row", top, last) + ask;
+      return count + ": all of " + range("row", top, last) + ask(top);
     }
     if (left > 0 && wrong_.size() == n_ * (n_ - left)) {
-      return count + ": all of " + range("column", left, last) + ask;
+      return count + ": all of " + range("column", left, last) + ask(left);
     }
     if (corner > 0 && wrong_.size() == n_ * n_ - std::size_t(corner) * corner) {
       return count + ": all of " + range("row", corner, last) + " and of " +
-             range("column", corner, last) + ask;
+             range("column", corner, last) + ask(corner);
     }
     return count;
   }
 
-  std::string left_as_it_was() const {
+  // True if all wrong elements are the same float, of four equal bytes: c as it was before the
+  // call.
+  bool all_hold_one_byte() const {
     const float first = first_found();
-    if (!one_byte_repeated(first)) return "";
-    for (const std::size_t i : wrong_) {
-      if (std::bit_cast<std::uint32_t>(found(i)) != std::bit_cast<std::uint32_t>(first)) return "";
-    }
+    return one_byte_repeated(first) && std::all_of(wrong_.begin(), wrong_.end(), [&](auto i) {
+             return std::bit_cast<std::uint32_t>(found(i)) == std::bit_cast<std::uint32_t>(first);
+           });
+  }
+
+  std::string left_as_it_was() const {
+    if (!all_hold_one_byte()) return "";
+    const float first = first_found();
     const std::string bytes =
         "these are the bytes " + hexadecimal(first) + " that filled c before the call: ";
+    // A product of 0 leaves them as they are, too, if it is added to them.
+    if (std::all_of(wrong_.begin(), wrong_.end(), [&](auto i) { return expected_[i] == 0; }))
+      return bytes + "c was not written here, or the sum was added to it (+= instead of =)";
     if (wrong_.size() == n_ * n_) return bytes + "nothing was written to c";
     return bytes + "not every element was written";
   }
@@ -211,6 +227,32 @@ class wrong_product {
     return "";
   }
 
+  // Every pass of a loop over tiles fetches the first tile of a, of b, or of both.
+  std::string first_tile_again() const {
+    const struct {
+      const char* name;
+      bool a, b;
+    } guesses[] = {{"a", true, false}, {"b", false, true}, {"both a and b", true, true}};
+    for (std::size_t tile = n_ - 1; tile > 0; --tile) {
+      for (const auto& guess : guesses) {
+        const auto again = [&](int row, int col) {
+          double sum = 0;
+          for (std::size_t k = 0; k < n_; ++k) {
+            sum += double(m_.a[row * n_ + (guess.a ? k % tile : k)]) *
+                   m_.b[(guess.b ? k % tile : k) * n_ + col];
+          }
+          return sum;
+        };
+        const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
+        if (!is_right(m_, first_found(), again(row, col)) || !is_everywhere(again)) continue;
+        return "this comes out if the first tile of " + std::string(guess.name) +
+               " is used again for k = " + std::to_string(tile) +
+               " and on: does the index contain the tile's first k?";
+      }
+    }
+    return "";
+  }
+
   // The last or the first products are missing from every wrong sum.
   std::string without_an_end() const {
     const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
@@ -245,12 +287,58 @@ class wrong_product {
 
   std::string not_a_number() const {
     if (!std::isnan(first_found())) return "";
-    return "a sum that is not a number has an operand that nobody set, or did not start from 0";
+    return "nan comes from an operand that was not set, or was read before another thread wrote it "
+           "(a barrier?), or from a sum that did not start from 0";
   }
 
   std::string multiple() const {
     if (!is_everywhere([&](int row, int col) { return 2 * expected_[row * n_ + col]; })) return "";
     return "this is 2 times the product: is every product added twice?";
+  }
+
+  // A thread's sums start from those that it, or the same thread of the block before, had at the
+  // end: the first tile of c is right, and what is wrong with the next ones is the tile to their
+  // left.
+  std::string continued() const {
+    std::size_t tile = n_;
+    for (const std::size_t i : wrong_)
+      tile = std::min(tile, std::size_t(std::max(row_of(i), col_of(i))));
+    if (tile == 0 || tile == n_) return "";
+    const double most = m_.of == kind::real ? largest_error(m_.n) : 0;
+    std::size_t seen = 0;
+    for (const std::size_t i : wrong_) {
+      if (i / n_ >= tile || i % n_ < tile) continue;
+      if (!(std::abs(found(i) - expected_[i] - found(i - tile)) <= 2 * most)) return "";
+      ++seen;
+    }
+    if (seen < 2) return "";
+    return "c[row][col - " + std::to_string(tile) +
+           "] was added: is the sum set to 0 before the loop?";
+  }
+
+  // A product with one row of b or one column of a missing, or in the place of another.
+  std::string one_line_replaced() const {
+    const int n = m_.n, y0 = row_of(wrong_[0]), x0 = col_of(wrong_[0]);
+    for (const bool of_b : {true, false}) {
+      const auto replaced = [&](int row, int col, int k, int by) {
+        const auto product = [&](int from_a, int from_b) {
+          return double(m_.a[row * n_ + from_a]) * m_.b[from_b * n_ + col];
+        };
+        const double instead = by < 0 ? 0 : of_b ? product(k, by) : product(by, k);
+        return expected_[row * n_ + col] - product(k, k) + instead;
+      };
+      for (int k = 0; k < n; ++k) {
+        for (int by = -1; by < n; ++by) {
+          if (by == k || !is_right(m_, first_found(), replaced(y0, x0, k, by))) continue;
+          if (!is_everywhere([&](int row, int col) { return replaced(row, col, k, by); })) continue;
+          if (by < 0) return "the products of k = " + std::to_string(k) + " are missing";
+          return "this comes out if " + std::string(of_b ? "row " : "column ") +
+                 std::to_string(by) + " of " + (of_b ? "b" : "a") + " is used in place of " +
+                 std::to_string(k) + ": is each part of its tile loaded from the right place?";
+        }
+      }
+    }
+    return "";
   }
 
   // All errors are small compared with the elements.
@@ -261,6 +349,14 @@ class wrong_product {
       if (!(std::abs(found(i) - expected_[i]) <= 0.02 * largest)) return "";
     }
     return "close, but less precise than float32 allows: are operands or sums narrower?";
+  }
+
+  // Most sums are wrong, by no rule that is known.
+  std::string everywhere() const {
+    constexpr std::size_t smallest_tile = 4;
+    if (n_ <= smallest_tile || 2 * wrong_.size() < n_ * n_) return "";
+    return "if smaller n are right, look at the second tile: is its first k in every index, and is "
+           "there a barrier before it replaces the first?";
   }
 
   const matrices& m_;
@@ -290,6 +386,9 @@ class matmul_problem : public problem {
     if ((count + seed) % 2 == 0) {
       fill_with_whole(values(0), largest_whole(count), a);
       fill_with_whole(values(1), 1, b);
+      // A kernel that stores 0 must not be right for n = 1.
+      if (count == 1)
+        for (const int i : {0, 1}) std::ranges::replace(values(i), 0.0f, 2.0f);
     } else {
       fill_with_real(values(0), a);
       fill_with_real(values(1), b);

@@ -322,19 +322,96 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
     e.says(e.filled([&](int row, int col) { return e.sum(row, col, 1, 33); }),
            "the first product is missing");
     e.says(e.filled([&](int row, int col) { return row < 32 ? at(c, row, col) : old; }),
-           "all of row 32 - does each of them have a thread, even if n is not a multiple of the "
-           "tile?");
+           "all of row 32 - does the grid round up, and does the store use the row and column of "
+           "its sum?");
     e.says(e.filled([&](int row, int col) { return col < 30 ? at(c, row, col) : old; }),
            "all of columns 30 to 32 - ");
     e.says(
         e.filled([&](int row, int col) { return std::max(row, col) < 32 ? at(c, row, col) : old; }),
         "65 of 1089 elements are wrong: all of row 32 and of column 32 - ");
     e.says(std::vector<float>(c.size(), 0), "0 is stored");
-    e.says(std::vector<float>(c.size(), std::nanf("")), "not a number");
+    e.says(std::vector<float>(c.size(), std::nanf("")), "nan comes from an operand");
     e.says(e.filled([&](int row, int col) { return 2 * at(c, row, col); }), "2 times the product");
     e.says(e.filled([&](int row, int col) { return at(c, row, col) * 1.001f; }),
            "less precise than float32");
   }
+}
+
+TEST_CASE("elements that were stored are not asked for a thread") {
+  const example e(33);
+  auto c = e.product();
+  for (int row = 0; row < 33; ++row) c[row * 33 + 32] += 5;
+  CHECK(e.verdict(c).ends_with("33 of 1089 elements are wrong: all of column 32"));
+}
+
+TEST_CASE("where an index of 8 bits ends, the message names it") {
+  const example e(257);
+  auto c = e.product();
+  std::fill(c.begin() + 256 * 257, c.end(), std::bit_cast<float>(0xc5c5c5c5));
+  e.says(c, "all of row 256 - does the grid round up, and is no index kept in 8 bits");
+}
+
+TEST_CASE("bytes of the fill where the product is 0 may have been added to") {
+  const auto old = std::bit_cast<float>(0xa5a5a5a5);
+  const example e(129);
+  auto c = e.product();
+  const auto zero = std::find(c.begin(), c.end(), 0);
+  REQUIRE(zero != c.end());
+  *zero = old;
+  e.says(c, "c was not written here, or the sum was added to it (+= instead of =)");
+  c[0] = old;
+  e.says(c, "not every element was written");
+}
+
+TEST_CASE("sums that continue those of another tile are recognised") {
+  for (const std::uint64_t seed : {6, 7}) {
+    const example e(33, seed);
+    auto c = e.product();
+    for (int col = 16; col < 33; ++col)
+      for (int row = 0; row < 16; ++row) c[row * 33 + col] += c[row * 33 + col - 16];
+    for (int row = 16; row < 33; ++row) c[row * 33] += 1;
+    e.says(c, "c[row][col - 16] was added: is the sum set to 0 before the loop?");
+    c[20] += 1;
+    CHECK(e.verdict(c).find("was added") == std::string::npos);
+  }
+}
+
+TEST_CASE("a tile or a row that is used in another's place is recognised") {
+  for (const std::uint64_t seed : {6, 7}) {
+    const example e(33, seed);
+    const auto of = [&](auto k_of_a, auto k_of_b) {
+      return e.filled([&](int row, int col) {
+        float sum = 0;
+        for (int k = 0; k < 33; ++k) sum += e.a[row * 33 + k_of_a(k)] * e.b[k_of_b(k) * 33 + col];
+        return sum;
+      });
+    };
+    const auto right = [](int k) { return k; };
+    const auto again = [](int k) { return k % 16; };
+    const auto fifth = [](int k) { return k == 7 ? 5 : k; };
+    e.says(of(again, right), "the first tile of a is used again for k = 16 and on");
+    e.says(of(right, again), "the first tile of b is used again for k = 16 and on");
+    e.says(of(again, again), "the first tile of both a and b is used again for k = 16 and on");
+    e.says(of(right, fifth), "this comes out if row 5 of b is used in place of 7");
+    e.says(of(fifth, right), "this comes out if column 5 of a is used in place of 7");
+    e.says(e.filled(
+               [&](int row, int col) { return e.sum(row, col, 0, 20) + e.sum(row, col, 21, 33); }),
+           "the products of k = 20 are missing");
+  }
+}
+
+TEST_CASE("wrong sums in most places lead to the second tile, and in few do not") {
+  const example e(33);
+  auto c = e.product();
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] += static_cast<float>(i % 7 * 1000);
+  e.says(c, "is its first k in every index, and is there a barrier before it replaces the first?");
+  c = e.product();
+  c[3] += 1000;
+  CHECK(e.verdict(c).find("second tile") == std::string::npos);
+}
+
+TEST_CASE("a kernel that stores 0 is wrong for n = 1, too") {
+  for (std::uint64_t seed = 1; seed < 40; ++seed) CHECK(example(1, seed).verdict({0}) != "");
 }
 
 TEST_CASE("an output of another size is no output") {
