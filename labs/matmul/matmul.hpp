@@ -1,6 +1,6 @@
 // The contract of the matmul lab: the one function that you write.
 //
-// tested  labs/matmul/problem.cpp checks it; its mutants are in labs/matmul/tests.
+// tested  labs/matmul/problem.cpp checks it.
 #pragma once
 
 // c = a * b: c[row][col] = a[row][0] * b[0][col] + ... + a[row][n - 1] * b[n - 1][col].
