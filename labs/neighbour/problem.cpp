@@ -9,6 +9,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -73,14 +76,44 @@ void line_up(std::span<point> points, random_stream random) {
   }
 }
 
+// Groups of a point, its nearest, and a second one that is hardly farther: the two squared
+// distances are D and D + 1, neighbours as floats, whose roots round to one float. All coordinates
+// are integers, so both are exact. Groups are so far apart that they do not meet.
+void nearly_tie(std::span<point> points, random_stream random) {
+  constexpr std::size_t shortest = 2897, width = 1000;  // sqrt(2^23) < shortest
+  constexpr float apart = 16384;
+  const auto groups = (points.size() + 2) / 3;
+  const auto side = 1 + static_cast<std::size_t>(std::cbrt(double(groups)));
+  for (std::size_t i = 0; i < points.size(); i += 3) {
+    const auto group = i / 3;
+    const point centre = {apart * static_cast<float>(group % side),
+                          apart * static_cast<float>(group / side % side),
+                          apart * static_cast<float>(group / side / side)};
+    float x, y, d;
+    do {
+      x = static_cast<float>(shortest + below(width, random));
+      y = static_cast<float>(below(width / 2, random));
+      d = x * x + y * y;
+    } while (std::sqrt(d) != std::sqrt(d + 1));
+    const point others[] = {{centre[0] - x, centre[1] - y, centre[2]},
+                            {centre[0] + x, centre[1] + y, centre[2] + 1}};
+    points[i] = centre;
+    const std::size_t nearer = below(2, random);
+    if (i + 1 < points.size()) points[i + 1] = others[nearer];
+    if (i + 2 < points.size()) points[i + 2] = others[1 - nearer];
+  }
+}
+
 struct data_kind {
   const char* name;
   void (*fill)(std::span<point>, random_stream);
 };
-constexpr std::array<data_kind, 4> data_kinds = {{{"spread evenly", spread},
+constexpr std::array<data_kind, 5> data_kinds = {{{"spread evenly", spread},
                                                   {"clustered", cluster},
                                                   {"all in one place", put_in_one_place},
-                                                  {"on a line", line_up}}};
+                                                  {"on a line", line_up},
+                                                  {"nearly tied", nearly_tie}}};
+constexpr std::size_t streams_per_point = 4;  // n and the kind choose the random numbers
 
 std::vector<int> reference(std::span<const point> points) {
   constexpr std::int64_t search_bytes = 4096;  // takes as long as moving 4096 bytes
@@ -125,17 +158,35 @@ class wrong_result {
   }
 
   std::string looks_like() const {
-    for (const auto guess : {&wrong_result::not_written, &wrong_result::itself, &wrong_result::none,
-                             &wrong_result::no_index, &wrong_result::ties,
-                             &wrong_result::without_the_last, &wrong_result::other_layout}) {
+    for (const auto guess :
+         {&wrong_result::some_bytes, &wrong_result::not_written, &wrong_result::itself,
+          &wrong_result::none, &wrong_result::a_distance, &wrong_result::low_bits,
+          &wrong_result::no_index, &wrong_result::ties, &wrong_result::same_root,
+          &wrong_result::rounded_away, &wrong_result::one_answer, &wrong_result::modulo,
+          &wrong_result::without_the_last, &wrong_result::without_the_first,
+          &wrong_result::other_distance, &wrong_result::elsewhere, &wrong_result::renumbered}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
-    return of_all(wrong_.size()) + " are wrong";
+    const std::string text = of_all(wrong_.size()) + " are wrong";
+    if (wrong_.front() > 0 && wrong_are_last())
+      return text + ", all from " + std::to_string(wrong_.front()) +
+             " on: what differs in the last block - do some threads return before a barrier?";
+    if (8 * wrong_.size() < points_.size())
+      return text +
+             ": if smaller n are right, look at the second tile - is there a barrier before " +
+             "it replaces the first, and is its first index added?";
+    return text;
   }
 
  private:
-  bool is_index(int j) const { return j >= 0 && j < static_cast<int>(points_.size()); }
+  // With fewer points, other mistakes have the same result.
+  static constexpr std::size_t least_compared = 8, most_compared = 4096;
+
+  int n() const { return static_cast<int>(points_.size()); }
+  bool is_index(int j) const { return j >= 0 && j < n(); }
   float distance(int i, int j) const { return squared_distance(points_[i], points_[j]); }
+  bool are_few() const { return points_.size() <= most_compared; }
+  bool are_comparable() const { return points_.size() >= least_compared && are_few(); }
 
   std::string of_all(std::size_t count) const {
     return std::to_string(count) + " of " + std::to_string(found_.size()) + " entries";
@@ -146,6 +197,29 @@ class wrong_result {
     return std::all_of(wrong_.begin(), wrong_.end(), has);
   }
 
+  template <class Property>
+  bool everywhere(const Property& has) const {
+    for (int i = 0; i < n(); ++i)
+      if (!has(i)) return false;
+    return true;
+  }
+
+  bool wrong_are_last() const { return wrong_.front() + std::ssize(wrong_) == n(); }
+
+  // Only the first n bytes of the 4 n were written.
+  std::string some_bytes() const {
+    const auto bytes = std::as_bytes(found_);
+    const auto last =
+        std::find_if(bytes.rbegin(), bytes.rend(), [&](std::byte b) { return b != bytes.back(); });
+    const std::size_t written = bytes.rend() - last;
+    if (written != found_.size() || bytes.back() == std::byte{0} || bytes.back() == std::byte{255})
+      return "";
+    const std::string some =
+        written == 1 ? "byte was written" : std::to_string(written) + " bytes were written";
+    return "only the first " + some + ", of " + std::to_string(bytes.size()) +
+           ": a size is in bytes, n * sizeof(int)";
+  }
+
   std::string not_written() const {
     const auto untouched = [&](int i) { return is_left_as_it_was(found_[i]); };
     const auto count =
@@ -153,17 +227,28 @@ class wrong_result {
     if (count == found_.size()) {
       return "these are the bytes that filled nearest before the call: nothing was written to it";
     }
-    if (count == 0 || count < wrong_.size()) return "";
-    const std::string text = of_all(count) + " were not written";
+    if (count == 0) return "";
+    std::string text = of_all(count) + " were not written";
     const std::size_t from = found_.size() - count;
-    if (static_cast<std::size_t>(wrong_.front()) != from) return text;
-    return text + ", all from " + std::to_string(from) +
-           " on - does the grid cover points beyond the last whole block?";
+    const bool at_the_end = std::all_of(found_.begin() + from, found_.end(), is_left_as_it_was);
+    if (at_the_end) text += ", all from " + std::to_string(from) + " on";
+    if (count < wrong_.size()) {
+      const auto others = wrong_.size() - count;
+      text += ", and " + std::to_string(others) + (others == 1 ? " other is" : " others are") +
+              " wrong: does each thread store to the index of its own point?";
+    } else if (at_the_end && from < 32) {
+      text += " - has every point a thread: <<<number of blocks, threads per block>>>?";
+    } else if (at_the_end) {
+      text += " - does the grid round up, and is the block's number in the index?";
+    }
+    return text;
   }
 
   std::string itself() const {
     if (!all_wrong([&](int i) { return found_[i] == i; })) return "";
-    if (expected_[0] < 0) return "a single point has no neighbour: the answer is -1";
+    if (expected_[0] < 0)
+      return "that is the point itself: skip j == i (a single point has no neighbour: the answer "
+             "is -1)";
     return "that is the point itself, in " + of_all(wrong_.size()) +
            ": the nearest of the others is wanted, even if it is in the same place";
   }
@@ -172,6 +257,33 @@ class wrong_result {
     if (!all_wrong([&](int i) { return found_[i] == -1; })) return "";
     return "no neighbour was found for " + of_all(wrong_.size()) +
            ": are all other points looked at, however far they are?";
+  }
+
+  // The squared distance as an int; of no point, of infinity.
+  std::string a_distance() const {
+    const auto as_int = [&](int i) {
+      constexpr int most = std::numeric_limits<int>::max();
+      if (expected_[i] < 0) return most;
+      const float d = distance(i, expected_[i]);
+      return d < 0x1p31f ? static_cast<int>(d) : most;
+    };
+    if (!everywhere([&](int i) { return found_[i] == as_int(i); })) return "";
+    if (std::all_of(found_.begin(), found_.end(), [](int j) { return j == 0; })) return "";
+    return expected_[0] < 0 ? "that is what infinity becomes as an int: is the distance stored "
+                              "instead of the index? A single point's answer is -1"
+                            : "these are the smallest squared distances: store the index, best_j";
+  }
+
+  // The right indices in a type of 8 or 16 bits. One without a sign is found as a remainder.
+  std::string low_bits() const {
+    const auto all_are = [&](auto narrow) {
+      return everywhere(
+          [&](int i) { return found_[i] == static_cast<decltype(narrow)>(expected_[i]); });
+    };
+    const int bits = all_are(std::int8_t{}) ? 8 : all_are(std::int16_t{}) ? 16 : 0;
+    if (bits == 0) return "";
+    return "these are the low " + std::to_string(bits) +
+           " bits of the right indices: keep an index in an int";
   }
 
   std::string no_index() const {
@@ -192,28 +304,171 @@ class wrong_result {
            "with the lowest index counts";
   }
 
-  // No point from some index on is ever found.
-  std::string without_the_last() const {
-    int last = static_cast<int>(points_.size());
-    for (const int i : wrong_) last = std::min(last, expected_[i]);
-    if (std::any_of(found_.begin(), found_.end(), [&](int j) { return j >= last; })) return "";
-    return "no point from " + std::to_string(last) +
-           " on is anybody's neighbour: are the last points compared, if n is not a multiple of "
-           "the tile?";
+  std::string same_root() const {
+    const auto root = [&](int i, int j) { return std::sqrt(distance(i, j)); };
+    if (!all_wrong([&](int i) {
+          return is_index(found_[i]) && found_[i] != i &&
+                 root(i, found_[i]) == root(i, expected_[i]);
+        }))
+      return "";
+    return of_all(wrong_.size()) +
+           " are farther than the expected ones, but their roots are the same float: compare "
+           "squared distances, without sqrtf";
   }
 
-  std::string other_layout() const {
-    constexpr std::size_t most = 65536, least = 8;
-    const std::size_t n = points_.size();
-    if (n > most || n < least) return "";
-    std::vector<point> regrouped(n);
-    const float* const floats = points_[0].data();
-    for (std::size_t i = 0; i < n; ++i)
-      regrouped[i] = {floats[i], floats[n + i], floats[2 * n + i]};
-    const std::vector<int> other = reference(regrouped);
-    if (!std::equal(other.begin(), other.end(), found_.begin())) return "";
-    return "this comes out if xyz is read as all x, then all y, then all z; it holds point after "
-           "point";
+  // Farther by no more than what rounding the squares of coordinates loses.
+  std::string rounded_away() const {
+    const auto square = [&](int i) {
+      return squared_distance(points_[i][0], points_[i][1], points_[i][2]);
+    };
+    if (!all_wrong([&](int i) {
+          if (!is_index(found_[i]) || found_[i] == i || expected_[i] < 0) return false;
+          const float squares = square(i) + square(found_[i]) + square(expected_[i]);
+          return distance(i, found_[i]) - distance(i, expected_[i]) <= 0x1p-21f * squares;
+        }))
+      return "";
+    return of_all(wrong_.size()) +
+           " are hardly farther than the expected ones: subtract the coordinates before you "
+           "square, "
+           "by the contract's operations";
+  }
+
+  // The same point for all but itself, which has another.
+  std::string one_answer() const {
+    if (points_.size() < least_compared) return "";
+    const int last = n() - 1;
+    if (everywhere([&](int i) { return found_[i] == (i == 0 ? 1 : 0); }))
+      return "every answer is the first of the other points, as if none were nearer: are the right "
+             "coordinates read, and written before they are read?";
+    if (everywhere([&](int i) { return found_[i] == (i == last ? last - 1 : last); }))
+      return "every answer is the last of the other points: is the smallest distance so far kept?";
+    return "";
+  }
+
+  // The index within a tile. A tile that is overwritten while it is read can look the same.
+  std::string modulo() const {
+    const int f = found_[wrong_.front()];
+    if (f < 0 || points_.size() < least_compared) return "";
+    const int difference = expected_[wrong_.front()] - f;
+    for (int tile = difference; tile > std::max(f, 1); --tile) {
+      if (difference % tile != 0) continue;
+      if (!everywhere([&](int i) { return found_[i] == expected_[i] % tile; })) continue;
+      return "these are the right indices modulo " + std::to_string(tile) +
+             ": is the tile's first index added" +
+             (tile == 256 || tile == 65536 ? ", and is an index an int everywhere?"
+                                           : ", and is there a barrier before the tile changes?");
+    }
+    return "";
+  }
+
+  // The nearest of the points from `begin` to `end`, by brute force.
+  int nearest_of(int i, int begin, int end) const {
+    int best_j = -1;
+    for (int j = begin; j < end; ++j) {
+      if (j != i && (best_j < 0 || distance(i, j) < distance(i, best_j))) best_j = j;
+    }
+    return best_j;
+  }
+
+  // No point from some index on is ever found. If all were compared up to there, so they were up to
+  // the highest index that was found.
+  std::string without_the_last() const {
+    int last = n();
+    for (const int i : wrong_) last = std::min(last, expected_[i]);
+    const int end = *std::max_element(found_.begin(), found_.end()) + 1;
+    if (end > last) return "";
+    if (are_few() && !all_wrong([&](int i) { return found_[i] == nearest_of(i, 0, end); }))
+      return "";
+    return "no point from " + std::to_string(last) +
+           " on is ever found: are the last points compared, even if n is not a multiple of the "
+           "tile?";
+  }
+
+  // What the points before some index would have won is lost.
+  std::string without_the_first() const {
+    if (!are_comparable()) return "";
+    int begin = n();
+    for (const int i : wrong_) begin = std::min(begin, found_[i]);
+    if (begin <= 0 || !all_wrong([&](int i) { return found_[i] == nearest_of(i, begin, n()); }))
+      return "";
+    return of_all(wrong_.size()) + " are the nearest of the points from " + std::to_string(begin) +
+           " on: does the search forget earlier points, or begin again with each tile?";
+  }
+
+  // What another distance, or another place of the coordinates, would find.
+  std::string other_distance() const {
+    if (!are_comparable()) return "";
+    const float* const f = points_[0].data();
+    const int n = this->n();
+    const auto shifted = [&](int j) { return point{f[j], f[j + 1], f[j + 2]}; };
+    const auto in_arrays = [&](int j) { return point{f[j], f[n + j], f[2 * n + j]}; };
+    const auto without = [&](int axis, int i, int j) {
+      point from = points_[i], to = points_[j];
+      from[axis] = to[axis] = 0;
+      return squared_distance(from, to);
+    };
+    using measure = std::function<float(int, int)>;
+    const std::pair<const char*, measure> guesses[] = {
+        {"xyz is read as all x, then all y, then all z; it holds point after point",
+         [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
+        {"point j is read at xyz[j], xyz[j + 1], xyz[j + 2]; it begins at xyz[3 * j]",
+         [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
+        {"points i and j are read at xyz[i] and xyz[j]; they begin at xyz[3 * i] and xyz[3 * j]",
+         [&](int i, int j) { return squared_distance(shifted(i), shifted(j)); }},
+        {"x is left out: is it read, and set before?",
+         [&](int i, int j) { return without(0, i, j); }},
+        {"y is left out: is it read, and set before?",
+         [&](int i, int j) { return without(1, i, j); }},
+        {"z is left out: is it read, and set before?",
+         [&](int i, int j) { return without(2, i, j); }},
+        {"|dx| + |dy| + |dz| is compared; square the differences",
+         [&](int i, int j) {
+           const point &p = points_[i], &q = points_[j];
+           return std::abs(q[0] - p[0]) + std::abs(q[1] - p[1]) + std::abs(q[2] - p[2]);
+         }},
+        {"dx + dy + dz is compared; square the differences",
+         [&](int i, int j) {
+           const point &p = points_[i], &q = points_[j];
+           return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
+         }},
+    };
+    for (const auto& [name, measured] : guesses) {
+      if (everywhere([&](int i) {
+            float best = std::numeric_limits<float>::infinity();
+            int best_j = -1;
+            for (int j = 0; j < n; ++j) {
+              if (j == i) continue;
+              if (const float d = measured(i, j); d < best) best = d, best_j = j;
+            }
+            return found_[i] == best_j;
+          }))
+        return std::string("this comes out if ") + name;
+    }
+    return "";
+  }
+
+  // The right answers in another order.
+  std::string elsewhere() const {
+    if (points_.size() < least_compared || 2 * wrong_.size() < points_.size()) return "";
+    std::vector<int> found(found_.begin(), found_.end()), right(expected_.begin(), expected_.end());
+    std::ranges::sort(found);
+    std::ranges::sort(right);
+    if (found != right) return "";
+    return "these are the right answers in other places: is each one stored at the index of its "
+           "own point, even after sorting?";
+  }
+
+  // Each right answer stands for one other number, as if the points were numbered in another order.
+  std::string renumbered() const {
+    if (2 * wrong_.size() < points_.size()) return "";
+    std::map<int, int> number, back;
+    for (int i = 0; i < n(); ++i) {
+      if (number.try_emplace(expected_[i], found_[i]).first->second != found_[i]) return "";
+      if (back.try_emplace(found_[i], expected_[i]).first->second != expected_[i]) return "";
+    }
+    if (points_.size() - number.size() < least_compared) return "";
+    return "these are the right neighbours, numbered in another order: is the place after sorting "
+           "stored instead of the index?";
   }
 
   std::span<const point> points_;
@@ -235,7 +490,7 @@ class neighbour_problem : public points_problem {
         s.n, "n = " + std::to_string(s.n) + ", " + s.kind->name + ", seed " + std::to_string(seed));
     const std::span<point> points{reinterpret_cast<point*>(call.buffers[0].data.data()),
                                   static_cast<std::size_t>(s.n)};
-    s.kind->fill(points, stream_for(seed, data_kinds.size() * points.size() + n[1]));
+    s.kind->fill(points, stream_for(seed, streams_per_point * points.size() + n[1]));
     return call;
   }
 

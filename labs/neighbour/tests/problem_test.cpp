@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -19,7 +20,7 @@ namespace neighbour_problem_test {
 
 using namespace stepwise;
 
-enum kind { spread_evenly, clustered, in_one_place, on_a_line };
+enum kind { spread_evenly, clustered, in_one_place, on_a_line, nearly_tied };
 
 // The contract, word by word.
 template <class Distance>
@@ -100,7 +101,7 @@ TEST_CASE("inputs are the same bytes wherever they are made") {
 }
 
 TEST_CASE("points are spread, crowded, in one place or in line, and within the contract's limits") {
-  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied}) {
     const example e(2000, kind);
     for (const point& p : e.points)
       for (const float coordinate : p) CHECK(std::abs(coordinate) <= 1e18f);
@@ -136,6 +137,11 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
         CHECK(different.size() == 2000);
         CHECK(ties == 1998);  // all but the two at the ends
         break;
+      case nearly_tied:
+        CHECK(different.size() == 2000);
+        CHECK(ties == 0);
+        CHECK(mutual > 1300);  // the centres of 667 groups and their nearest
+        break;
     }
   }
 }
@@ -143,11 +149,11 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
 TEST_CASE("sizes outside the contract are refused") {
   const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{
-           {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 4}, {4, 0, 0}}) {
+           {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 5}, {4, 0, 0}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
     CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
   }
-  CHECK_NOTHROW(lab.work({100000000, 3}));
+  CHECK_NOTHROW(lab.work({100000000, 4}));
 }
 
 TEST_CASE("work is one read of every point, one write of every answer, and all pairs") {
@@ -160,7 +166,7 @@ TEST_CASE("work is one read of every point, one write of every answer, and all p
 }
 
 TEST_CASE("the tree finds what all pairs find, ties and points that coincide included") {
-  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied}) {
     for (const int n : {1, 2, 3, 8, 9, 17, 100, 1000, 1201}) {
       const example e(n, kind);
       CAPTURE(kind);
@@ -183,7 +189,8 @@ TEST_CASE("the tree finds what all pairs find, ties and points that coincide inc
 }
 
 TEST_CASE("the nearest points pass, and no other answer in any place") {
-  for (const auto& [n, kind] : {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}}) {
+  for (const auto& [n, kind] :
+       {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}, {40, 4}}) {
     const example e(n, kind);
     std::vector<int> nearest = e.right();
     CHECK(e.verdict(nearest) == "");
@@ -230,7 +237,14 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   std::memset(nearest.data(), 0xa5, 70 * sizeof(int));
   e.says(nearest, "nothing was written to it");
   std::copy(right.begin(), right.begin() + 64, nearest.begin());
-  e.says(nearest, "6 of 70 entries were not written, all from 64 on");
+  e.says(nearest, "6 of 70 entries were not written, all from 64 on - does the grid round up");
+  std::swap(nearest[1], nearest[2]);
+  e.says(
+      nearest,
+      "6 of 70 entries were not written, all from 64 on, and 2 others are wrong: does each thread "
+      "store to the index of its own point?");
+  std::memset(&nearest[1], 0xa5, 69 * sizeof(int));
+  e.says(nearest, "all from 1 on - has every point a thread: <<<number of blocks, ");
   std::memset(&(nearest = right)[9], 0xa5, sizeof(int));
   e.says(nearest, "1 of 70 entries were not written");
 
@@ -256,16 +270,150 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
     return std::pair(a < 64, a) < std::pair(b < 64, b);  // the first that should have been found
   });
   REQUIRE(unseen >= 64);
-  e.says(nearest, "no point from " + std::to_string(unseen) + " on is anybody's neighbour");
+  e.says(nearest, "no point from " + std::to_string(unseen) + " on is ever found");
 
-  std::vector<point> regrouped(70);
-  const float* const floats = e.points[0].data();
-  for (int i = 0; i < 70; ++i) regrouped[i] = {floats[i], floats[70 + i], floats[140 + i]};
-  e.says(by_all_pairs(regrouped, as_in_the_contract), "all x, then all y, then all z");
+  nearest = by_all_pairs(e.points, [&](const point& from, const point& to) {
+    return &to >= &e.points[64] ? as_in_the_contract(from, to) : INFINITY;
+  });
+  const int lowest = *std::min_element(nearest.begin(), nearest.end());
+  e.says(nearest, "are the nearest of the points from " + std::to_string(lowest) + " on");
 
   nearest = right;
   std::swap(nearest[10], nearest[20]);
   e.says(nearest, "2 of 70 entries are wrong");
+}
+
+TEST_CASE("a size without sizeof is recognised by the bytes that were not written") {
+  for (const int n : {1, 70}) {
+    const example e(n, spread_evenly);
+    std::vector<int> nearest(n);
+    std::memset(nearest.data(), 0xa5, n * sizeof(int));
+    std::memcpy(nearest.data(), e.right().data(), n);
+    e.says(nearest, std::string(n == 1 ? "the first byte was written, of 4"
+                                       : "first 70 bytes were written, of 280") +
+                        ": a size is in bytes, n * sizeof(int)");
+    std::memcpy(nearest.data(), e.right().data(), n + 1);
+    CHECK(e.verdict(nearest).find("a size is in bytes") == std::string::npos);
+  }
+}
+
+TEST_CASE("what was stored instead of the index is recognised") {
+  const example lone(1, spread_evenly), e(300, spread_evenly), line(70, on_a_line);
+  const std::vector<int> right = e.right();
+  const auto changed = [&](auto change) {
+    std::vector<int> nearest(right);
+    std::transform(right.begin(), right.end(), nearest.begin(), change);
+    return nearest;
+  };
+  lone.says({std::numeric_limits<int>::max()}, "that is what infinity becomes as an int");
+  line.says(std::vector<int>(70, 14), "these are the smallest squared distances");
+  e.says(changed([](int j) { return std::int8_t(j); }), "the low 8 bits of the right indices");
+  e.says(changed([](int j) { return std::uint8_t(j); }), "the right indices modulo 256");
+  e.says(changed([](int j) { return j % 128; }),
+         "the right indices modulo 128: is the tile's first index added, and is there a barrier");
+  e.says(changed([](int j) { return j < 128 ? j : j % 128 + 1; }), "entries are wrong");
+  e.says(changed([](int j) { return (7 * j + 3) % 300; }),
+         "the right neighbours, numbered in another order");
+  std::vector<int> nearest = right;
+  std::rotate(nearest.begin(), nearest.begin() + 100, nearest.end());
+  e.says(nearest, "the right answers in other places");
+  std::fill(nearest.begin(), nearest.end(), 0);
+  nearest[0] = 1;
+  e.says(nearest, "every answer is the first of the other points");
+  std::fill(nearest.begin(), nearest.end(), 299);
+  nearest[299] = 298;
+  e.says(nearest, "every answer is the last of the other points");
+  nearest = right;
+  for (const int i : {298, 299}) nearest[i] = (right[i] + 1) % 200;
+  e.says(nearest, "2 of 300 entries are wrong, all from 298 on: what differs in the last block");
+}
+
+TEST_CASE("few points are not said to tell one mistake from another") {
+  const example e(3, spread_evenly);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int c = 0; c < 3; ++c) {
+        const std::string text = e.verdict({a, b, c});
+        CHECK(text.find("modulo") == std::string::npos);
+        CHECK(text.find("every answer") == std::string::npos);
+      }
+}
+
+TEST_CASE("another distance, or another place of the coordinates, is recognised") {
+  const example e(70, spread_evenly);
+  const float* const f = e.points[0].data();
+  const auto read = [&](auto coordinates) {
+    std::vector<point> points(70);
+    for (int i = 0; i < 70; ++i) points[i] = coordinates(i);
+    return points;
+  };
+  const auto shifted = read([&](int i) { return point{f[i], f[i + 1], f[i + 2]}; });
+  e.says(by_all_pairs(read([&](int i) {
+                        return point{f[i], f[70 + i], f[140 + i]};
+                      }),
+                      as_in_the_contract),
+         "xyz is read as all x, then all y, then all z; it holds point after point");
+  e.says(by_all_pairs(shifted, as_in_the_contract), "points i and j are read at xyz[i] and xyz[j]");
+  e.says(by_all_pairs(e.points,
+                      [&](const point& from, const point& to) {
+                        return as_in_the_contract(from, shifted[&to - e.points.data()]);
+                      }),
+         "point j is read at xyz[j], xyz[j + 1], xyz[j + 2]");
+  for (const int axis : {0, 1, 2}) {
+    const auto flat = read([&](int i) {
+      point p = e.points[i];
+      p[axis] = 0;
+      return p;
+    });
+    e.says(by_all_pairs(flat, as_in_the_contract),
+           std::string("this comes out if ") + "xyz"[axis] + " is left out");
+  }
+  e.says(by_all_pairs(e.points,
+                      [](const point& p, const point& q) {
+                        return std::abs(q[0] - p[0]) + std::abs(q[1] - p[1]) +
+                               std::abs(q[2] - p[2]);
+                      }),
+         "|dx| + |dy| + |dz| is compared");
+  e.says(by_all_pairs(e.points,
+                      [](const point& p, const point& q) {
+                        return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
+                      }),
+         "dx + dy + dz is compared");
+}
+
+TEST_CASE("roots turn distances that nearly tie into ties") {
+  const auto root = [](const point& from, const point& to) {
+    return std::sqrt(as_in_the_contract(from, to));
+  };
+  const example tied(100, nearly_tied);
+  tied.says(by_all_pairs(tied.points, root), "their roots are the same float");
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
+    const example e(100, kind);
+    CHECK(e.verdict(by_all_pairs(e.points, root)) == "");  // why there is that kind
+  }
+}
+
+TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
+  const auto square = [](const point& p) { return as_in_the_contract({0, 0, 0}, p); };
+  const auto expanded = [&](const point& p, const point& q) {
+    const float both = std::fmaf(p[2], q[2], std::fmaf(p[1], q[1], p[0] * q[0]));
+    return square(p) + square(q) - 2 * both;
+  };
+  const example e(257, clustered);
+  std::vector<int> nearest = by_all_pairs(e.points, expanded);
+  e.says(nearest, "are hardly farther than the expected ones: subtract the coordinates before");
+  nearest[7] = nearest[7] == 200 ? 201 : 200;
+  CHECK(e.verdict(nearest).find("hardly farther") == std::string::npos);
+}
+
+TEST_CASE("few wrong entries lead to the second tile, and many do not") {
+  const example e(129, spread_evenly);
+  std::vector<int> nearest = e.right();
+  nearest[3] = (nearest[3] + 1) % 3;
+  nearest[50] = (nearest[50] + 1) % 3;
+  e.says(nearest, "2 of 129 entries are wrong: if smaller n are right, look at the second tile");
+  for (int i = 4; i < 40; ++i) nearest[i] = (nearest[i] + i) % 3;
+  CHECK(e.verdict(nearest).ends_with("entries are wrong"));
 }
 
 TEST_CASE("points of your own are a call like any other") {
