@@ -1,6 +1,6 @@
 // The contract of the nearest-neighbour lab: the one function that you write.
 //
-// tested  labs/neighbour/problem.cpp checks it; its mutants are in labs/neighbour/tests.
+// tested  labs/neighbour/problem.cpp checks it.
 #pragma once
 
 #include <cstddef>
