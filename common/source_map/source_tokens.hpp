@@ -25,8 +25,8 @@ struct source_token {
   bool is(std::string_view other) const { return text == other; }
 };
 
-// All tokens, which point into `source`. Comments, white space and line continuations are no
-// tokens. Malformed source is no error: a literal ends with its line, a comment or a raw string
+// All tokens, which point into `source`. Comments, white space and line continuations are not
+// tokens. Malformed source is not an error: a literal ends with its line, a comment or a raw string
 // with the source.
 std::vector<source_token> tokens_of(std::string_view source);
 

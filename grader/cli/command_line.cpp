@@ -134,10 +134,10 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
   }
   const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
   const bool is_size = word.find_first_not_of("0123456789x^") == std::string::npos;
-  if (takes("--size") && word == "x") return sentence + "; a size has no spaces: --size 640x480";
-  if (takes("--step") && is_number && word.size() == 2)
-    return sentence + "; a step is given by --step " + word;
-  if (takes("--size") && is_size) return sentence + "; a size is given by --size " + word;
+  if (takes("--size") && word == "x")
+    return sentence + "; write the size without spaces: --size 640x480";
+  if (takes("--step") && is_number && word.size() == 2) return sentence + "; use --step " + word;
+  if (takes("--size") && is_size) return sentence + "; use --size " + word;
   return sentence;
 }
 

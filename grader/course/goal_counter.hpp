@@ -32,7 +32,7 @@ struct goal_counter {
   double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
   // Added to `count` for copies and fills on the device. May be null.
   double (*of_transfers)(const device_transfers&) = nullptr;
-  // The figure is that of the worst kernel that does a part of the work, not of their sum.
+  // The worst kernel that does part of the work decides the figure, not the sum of all kernels.
   bool by_kernel = false;
 };
 

@@ -157,7 +157,7 @@ std::size_t after_bracket(const tokens& all, std::size_t open) {
   return all.size();
 }
 
-// Whether `if (` at `open` goes on with a variable, an element or a member, and then with "=". A
+// Whether `if (` at `open` continues with a variable, an element or a member, and then with "=". A
 // declaration, `if (int i = n)`, has another word there.
 bool assigns(const tokens& all, std::size_t open) {
   std::size_t i = open + 1;

@@ -1,7 +1,7 @@
 // The cache of compiled programs. Each has a folder, its entry, with what a later use needs.
 //
 // idea    An entry has the program, its kernels, the compiler's warnings, and a hash of every
-// header
+//         header
 //         that the source included. Its name is a hash of the source, the flags and the runner.
 // Tested by tests/compile_test.cpp.
 #pragma once

@@ -125,7 +125,7 @@ compiled explain_failure(const child_result& result, const std::string& log, con
     if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
       std::string alone =
           "a graded file is compiled alone: it may include the contract, common/lab/ and what "
-          "compiler and toolkit bring";
+          "the compiler and the toolkit provide";
       if (errors[0].message.find("solutions/") != std::string::npos)
         alone += "; with --practice your own file may include parts of solutions";
       c.explanation.push_back(std::move(alone));

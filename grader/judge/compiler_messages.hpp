@@ -1,5 +1,5 @@
-// The meaning of a compiler's output for a student: warnings about the file, or why it does not
-// compile: because of the machine, a limit of the sandbox, or the source.
+// Explains a compiler's output to a student: the warnings about the file, or why it does not
+// compile (because of the machine, a limit of the sandbox, or the source).
 //
 // Tested by tests/compile_test.cpp.
 #pragma once

@@ -115,7 +115,7 @@ struct explained_message {
 };
 constexpr std::string_view members_hint =
     ": threadIdx, blockIdx, blockDim and gridDim have the members .x, .y and .z";
-constexpr std::string_view launch_hint = ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
+constexpr std::string_view launch_hint = ": launch a kernel as kernel<<<blocks, threads>>>(...)";
 constexpr explained_message explained_messages[] = {
     {"a __global__ function call must be configured", "", "", launch_hint},
     {"expected a \">>>\"", "", "", launch_hint},
@@ -138,7 +138,7 @@ constexpr explained_message explained_messages[] = {
     {"calling a constexpr __host__ function", "",
      "std::", ": CUDA has its own max(), min() and abs(), without std::"},
     {"calling a __host__ function", "", "",
-     ": a kernel calls functions that are marked __device__; printf() is one"},
+     ": a kernel can call only functions that are marked __device__, such as printf()"},
     {"expression must have a constant value", "", "shared",
      ": the compiler must know the size of the array; extern __shared__ takes it from the launch"},
     {"expression must have a constant value", "", "[",
@@ -153,9 +153,9 @@ constexpr explained_message explained_messages[] = {
      ": a launch returns nothing; call cudaGetLastError() after it"},
     {"identifier \"printf\" is undefined", "", "", ": #include <cstdio> is missing"},
     {"identifier \"", "is undefined in device code", "",
-     ": a kernel sees no variable of the host, so pass it as a parameter"},
+     ": a kernel cannot use a variable of the host, so pass it as a parameter"},
     {"expected a \";\"", "", "{", ": is a } missing above?"},
-    {"expression has no effect", "", "dim3", ": (a, b) is b; write dim3 name(a, b)"},
+    {"expression has no effect", "", "dim3", "; (a, b) has the value b, so write dim3 name(a, b)"},
     {"initializer not allowed for __shared__ variable", "", "",
      ": let the threads store the initial values, then call __syncthreads()"},
     {"empty dependent statement in if-statement", "", "",

@@ -95,7 +95,7 @@ class wrong_edges {
     return "";
   }
 
-  // Each mistake costs a whole reference. In a tiny picture, too many look alike.
+  // Each try computes all stages again. In a tiny picture, too many mistakes look alike.
   bool can_try_mistakes() const {
     constexpr std::size_t least = 64, most = std::size_t{1} << 19;
     return found_.size() >= least && found_.size() <= most;
@@ -252,7 +252,7 @@ class wrong_edges {
     return of == stage::edges ? from : edges_of(from);
   }
 
-  // The value of the missing part with which exactly this result comes out, or -1.
+  // The value of the missing part that gives exactly this result, or -1.
   int value_of(stage of, const part& missing) const {
     const grey_picture& whole = of == stage::grey ? grey_ : of == stage::blurred ? soft_ : right_;
     constexpr std::int64_t reach = 4;  // of a grey pixel
@@ -332,7 +332,7 @@ class wrong_edges {
     if (right == lower || width_ < 16 || height_ < 16)
       return of_all() + ", all within 4 of the picture's border: " + outside;
     return of_all() + ", all at the " + (right ? "right" : "lower") +
-           " border: does a thread return there before it has done its part for the block, or " +
+           " border: does every thread there do its part for the block before it returns, and " +
            outside;
   }
 
@@ -345,7 +345,7 @@ class wrong_edges {
            ": does a stage round differently from the contract, or compute with another type?";
   }
 
-  // Wrong pixels are near the borders of blocks only. Smaller blocks have no pixels far from them.
+  // All wrong pixels are near block borders. In smaller blocks, every pixel is near one.
   std::string between_blocks() const {
     if (wrong_ < 8) return "";
     for (const std::int64_t side : {128, 64, 32, 16}) {

@@ -88,7 +88,7 @@ class wrong_picture {
 
   std::string looks_like() const {
     const std::int64_t w = in_.width, h = in_.height, all = std::ssize(found_);
-    // No pixel of our pictures is 0, as device memory may be before it is written.
+    // Unwritten device memory may be 0. No pixel of our pictures is.
     if (is_untouched_ || (is_one_byte_ && (wrong_ > 1 || found_[first_] == 0))) return unwritten();
     if (all == 1) return "";
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
@@ -110,10 +110,10 @@ class wrong_picture {
              " pixels: are width and height exchanged, in the launch or in an index?";
     if (is_written_by_height())
       return "row y of the result begins at out[" + std::to_string(h) +
-             " * y]: is the height multiplied where out needs the width?";
+             " * y]: is y multiplied by the height instead of the width?";
     if (h < w && is([&](std::int64_t i) { return in_.pixels[i / w * h + w - 1 - i % w]; }))
       return "row y is read from in[" + std::to_string(h) +
-             " * y] on: is the height multiplied where in needs the width?";
+             " * y] on: is y multiplied by the height instead of the width?";
     if (wrong_ > 3 && is_where_wrong([&](std::int64_t i) { return in_.pixels[i]; }))
       return plural(wrong_, "pixel") + " of " + std::to_string(all) +
              " are as in the picture, not mirrored: is one array both read and written, so that "
@@ -184,12 +184,12 @@ class wrong_picture {
     if (first_ == 256 && all < 512)
       return (wrong_ == 1 ? "out[256]: does it have a thread"
                           : "all from out[256] on: do they have threads") +
-             std::string(", or is an index an unsigned char, which ends at 255?");
+             std::string(", and is every index wider than an unsigned char (at most 255)?");
     if (w > 1 && first_ % w == 0)
       return "all rows from " + std::to_string(row) +
              (2 * row > h
                   ? " on: does the grid round up?"
-                  : " on: does a block have several rows of threads (as a dim3), and does y count "
+                  : " on: is the block a dim3 with several rows of threads, and does y include "
                     "blockIdx.y?");
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
       const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;
@@ -200,7 +200,7 @@ class wrong_picture {
                ", so is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
       if (block == first_ && all >= 2 * block)
         return "all but the first " + first +
-               ": are there several blocks, and does the index count blockIdx.x?";
+               ": are there several blocks, and does the index include blockIdx.x?";
     }
     return (wrong_ == 1 ? "out[" + first + "]: does it have a thread"
                         : "all from out[" + first + "] on: does each of them have a thread") +
@@ -223,7 +223,7 @@ class wrong_picture {
     };
     if (column > 0 && are_missing([&](auto x, auto) { return x >= column; }))
       return "the columns from " + from(column) +
-             ": are there enough blocks side by side, and does x count blockIdx.x?";
+             ": does a row of the grid have enough blocks, and does x include blockIdx.x?";
     if (column > 0 && row > 0 &&
         are_missing([&](auto x, auto y) { return x >= column || y >= row; }))
       return "the columns from " + from(column) + " and the rows from " + from(row) +

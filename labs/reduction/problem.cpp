@@ -186,7 +186,7 @@ class wrong_sum {
           sum += kept(static_cast<std::uint32_t>(value), bits, is_signed);
         if (found_ == sum) {
           return "this is the sum of the " + low + "every element: is in read as " + type +
-                 "s, or an element kept as one?";
+                 "s, or is an element stored in one?";
         }
       }
     }
@@ -197,7 +197,7 @@ class wrong_sum {
         if (found_ != kept(sum, bits, false)) continue;
         return "these are the low " + plural(bits / 8, "byte") + " of the sum of the first " +
                std::to_string(block) +
-               " elements: is the size of a copy in elements, where bytes are meant?";
+               " elements: is the size of a copy given in elements instead of bytes?";
       }
     }
     return "";
@@ -211,7 +211,7 @@ class wrong_sum {
       if (blocks < 2 || blocks >= smallest_block || found_ != sum_of(in_.first(blocks))) continue;
       return "this is " + sum_text(0, blocks) + ", and " + std::to_string(blocks) + " blocks of " +
              std::to_string(per_block) +
-             " elements cover in: does the last launch read in, where it should read the blocks' "
+             " elements cover in: does the last launch read in instead of the blocks' "
              "sums in scratch?";
     }
     return "";

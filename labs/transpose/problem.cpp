@@ -211,7 +211,7 @@ class wrong_result {
              "the store have the load's condition?";
     }
     return " - does the grid cover " + line_of_in +
-           "s of in beyond the last whole block, and does every thread get as far as its store?";
+           "s of in beyond the last whole block, and does every thread reach its store?";
   }
 
   // Lines of out (its rows, say) of which the first `written` in every `period` were written.
@@ -259,7 +259,7 @@ class wrong_result {
     const std::pair threads(rows.written, cols.written);
     const bool swapped = threads == std::pair(along(out_.rows), along(out_.cols)) ||
                          threads == std::pair(along(out_.cols), along(out_.rows));
-    return ": of out only " + text + " were - " +
+    return ": only " + text + " of out were written - " +
            (swapped ? "are blocks and threads swapped in the launch, <<<blocks, threads>>>?"
                     : "does a block have a thread for every element of its tile, or a loop?");
   }
@@ -301,7 +301,7 @@ class wrong_result {
     return of_all(unwritten_shared_) +
            " are 0xffffffff, which fills the emulator's shared memory before a block starts: they "
            "were read from the tile before they were stored there - " +
-           (in_.rows == in_.cols ? "does every thread of the block reach a barrier between the two?"
+           (in_.rows == in_.cols ? "does every thread reach a barrier before the tile is read?"
                                  : "does the load compare its row with rows and its column with "
                                    "cols, and does every "
                                    "thread of the block reach a barrier before the tile is read?");
@@ -314,7 +314,7 @@ class wrong_result {
            "written?";
   }
 
-  // What a conversion to int and back leaves of a finite float.
+  // Converts a finite float to int and back.
   static float through_int(float value) {
     const double whole = std::trunc(static_cast<double>(value));
     return static_cast<float>(std::clamp(whole, -0x1p31, 0x1p31 - 1));
@@ -329,7 +329,7 @@ class wrong_result {
         all_are_0 &= found == 0;
       }
     }
-    const std::string text = "this is in cut to whole numbers";
+    const std::string text = "these are the elements of in, cut to whole numbers";
     return text + (all_are_0 ? ", or 0 was stored" : "") + ": does an element pass through an int?";
   }
 
@@ -370,8 +370,8 @@ class wrong_result {
           const std::int64_t to = row * out_.cols + col, from = from_row * in_.cols + from_col;
           return to % in_.cols == from / in_.rows && to / in_.cols == from % in_.rows;
         })) {
-      return "rows and cols have changed places in the indices of both in and out: are they in the "
-             "right order where the kernel is launched?";
+      return "rows and cols are swapped in the indices of both in and out: does the launch pass "
+             "them in the right order?";
     }
     for (const std::int64_t tile : {64, 32, 16, 8, 4}) {
       const std::string every =

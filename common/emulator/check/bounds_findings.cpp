@@ -35,7 +35,7 @@ std::string past_which_end(const finding_object& object) {
   return distance.empty() ? "across the end" : distance;
 }
 
-// "5 elements" of the size of an access, or "20 bytes".
+// The object's size in elements of the access ("5 elements"), or else in bytes ("20 bytes").
 std::string size_of(const finding_object& object) {
   const std::uint64_t element = object.element_bytes;
   if (element < 2 || object.bytes % element != 0) return count_of_bytes(object.bytes);

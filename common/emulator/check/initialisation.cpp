@@ -26,7 +26,7 @@ void initialisation_check::explain(const finding_key& race, const lane_access& t
   if (!reads_.empty()) reads_.explain(race, t.at, t.bytes, evidence_.owner_of(*t.memory));
 }
 
-// What is probably missing, by how much of the object has been written so far.
+// Advice on what is probably missing, based on how much of the object has been written so far.
 std::string initialisation_check::how_to_fill(const finding_object& o) const {
   constexpr std::uint64_t most = std::uint64_t{1} << 26;  // bytes to look at
   const char* const general =
@@ -45,9 +45,9 @@ std::string initialisation_check::how_to_fill(const finding_object& o) const {
       o.element_bytes != 0 && o.bytes % o.element_bytes == 0 && written % o.element_bytes == 0
           ? o.element_bytes
           : 1;
-  return grouped(written / unit) + " of its " + grouped(o.bytes / unit) +
+  return "Written so far: " + grouped(written / unit) + " of " + grouped(o.bytes / unit) +
          (unit > 1 ? " elements" : " bytes") +
-         " have been written: do the copies and the launches before this one cover all of it?";
+         " of the array. Do the copies and the launches before this one cover all of it?";
 }
 
 finding initialisation_check::describe(const unwritten_reads::read& r) {
@@ -60,9 +60,9 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
   f.kind = finding_kind::unwritten_read;
   f.message = "a thread reads " + where.words + ", which has not been written";
   if (r.written != 0)
-    f.message = "a thread reads " + where.words + ", of which only " +
+    f.message = "a thread reads " + where.words + ", with only " +
                 std::to_string(__builtin_popcountll(r.written)) + " of " + std::to_string(r.bytes) +
-                " bytes have been written";
+                " bytes written";
   f.parties.push_back(
       evidence_.party(r.op_at, r.warp, r.lane,
                       "reads " + std::to_string(r.bytes) + (r.bytes == 1 ? " byte" : " bytes")));
@@ -129,8 +129,7 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
   } else {
     f.message += std::to_string(missing) + " of which have not been written; the first is byte " +
                  std::to_string(where.object.offset) + " of " + name;
-    f.advice =
-        "Has every element a thread that writes it, also where n is not a multiple of the block?";
+    f.advice = "Does a thread write every element, even if n is not a multiple of the block size?";
   }
   f.object = where.object;
   f.origin = evidence_.origin;

@@ -153,7 +153,7 @@ void warn_if_wrong(const session_of_profiles& s, const check_report& report) {
 
 // Says so if most of the call is outside its kernels, where the analysis of kernels cannot help.
 void show_share_of_kernels(const session_of_profiles& s, const modelled_figures& m) {
-  constexpr double little = 0.2;  // no faster kernel makes the call 1.25 times as fast
+  constexpr double little = 0.2;  // even free kernels would speed the call up by only 1.25x
   double kernels_ms = 0;
   for (const kernel_profile& k : m.kernels) kernels_ms += k.timing.us / 1e3;
   const double share = kernels_ms / m.time_ms;

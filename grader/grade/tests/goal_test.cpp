@@ -79,7 +79,7 @@ TEST_CASE("occupancy is that of the kernel that has the least") {
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
 }
 
-TEST_CASE("idle lanes of the kernel that does the work are not made up for by another kernel") {
+TEST_CASE("another kernel does not make up for the idle lanes of the kernel that does the work") {
   const auto lanes_of = [](const std::vector<kernel_profile>& call) {
     const auto found =
         figure_of(named("warp_execution_efficiency_percent"), call, {}, {}, bound::at_least, 90);

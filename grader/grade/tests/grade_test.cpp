@@ -76,7 +76,7 @@ TEST_CASE("a program that blames the machine is at fault where the first step ru
   CHECK(report.max_points == 100);
 }
 
-TEST_CASE("a kernel that the emulator cannot run is in the file, so the machine is not at fault") {
+TEST_CASE("the file is at fault, not the machine, if the emulator cannot run its kernel") {
   const auto report = grade_fake(two_programs("0.5", "1", "error 801"), emulated_device());
   CHECK(report.what == verdict::crash);
   CHECK(report.message.find("a limit of the emulator") != std::string::npos);

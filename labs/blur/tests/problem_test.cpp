@@ -385,9 +385,9 @@ TEST_CASE("other differences are described by their places") {
         [&](auto x, auto y) { return e.at(e.right, x, y) ^ (is_wrong(x, y) ? 128 : 0); });
   };
   e.says(wrong_where([](auto x, auto) { return x >= 128; }),
-         "all at the right border: does a thread");
+         "all at the right border: does every thread");
   e.says(wrong_where([](auto, auto y) { return y >= 48; }),
-         "all at the lower border: does a thread");
+         "all at the lower border: does every thread");
   e.says(wrong_where([](auto x, auto y) { return x >= 128 || y >= 48; }),
          "all within 4 of the picture's border: do pixels outside");
   e.says(wrong_where([](auto x, auto) { return x % 32 == 31; }),

@@ -185,7 +185,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(without([](auto x, auto) { return x >= 32; }), "the columns from 32 on");
   e.says(without([](auto, auto y) { return y >= 16; }), "all rows from 16 on: does the grid round");
   e.says(without([](auto, auto y) { return y >= 3; }),
-         "all rows from 3 on: does a block have several rows of threads");
+         "all rows from 3 on: is the block a dim3 with several rows of threads");
   e.says(without([](auto x, auto y) { return x >= 32 || y >= 16; }),
          "the columns from 32 on and the rows from 16 on");
   e.says(without([](auto x, auto y) { return x >= 32 && y >= 16; }), "the first is out[624]");
@@ -216,10 +216,10 @@ TEST_CASE("the index that left out a tail is recognised by where the tail begins
   const example row(257, 1), column(1, 300);
   row.says(from(row, 256),
            "1 pixel of 257 has the wrong value 0, out[256]: does it have a thread, "
-           "or is an index an unsigned char");
+           "and is every index wider than an unsigned char");
   column.says(from(column, 256),
-              "all from out[256] on: do they have threads, or is an index an "
-              "unsigned char");
+              "all from out[256] on: do they have threads, and is every index wider "
+              "than an unsigned char");
 }
 
 TEST_CASE("rows that begin height pixels apart are recognised, in out and in in") {

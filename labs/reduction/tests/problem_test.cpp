@@ -183,7 +183,7 @@ TEST_CASE("a last launch that reads in is told from elements that are missing") 
   wide.says(wide.sum_of(0, 4), "the first 4 elements only");
 }
 
-TEST_CASE("what is missing at the end leads to the tree, to the blocks or to their number") {
+TEST_CASE("missing elements at the end lead to the tree, the blocks or the number of blocks") {
   const example small(3), level(65), blocks(1000);
   small.says(small.sum_of(0, 2), "the last element is missing - is n the limit of every load");
   small.says(small.sum_of(0, 2), "a block that is halved must be a power of two)?");

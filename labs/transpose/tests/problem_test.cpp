@@ -223,16 +223,16 @@ TEST_CASE("rows and columns of tiles that were left out are named by their dista
     return e.moved([&](auto row, auto col) { return is_written(col, row) ? col * 64 + row : -1; });
   };
   e.says(written([](auto row, auto) { return row % 32 < 8; }),
-         "of out only the first 8 of every 32 rows were - does a block have a thread");
+         "only the first 8 of every 32 rows of out were written - does a block have a thread");
   e.says(written([](auto row, auto col) { return row % 8 < 2 && col % 32 < 2; }),
-         "of out only the first 2 of every 8 rows and the first 2 of every 32 columns were - are "
-         "blocks and threads swapped in the launch");
+         "only the first 2 of every 8 rows and the first 2 of every 32 columns of out were "
+         "written - are blocks and threads swapped in the launch");
   e.says(written([](auto row, auto col) { return row < 3 && col % 16 < 4; }),
-         "of out only the first 3 rows and the first 4 of every 16 columns were - does a block");
+         "only the first 3 rows and the first 4 of every 16 columns of out were written - does a");
   // Some of the elements that were written came from unwritten shared memory.
   std::vector<float> out = written([](auto row, auto col) { return row % 8 < 2 && col % 32 < 2; });
   std::memset(&out[8 * 64], 0xff, sizeof(float));
-  e.says(out, "of out only the first 2 of every 8 rows");
+  e.says(out, "only the first 2 of every 8 rows");
 }
 
 TEST_CASE("an out that ends where in does was stored with the load's condition") {
@@ -254,7 +254,7 @@ TEST_CASE("an out that ends where in does was stored with the load's condition")
              "does the grid cover rows of in");
 }
 
-TEST_CASE("what was read from the tile before it was stored there is told from what was left out") {
+TEST_CASE("elements read from the tile too early are distinguished from elements left out") {
   const auto with_unwritten = [](const example& e, auto is_unwritten) {
     std::vector<float> out = e.right();
     for (std::int64_t i = 0; i < e.rows * e.cols; ++i)
@@ -267,7 +267,7 @@ TEST_CASE("what was read from the tile before it was stored there is told from w
   tall.says(with_unwritten(tall, [](auto, auto col) { return col == 2; }),
             "does the load compare its row with rows");
   square.says(with_unwritten(square, [](auto row, auto col) { return row < col; }),
-              "does every thread of the block reach a barrier between the two?");
+              "does every thread reach a barrier before the tile is read?");
 }
 
 TEST_CASE("nothing written to a small matrix may be a count that was divided by 4") {
@@ -287,7 +287,7 @@ TEST_CASE("elements that went through an int are recognised") {
       const double whole = std::trunc(static_cast<double>(value));
       value = static_cast<float>(std::clamp(whole, -2147483648.0, 2147483647.0));
     }
-    e.says(out, "this is in cut to whole numbers");
+    e.says(out, "these are the elements of in, cut to whole numbers");
     e.says(out, "does an element pass through an int?");
     CHECK((e.verdict(out).find(", or 0 was stored") != std::string::npos) == (rows == 1));
     out[0] = 0.5F;
@@ -301,7 +301,7 @@ TEST_CASE("rows and cols swapped in the launch are recognised") {
     std::vector<float> out(e.in.size());
     for (std::int64_t row = 0; row < cols; ++row)
       for (std::int64_t col = 0; col < rows; ++col) out[col * cols + row] = e.in[row * rows + col];
-    e.says(out, "are they in the right order where the kernel is launched?");
+    e.says(out, "does the launch pass them in the right order?");
   }
 }
 

@@ -25,7 +25,7 @@ std::string advice_for_blocks(const access_site& own, const access_site* other) 
                "launches.";
 }
 
-// Advice if both accesses stand in one line, where no barrier can come between them: a loop's step
+// Advice if both accesses are on one line, where no barrier can come between them: a loop's step
 // or an index gives one element to two threads, or a kernel works in place. Otherwise empty.
 std::string advice_for_one_line(const finding& f, bool both_write) {
   const code_place &own = f.parties[0].at, &other = f.parties[1].at;
