@@ -236,7 +236,12 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   result.value = count / base;
   result.of_transfers = moved / base;
   const bool met = side == bound::at_most ? *result.value <= limit : *result.value >= limit;
-  if (!met) result.costliest = costliest_line(what, call, side, limit);
+  if (met) return result;
+  if (what.by_kernel && 100 * call[0].warp_fill() < limit) {
+    result.threads_of_block = volume(call[0].block);
+  } else {
+    result.costliest = costliest_line(what, call, side, limit);
+  }
   return result;
 }
 

@@ -50,6 +50,8 @@ struct goal_figure {
   std::optional<double> value;
   // The line that exceeds the bound the most. Its `line` is 0 if no line does.
   code_place costliest;
+  // Threads per block, if its last warp is not full and that alone misses the bound; else 0.
+  std::uint64_t threads_of_block = 0;
   // No value, because shared memory holds only this share of the data (goal::least_shared).
   std::optional<double> too_little_shared;
   double of_transfers = 0;  // the part of `value` from copies and fills on the device

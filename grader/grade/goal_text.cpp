@@ -94,6 +94,9 @@ std::string counter_message(const goal_result& g, const std::string& label) {
   if (g.counted->of_transfers > worth_saying * *g.counted->value)
     return text + fmt::format("; copies and fills on the device add {:.4g} of it",
                               g.counted->of_transfers);
+  if (const std::uint64_t threads = g.counted->threads_of_block; threads != 0)
+    return text + fmt::format("; a block of {} thread{} leaves {} lanes of its last warp idle",
+                              threads, threads == 1 ? "" : "s", 32 - threads % 32);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
     text += fmt::format("; line {} of {} costs the most", line.line, line.file);

@@ -61,6 +61,7 @@ help_at_hand help_for(const context& c, const lab& l, const grade_report& report
     help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
     help.title = g.what->hint;
     if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
+    if (g.counted && g.counted->threads_of_block != 0) help.terms = {"warp"};
     // Bytes are wasted by uncoalesced accesses or by repeated reads.
     if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
     break;

@@ -199,7 +199,9 @@ int run(context& c, const run_options& o) {
     failed.found = f.found;
     failed.label = f.label;
     failed.printed = f.printed;
-    show_finding(c, failed);
+    failed.size = figure_size(l, device, wanted);
+    failed.seed = o.seed;
+    show_failure(c, l, s, o, failed, {});
     return exit_code_of(f.found.what);
   }
   c.say();

@@ -87,7 +87,9 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
   };
   const auto with_lanes = [](line_profile l, std::uint64_t warps, std::uint64_t lanes) {
     l.counts.instructions[0] = {warps, warps * lanes};
-    return kernel(1, {l});
+    kernel_profile k = kernel(1, {l});
+    k.block = {256, 1, 1};
+    return k;
   };
   const kernel_profile works = with_lanes(line(5, 1000, 4000, 4000), 2000, 16);
   CHECK(lanes_of({works}) == 50);
@@ -100,6 +102,22 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
       figure_of(named("warp_execution_efficiency_percent"),
                 {works, with_lanes(line(9, 0, 0, 0), 2000, 32)}, {}, {}, bound::at_least, 90);
   CHECK(found.costliest.line == 5);
+}
+
+TEST_CASE("idle lanes that have no thread come from the block, not from a line") {
+  line_profile l = line(5, 1000, 4000, 4000);
+  l.counts.instructions[0] = {2000, 2000};
+  kernel_profile one_thread = kernel(1, {l});
+  const auto found = [&](unsigned threads) {
+    one_thread.block = {threads, 1, 1};
+    return figure_of(named("warp_execution_efficiency_percent"), {one_thread}, {}, {},
+                     bound::at_least, 90);
+  };
+  CHECK(found(1).threads_of_block == 1);
+  CHECK(found(1).costliest.line == 0);
+  CHECK(found(48).threads_of_block == 48);
+  CHECK(found(256).threads_of_block == 0);
+  CHECK(found(256).costliest.line == 5);
 }
 
 TEST_CASE("a load from constant memory is a load") {
