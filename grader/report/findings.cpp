@@ -137,7 +137,8 @@ std::string worst_finding(const std::vector<located_finding>& all,
                      worst->what.message;
   const auto others =
       (has_errors ? std::count_if(all.begin(), all.end(), is_error) : std::ssize(all)) - 1;
-  if (others > 0) text += "; and " + std::to_string(others) + " more";
+  if (others > 0)
+    text += "; and " + std::to_string(others) + (others == 1 ? " more finding" : " more findings");
   return text + (worst->what.advice.empty() ? "" : ". " + worst->what.advice);
 }
 

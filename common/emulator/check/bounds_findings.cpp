@@ -44,7 +44,7 @@ std::string size_of(const finding_object& object) {
 }
 
 // Describes an access to global memory at an address that the device never uses.
-void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
+void at_no_device_address(const access_site& s, std::uint64_t at, bool near_device, finding& f) {
   static constexpr const char* space[] = {"shared", "local", "parameter"};
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const std::uint64_t window = (at - shared_window) / window_bytes;
@@ -58,6 +58,11 @@ void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
     f.advice =
         "An instruction for global memory got another space's address; was a pointer "
         "converted by hand (__cvta_generic_to_...)?";
+  } else if (near_device) {
+    f.kind = finding_kind::out_of_bounds;
+    f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+                ", far outside of every allocation";
+    f.advice = "Check the values from which the index is computed: are all of them set?";
   } else {
     f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
                 ", which is not the device's address; it looks like the host's";
@@ -188,7 +193,7 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
         does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) + ", which no allocation holds";
     f.advice = "Check the pointer: was it computed from an allocation that exists?";
   } else {
-    at_no_device_address(s, at, f);
+    at_no_device_address(s, at, evidence_.memory.is_near_device(at), f);
   }
 }
 

@@ -106,6 +106,11 @@ class global_memory {
   }
   // Whether an allocation could ever have this address.
   bool is_device(std::uint64_t address) const { return address - device_base_ < reserved_; }
+  // Whether a 32-bit index of 16-byte elements could lead from an allocation to this address.
+  bool is_near_device(std::uint64_t address) const {
+    constexpr std::uint64_t reach = std::uint64_t{1} << 35;
+    return address - device_base_ + reach < reserved_ + 2 * reach;
+  }
   std::int64_t host_of_device() const { return host_of_device_; }
   // The addresses that allocations may have: reserved_bytes() from device_base() on.
   std::uint64_t device_base() const { return device_base_; }

@@ -234,7 +234,10 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
               : launch_.memory->is_device(fault.address) ? ", which no allocation holds"
               : after ? ", " + bytes(after->base - fault.address) +
                             " before the start of an allocation of " + bytes(after->bytes)
-                      : ", which is no address of the device; is it the host's?";
+              : launch_.memory->is_near_device(fault.address)
+                  ? ", far outside of every allocation; are all values set from which the index is "
+                    "computed?"
+                  : ", which is no address of the device; is it the host's?";
     }
   }
   // An H200 reports "illegal address" for an access outside of a block's shared memory, and

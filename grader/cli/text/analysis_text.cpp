@@ -435,6 +435,8 @@ std::vector<std::string> limit_lines(const profile_view& v, const terminal_style
     parts("memory", {part::port, part::dram, part::atomics});
   p.line();
   p.paragraph(limit_sentence(a), tone::strong);
+  if (!v.found.empty())
+    p.paragraph(fmt::format("Main cause: {} (see 4).", name_of(v.found[0].what)), tone::strong);
   return p.take();
 }
 

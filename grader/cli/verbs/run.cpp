@@ -66,8 +66,7 @@ void show_failure(context& c, const lab& l, const subject& s, const run_options&
   const bool is_unfinished = show_todos(c, l, s.shown);
   if (!is_unfinished && finding && finding->empty() && failed.found.what == verdict::wrong) {
     c.say();
-    c.out.paragraph("no race, wrong address or unwritten memory: look at indices and arithmetic",
-                    11, "  " + c.out.paint(tone::dim, "checks"));
+    c.out.paragraph("no race and no wrong address", 11, "  " + c.out.paint(tone::dim, "checks"));
   }
   c.say();
   c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, failed));
@@ -107,6 +106,15 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
   if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
+  // A correct call moves at least what it needs, but a model of a large call runs only some blocks.
+  constexpr double too_little = 0.5;
+  if (const auto moved = moved_over_needed(m); moved && *moved < too_little)
+    return c.out.paragraph(
+        fmt::format(
+            "no time: the blocks that were run move {:.2g}x the bytes that a call needs, so "
+            "they do not represent the others; does one block do the work of many?",
+            *moved),
+        4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   show_waste(c, m);

@@ -48,7 +48,7 @@ TEST_CASE("a launch that failed comes before the memory that it left unwritten")
   std::vector<located_finding> all = {copy, failed};
   order_by_cause(all);
   CHECK(all[0].what.kind == finding_kind::unchecked_error);
-  CHECK(worst_finding(all, "/course") == "unchecked error: the launch failed; and 1 more");
+  CHECK(worst_finding(all, "/course") == "unchecked error: the launch failed; and 1 more finding");
   CHECK(!has_errors(without_copies(all)));
   all = {copy, failed, race_at(3)};
   std::rotate(all.begin(), all.begin() + 2, all.end());
@@ -98,11 +98,12 @@ TEST_CASE("the worst finding in a sentence") {
   CHECK(worst_finding({leak, race_at(3)}, "/course") ==
         "race at labs/sum.cu:3: two threads, one word");
   CHECK(worst_finding({race_at(3), race_at(4), race_at(5)}, "/elsewhere") ==
-        "race at /course/labs/sum.cu:3: two threads, one word; and 2 more");
+        "race at /course/labs/sum.cu:3: two threads, one word; and 2 more findings");
   auto advised = race_at(3);
   advised.what.advice = "Put a barrier between the two.";
   CHECK(worst_finding({advised, race_at(4)}, "/course") ==
-        "race at labs/sum.cu:3: two threads, one word; and 1 more. Put a barrier between the two.");
+        "race at labs/sum.cu:3: two threads, one word; and 1 more finding. Put a barrier between "
+        "the two.");
 }
 
 TEST_CASE("the document counts errors and warnings") {

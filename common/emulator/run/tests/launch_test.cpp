@@ -132,6 +132,16 @@ TEST_CASE("the outermost line of inlined code is named") {
   CHECK(contains(o.end.message, "null pointer"));
 }
 
+TEST_CASE("an index that was never set is no pointer of the host") {
+  const auto at = [](const std::string& bytes) {
+    return run(module_text("mov.u64 %rd14, " + bytes +
+                           ";\nsub.s64 %rd15, %rd1, %rd14;\nst.global.u32 [%rd15], %r1;"))
+        .end.message;
+  };
+  CHECK(contains(at("8589934592"), "far outside of every allocation"));                  // 4 * 2^31
+  CHECK(contains(at("17592186044416"), "no address of the device; is it the host's?"));  // 2^44
+}
+
 TEST_CASE("a misaligned address is distinguished") {
   const outcome o = run(module_text("st.global.u32 [%rd1+2], %r1;"));
   CHECK(o.end.code == error::misaligned_address);
