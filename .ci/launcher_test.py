@@ -570,7 +570,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
         tests.send_signal(signal.SIGINT)
         self.assertIn('interrupted', tests.communicate(timeout=10)[0])
         self.assertEqual(tests.returncode, 130)
-        self.wait_until(lambda: not is_alive(pid.read_text().strip()), 5)
+        self.wait_until(lambda: not is_alive(pid.read_text().strip()), 30)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -66,7 +66,14 @@ void show_help(context& c, const lab& l, const grade_report& report) {
   if (!help.terms.empty())
     c.say("  " + c.out.paint(tone::dim, help.terms.size() == 1 ? "term " : "terms") + "    " +
           explain_text(help.terms));
-  if (help.number != 0 || !help.terms.empty()) c.say();
+  // Hints follow the goals' order, but a slow kernel has one main cause.
+  const bool is_slow = std::ranges::any_of(report.goals, [](const goal_result& g) {
+    return g.what->is_speed() && g.passed && !*g.passed;
+  });
+  if (is_slow)
+    c.say("  " + c.out.paint(tone::dim, "slow") + "     ./lab profile " + l.name +
+          c.out.paint(tone::dim, "   names the main cause"));
+  if (help.number != 0 || !help.terms.empty() || is_slow) c.say();
 }
 
 void show_answers(context& c, const lab& l, const graded_file& graded) {
