@@ -568,7 +568,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
         tests, pid = self.start('test waits'), self.clone / 'build/pid'
         self.wait_until(lambda: pid.exists() and pid.read_text().strip())
         tests.send_signal(signal.SIGINT)
-        self.assertIn('interrupted', tests.communicate(timeout=10)[0])
+        self.assertIn('interrupted', tests.communicate(timeout=30)[0])
         self.assertEqual(tests.returncode, 130)
         self.wait_until(lambda: not is_alive(pid.read_text().strip()), 30)
 
