@@ -39,7 +39,7 @@ std::string again(const char* command_name, const run_options& o, const check_re
 
 // The worst finding of the checks, which often explains a wrong result, or "". Checks the size that
 // failed or was asked for if it is small enough, or else all small sizes. Returns nullopt after a
-// failure that the checks cannot explain.
+// failure that the checks cannot explain, or if they did not come to an end.
 std::optional<std::string> finding_of_checks(context& c, const lab& l, const problem& p,
                                              const subject& s, std::optional<lab_size> size,
                                              const check_report& report) {
@@ -51,6 +51,8 @@ std::optional<std::string> finding_of_checks(context& c, const lab& l, const pro
   const auto checked =
       check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where), sizes,
                        report.seed, c.now());
+  const verdict ended = checked.found.what;
+  if (checked.findings.empty() && (ended == verdict::timeout || ended == verdict::infra)) return {};
   return worst_finding(checked.findings, c.where.root);
 }
 
@@ -163,10 +165,10 @@ int run(context& c, const run_options& o) {
   const auto finding = finding_of_checks(c, l, p, s, wanted, report);
   document["finding"] = finding ? json(*finding) : json();
   // A program that is correct at one size may fail at another.
-  const bool is_clean = finding && finding->empty();
+  const bool has_finding = finding && !finding->empty();
   if (!wanted || !report.correct())
     remember_own(c, l, s, finding ? "check" : "run",
-                 report.correct() && !is_clean ? verdict::check : report.found.what);
+                 report.correct() && has_finding ? verdict::check : report.found.what);
   if (!report.correct()) {
     if (c.as_json) {
       c.print(document);
@@ -176,7 +178,7 @@ int run(context& c, const run_options& o) {
     return exit_code_of(report.found.what);
   }
   c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
-  if (finding && !finding->empty())
+  if (has_finding)
     c.out.paragraph(*finding + " (`./lab check " + l.name + "` shows more)", 11,
                     "  " + c.out.paint(tone::bad, "checks"));
   const auto f =
