@@ -64,8 +64,12 @@ std::vector<mistake> mistakes_of(const fs::path& list) {
 
 // As if the mistake were alone in its file: without its namespace and the folders; and without
 // addresses, which differ.
-std::string alone(const std::string& text, const std::string& name) {
-  const std::string one_line = text.substr(0, text.find('\n'));
+std::string alone(const std::string& text, const std::string& name, const fs::path& root) {
+  std::string one_line = text.substr(0, text.find('\n'));
+  // The course's folder may have blanks in its name.
+  const std::string folder = root.string() + "/";
+  for (auto at = one_line.find(folder); at != std::string::npos; at = one_line.find(folder))
+    one_line.erase(at, folder.size());
   const std::string plain = std::regex_replace(one_line, std::regex("variant_" + name + "::"), "");
   const std::string here = std::regex_replace(plain, std::regex("[^ ]*/(" + name + "\\.cu)"), "$1");
   return std::regex_replace(here, std::regex("0x[0-9a-f]{12}"), "0x...");
@@ -87,18 +91,18 @@ first_words words_of(const lab& l, const fs::path& program, const std::string& n
   const auto run = check_program(l, p, program, device, l.check, 1, {});
   const auto grade = grade_program(l, p, name, program, {}, where, device, 1, {});
   const auto checked = check_thoroughly(l, p, program, device, small_sizes(l, p), 1, {});
-  return {alone(classified(run.found.what, run.found.message), name),
+  return {alone(classified(run.found.what, run.found.message), name, where.root),
           alone(checked.findings.empty() ? classified(checked.found.what, checked.found.message)
                                          : of_finding(checked.findings.front()),
-                name),
-          alone(classified(grade.what, grade.message), name)};
+                name, where.root),
+          alone(classified(grade.what, grade.message), name, where.root)};
 }
 
 first_words words_of_compiler(const lab& l, const fs::path& file, const installation& where) {
   const auto made = compile_submission(l, file, where, {[](const std::string&) {}, [] {}});
   const std::string text =
       made.explanation.empty() ? "it compiles" : "COMPILE " + made.explanation.at(0);
-  const std::string said = alone(text, file.stem());
+  const std::string said = alone(text, file.stem(), where.root);
   return {said, said, said};
 }
 
