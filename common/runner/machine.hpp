@@ -64,8 +64,8 @@ class machine : public memory {
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
-  // Adds a host array of the call, which copies must not leave, and the offset of the judge's copy
-  // of it (0 if there is none). With 0 bytes, drops all arrays.
+  // Adds a host array of the call, which copies must not leave. `place` is the offset of the
+  // judge's copy, or 0 without a judge. With 0 bytes, drops all arrays.
   virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 

@@ -1,8 +1,7 @@
 // The reference of the blur lab: its three stages on the CPU, and variants with a mistake in them.
 //
 // idea    Every stage is defined to the bit. A stage takes its arithmetic as a parameter, so
-//         the same code
-//         also computes the result of a common mistake.
+//         the same code also computes the result of a common mistake.
 // tested  labs/blur/tests/problem_test.cpp
 #pragma once
 

@@ -43,7 +43,8 @@ struct example {
     return of_each([&](auto x, auto y) { return value(rgba + 4 * (y * width + x)); });
   }
 
-  // Of each pixel, last() of the sum of term(grey, j, i) over j rows and i columns from -3 to 3.
+  // Every pixel becomes last(sum). The sum adds term(grey, j, i) for rows j and columns i from -3
+  // to 3.
   template <class Term, class Last>
   bytes blurred_by(const bytes& from, const Term& term, const Last& last) const {
     return of_each([&](auto x, auto y) {

@@ -176,7 +176,7 @@ TEST_CASE("narrow types are recognised by the bits that they keep") {
   many.says(many.sum_of(0, 256) & 0xffff, "the low 2 bytes of the sum of the first 256 elements");
 }
 
-TEST_CASE("a last launch that reads in is told from elements that are missing") {
+TEST_CASE("a last launch that reads in is distinguished from missing elements") {
   const example two(257), more(1025), wide(1025);
   two.says(two.in[0] + two.in[1], "this is in[0] + in[1], and 2 blocks of 256 elements cover in");
   more.says(more.sum_of(0, 5), "this is in[0] + ... + in[4], and 5 blocks of 256");

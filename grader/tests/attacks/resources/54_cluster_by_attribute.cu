@@ -1,5 +1,5 @@
 // attack reduction: CRASH, at most 0 points
-// As 53, but the launch asks for the cluster.
+// Like 53, but the launch asks for the cluster.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
 // attack matmul: TIMEOUT, at most 0 points
-// As 93, but the program asks the device again and again, and takes longest at the large sizes,
+// Like 93, but the program asks the device again and again, and takes longest at the large sizes,
 // where one call may take longer. The budget is used up while results are still checked.
 #include <time.h>
 
