@@ -38,6 +38,16 @@ finding_style plain_style(const std::filesystem::path& folder) {
   return style;
 }
 
+// "sum.cu:14 and 16": of a race both lines, where the two are in one file.
+std::string places_of(const located_finding& found, const finding_style& style) {
+  const std::string place = place_of(found, style);
+  const auto& parties = found.what.parties;
+  if (found.what.kind != finding_kind::race || parties.size() != 2 || place.empty()) return place;
+  const code_place &own = parties[0].at, &other = parties[1].at;
+  const bool is_second = other.line != 0 && other.line != own.line && other.file == own.file;
+  return place + (is_second ? " and " + std::to_string(other.line) : "");
+}
+
 bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
 
 }  // namespace
@@ -132,7 +142,7 @@ std::string worst_finding(const std::vector<located_finding>& all,
                             all.front().what.kind == finding_kind::unchecked_error;
   const bool has_errors = worst != all.end() && !is_explained;
   if (!has_errors) worst = all.begin();
-  const std::string place = place_of(*worst, plain_style(folder));
+  const std::string place = places_of(*worst, plain_style(folder));
   std::string text = title_of(worst->what.kind) + (place.empty() ? "" : " at " + place) + ": " +
                      worst->what.message;
   const auto others =

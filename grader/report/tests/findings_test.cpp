@@ -99,6 +99,14 @@ TEST_CASE("the worst finding in a sentence") {
         "race at labs/sum.cu:3: two threads, one word");
   CHECK(worst_finding({race_at(3), race_at(4), race_at(5)}, "/elsewhere") ==
         "race at /course/labs/sum.cu:3: two threads, one word; and 2 more findings");
+  auto two_lines = race_at(3);
+  two_lines.what.parties.push_back(two_lines.what.parties[0]);
+  CHECK(worst_finding({two_lines}, "/course") == "race at labs/sum.cu:3: two threads, one word");
+  two_lines.what.parties[1].at.line = 7;
+  CHECK(worst_finding({two_lines}, "/course") ==
+        "race at labs/sum.cu:3 and 7: two threads, one word");
+  two_lines.what.parties[1].at.file = "/course/labs/other.cu";
+  CHECK(worst_finding({two_lines}, "/course") == "race at labs/sum.cu:3: two threads, one word");
   auto advised = race_at(3);
   advised.what.advice = "Put a barrier between the two.";
   CHECK(worst_finding({advised, race_at(4)}, "/course") ==

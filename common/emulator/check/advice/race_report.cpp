@@ -39,6 +39,23 @@ std::string advice_for_one_line(const finding& f, bool both_write) {
              : "";
 }
 
+const char* who_are(race_between between) {
+  switch (between) {
+    case race_between::lanes:
+    case race_between::one_store:
+      return "two threads of a warp";
+    case race_between::warps:
+    case race_between::block_store:
+      return "two threads of a block";
+    case race_between::blocks:
+      return "threads of two blocks";
+    case race_between::streams:
+      return "two kernels";
+    default:
+      return "two threads";
+  }
+}
+
 }  // namespace
 
 std::string race_report::race_advice(race_between between, const lane_access& t,
@@ -83,8 +100,8 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
       lost_update.empty() && writes && other_writes && same_value(t, other_lane)
           ? "; the value is the same, which does not make it safe"
           : "";
-  f.message =
-      "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
+  f.message = std::string(who_are(who)) + " access " + where.words + ", " + what +
+              ", and nothing orders the two" + same;
   f.parties.push_back(evidence_.party(t.op_at, t.warp, t.lane,
                                       (t.site->kind == access_kind::atomic ? "updates atomically "
                                        : writes                            ? "writes "
