@@ -20,12 +20,6 @@ namespace {
 
 using runner::buffer_role;
 
-// Never 0, and different for neighbouring calls, so that one call does not find the data that
-// another call left.
-std::uint8_t poison_of(std::size_t plan) {
-  return static_cast<std::uint8_t>(0xa5 + 2 * (plan % 32));
-}
-
 [[noreturn]] void fail(std::size_t bytes, int error) {
   throw failure(exit_code::environment, "cannot create a call file of " +
                                             bytes_text(static_cast<double>(bytes)) + ": " +
@@ -107,7 +101,8 @@ void call_file::write_records() {
       to.role = call.buffers[b].role;
       to.bytes = call.buffers[b].bytes;
       to.offset = offsets_[plan.data][b];
-      to.poison = poison_of(p);
+      // Neighbouring calls differ, so that none takes the last one's bytes for its own.
+      to.poison = fill_byte(p);
       call.buffers[b].name.copy(to.name, sizeof to.name - 1);
     }
     std::copy(call.scalars.begin(), call.scalars.end(), record.scalars);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -18,6 +19,12 @@ namespace stepwise {
 
 // The next multiple of a cache line's 64 bytes.
 inline std::size_t aligned_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// The n-th of the bytes that fill outputs and scratch before a call. Repeated, each is a float of
+// 6e3 to 9e9, which shows in every sum that it is added to, and an odd byte.
+constexpr std::uint8_t fill_byte(std::uint64_t n) {
+  return static_cast<std::uint8_t>(0xc5 + 2 * (n % 6));
+}
 
 struct planned_call {
   std::size_t data = 0;  // index of its problem_call; several plans may share one

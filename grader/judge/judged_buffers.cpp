@@ -25,8 +25,6 @@ std::vector<std::byte> guard_zone(const placed_buffer& p) {
   return zone;
 }
 
-std::uint32_t random_byte() { return static_cast<std::uint32_t>(random_number() % 255 + 1); }
-
 // On a GPU, a buffer starts at one of this many offsets.
 constexpr std::uint64_t shifts = 16, shift_bytes = 256;
 
@@ -94,7 +92,9 @@ result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
   for (std::size_t b = 0; b < at.size(); ++b) {
     const auto& buffer = call.buffers[b];
     if (buffer.role == buffer_role::input || buffer.bytes == 0) continue;
-    if (const status s = on.fill(at[b].address, random_byte(), 1, buffer.bytes); !s.ok()) return s;
+    if (const status s = on.fill(at[b].address, fill_byte(random_number()), 1, buffer.bytes);
+        !s.ok())
+      return s;
     on.forget_contents(at[b].address, buffer.bytes);
   }
   return at;
@@ -161,7 +161,7 @@ std::vector<placed_array> place_arrays(const array_memory& memory, const problem
   std::vector<placed_array> at;
   std::uint64_t offset = 0;
   for (const auto& buffer : call.buffers) {
-    const std::uint32_t poison = random_byte();
+    const std::uint32_t poison = fill_byte(random_number());
     for (const auto& place : {memory.program, memory.judge}) {
       if (buffer.role == buffer_role::input) {
         std::memcpy(place.data() + offset, buffer.data.data(), buffer.bytes);
