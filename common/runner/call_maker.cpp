@@ -69,7 +69,7 @@ void call_maker::run(mapped_call_file& file, const call_record& request, call_re
   const bool is_fresh = request.plan.buffers == buffers_are::fresh;
   if (is_fresh || !has_buffers_of(request)) make_buffers(file, request);
   {
-    noted_arrays noted(where_);
+    noted_call noted(where_);
     for (const call_buffer& made : buffers_)
       if (made_in_ == memory_kind::host) noted.add(made.bytes(), 0);
     repeat(file, request, answer);

@@ -28,6 +28,8 @@ struct runtime_additions {
   void (*name_allocation)(const void*, const char*) = nullptr;
   void (*forget_contents)(const void*, std::uint64_t) = nullptr;
   void (*host_array)(const void*, std::uint64_t, std::uint64_t) = nullptr;
+  void (*begin_call)() = nullptr;
+  void (*end_call)() = nullptr;
 };
 
 runtime_additions look_up_additions() {
@@ -44,6 +46,8 @@ runtime_additions look_up_additions() {
       reinterpret_cast<void (*)(const void*, std::uint64_t)>(find("stepwiseForgetContents"));
   found.host_array = reinterpret_cast<void (*)(const void*, std::uint64_t, std::uint64_t)>(
       find("stepwiseHostArray"));
+  found.begin_call = reinterpret_cast<void (*)()>(find("stepwiseBeginCall"));
+  found.end_call = reinterpret_cast<void (*)()>(find("stepwiseEndCall"));
   return found;
 }
 
@@ -166,6 +170,12 @@ class cuda_machine : public machine {
     counters.valid = 1;
   }
 
+  void note_begin() override {
+    if (additions_.begin_call) additions_.begin_call();
+  }
+  void note_end() override {
+    if (additions_.end_call) additions_.end_call();
+  }
   void note_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
   }

@@ -117,7 +117,7 @@ class judged_calls {
     std::unique_ptr<host_arrays> arrays;
     if (request.memory == memory_kind::host)
       arrays = std::make_unique<host_arrays>(request, where_->host_memory(), shared_);
-    noted_arrays noted(*where_);
+    noted_call noted(*where_);
     for (std::uint32_t i = 0; arrays && i < request.buffer_count; ++i)
       noted.add({arrays->address(i), request.buffers[i].bytes}, request.buffers[i].address);
     for (std::uint32_t i = 0; i < request.buffer_count; ++i)

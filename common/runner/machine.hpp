@@ -64,8 +64,11 @@ class machine : public memory {
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
+  // Between the two, a call uses the caller's arrays and events: it must not reset the device.
+  virtual void note_begin() {}
+  virtual void note_end() {}
   // Adds a host array of the call, which copies must not leave. `place` is the offset of the
-  // judge's copy, or 0 without a judge. With 0 bytes, drops all arrays.
+  // judge's copy, or 0 without a judge.
   virtual void note_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
   }
 
@@ -77,12 +80,12 @@ class machine : public memory {
   virtual int lasting_error() { return 0; }
 };
 
-// Notes host arrays for the duration of a call.
-class noted_arrays {
+// Notes a call and its host arrays while it lasts.
+class noted_call {
  public:
-  explicit noted_arrays(machine& where) : where_(where) {}
-  ~noted_arrays() { where_.note_host_array(nullptr, 0, 0); }
-  noted_arrays(const noted_arrays&) = delete;
+  explicit noted_call(machine& where) : where_(where) { where_.note_begin(); }
+  ~noted_call() { where_.note_end(); }
+  noted_call(const noted_call&) = delete;
   void add(std::span<const std::byte> array, std::uint64_t place) {
     if (!array.empty()) where_.note_host_array(array.data(), array.size(), place);
   }

@@ -64,7 +64,8 @@ struct state {
   std::set<stream_record*> streams;
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
-  std::map<const std::byte*, std::size_t> call_arrays;      // bytes, by first byte
+  bool is_in_call = false;  // of a function under test, which has its caller's arrays
+  std::map<const std::byte*, std::size_t> call_arrays;  // in host memory: bytes, by first byte
   managed_advice advice;
   pool_set pools;
   texture_set textures;

@@ -25,8 +25,12 @@ const char* stepwiseLastErrorMessage(void);
 int stepwiseLastError(void);
 /* Gives an allocation a name for reports. */
 void stepwiseNameAllocation(const void* address, const char* name);
+/* Between the two, a function under test uses its caller's arrays and events: cudaDeviceReset,
+ * which would destroy them, fails. The end drops the host arrays. */
+void stepwiseBeginCall(void);
+void stepwiseEndCall(void);
 /* Adds an array in host memory that belongs to the current call, which copies must not leave, and
- * the place of the judge's copy of it (0 without a judge). With 0 bytes, drops all arrays. */
+ * the place of the judge's copy of it (0 without a judge). */
 void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
 void stepwiseForgetContents(const void* address, uint64_t bytes);

@@ -148,6 +148,10 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   return call_without_device([](state& s) {
+    if (s.is_in_call)
+      return status{error::not_permitted,
+                    "the caller's arrays and events live on this device: only the caller may reset "
+                    "it"};
     s.wait_for_all();
     if (s.current && s.fault.ok()) s.synchronize();
     s.reset();

@@ -95,13 +95,25 @@ STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* nam
   if (checks != nullptr && name) checks->name_allocation(address_of(address), name);
 }
 
+STEPWISE_EXPORT void stepwiseBeginCall() {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  s.is_in_call = true;
+}
+
+STEPWISE_EXPORT void stepwiseEndCall() {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  s.is_in_call = false;
+  s.call_arrays.clear();
+  auto* const process = s.current ? s.current->extras().process : nullptr;
+  if (process != nullptr) process->note_host_array(nullptr, 0, 0);
+}
+
 STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  if (bytes == 0)
-    s.call_arrays.clear();
-  else
-    s.call_arrays[static_cast<const std::byte*>(first)] = bytes;
+  s.call_arrays[static_cast<const std::byte*>(first)] = bytes;
   auto* const process = s.ready().ok() ? s.current->extras().process : nullptr;
   if (process != nullptr)
     process->note_host_array(static_cast<const std::byte*>(first), bytes, place);
