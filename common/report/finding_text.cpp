@@ -318,6 +318,8 @@ std::string place_of(const located_finding& found, const finding_style& style) {
     if (!p.at.file.empty()) return words(p.at.file, p.at.line);
   }
   if (host_known) return words(found.host.file, found.host.line);
+  const bool freed_known = shown(found.freed, style) && !found.freed.file.empty();
+  if (freed_known) return words(found.freed.file, found.freed.line);
   const bool allocated_known = shown(found.allocated, style) && !found.allocated.file.empty();
   return allocated_known ? words(found.allocated.file, found.allocated.line) : "";
 }

@@ -269,17 +269,22 @@ status bounds_check::end_launch(const status&) {
 void bounds_check::refused_free(device_address at) {
   finding f;
   f.kind = finding_kind::double_free;
+  f.advice = "Free each allocation once, with the pointer that cudaMalloc returned.";
   const auto* const before = evidence_.areas.freed_at(at);
   if (before != nullptr && before->first == at) {
     f.message = "memory is freed twice";
     f.object = evidence_.describe_global(at, 1).object;
+    // Only a caller names its arrays, which it also frees.
+    if (!before->second.name.empty()) {
+      f.message = before->second.name + " is freed twice, and the second time by the caller";
+      f.advice = "Free only what the function itself has allocated.";
+    }
   } else if (evidence_.areas.live_at(at) != nullptr) {
     f.message = "the freed address is not the start of an allocation";
     f.object = evidence_.describe_global(at, 1).object;
   } else {
     f.message = "the freed address belongs to no allocation";
   }
-  f.advice = "Free each allocation once, with the pointer that cudaMalloc returned.";
   f.origin = evidence_.origin;
   const finding_key k{f.kind, evidence_.origin, -1, -1, at};
   if (evidence_.log.is_new(k)) evidence_.log.add(k, std::move(f));

@@ -193,6 +193,19 @@ TEST_CASE("what the launch should have passed is reported at the launch") {
   CHECK(merge_into(all, elsewhere).how == merged::as::fresh);
 }
 
+TEST_CASE("a finding in hidden code is at the place of the free") {
+  finding_style style;
+  style.folder = "/home/me";
+  style.hidden = {"runner/"};
+  located_finding found = overrun();
+  found.what.parties.clear();
+  found.freed = found.host;
+  found.host.file = "runner/call.cpp";
+  CHECK(place_of(found, style) == "sum.cu:40");
+  found.freed = {};
+  CHECK(place_of(found, style) == "sum.cu:31");
+}
+
 TEST_CASE("how to have lines is said where a function is all that is shown") {
   finding_style style;
   style.hidden = {"our::"};
