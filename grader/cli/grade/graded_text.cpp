@@ -67,9 +67,10 @@ void show_help(context& c, const lab& l, const grade_report& report) {
     c.say("  " + c.out.paint(tone::dim, help.terms.size() == 1 ? "term " : "terms") + "    " +
           explain_text(help.terms));
   // Hints follow the goals' order, but a slow kernel has one main cause.
-  const bool is_slow = std::ranges::any_of(report.goals, [](const goal_result& g) {
-    return g.what->is_speed() && g.passed && !*g.passed;
-  });
+  const bool is_slow =
+      report.what == verdict::slow && std::ranges::any_of(report.goals, [](const goal_result& g) {
+        return g.what->is_speed() && g.passed && !*g.passed;
+      });
   if (is_slow)
     c.say("  " + c.out.paint(tone::dim, "slow") + "     ./lab profile " + l.name +
           c.out.paint(tone::dim, "   names the main cause"));
