@@ -49,7 +49,7 @@ class inputs {
   inputs& operator=(const inputs&) = delete;
 
   std::string command() const {
-    return std::string(std::getenv("STEPWISE_EXPERIMENTS")) + " '" + file_.string() + "'";
+    return "'" + std::string(std::getenv("STEPWISE_EXPERIMENTS")) + "' '" + file_.string() + "'";
   }
   std::span<const float> x() const {
     return {reinterpret_cast<const float*>(call_.buffers.at(0).data.data()), elements_in_file};

@@ -190,7 +190,7 @@ int main(int count, char** arguments) {
   for (const char* type : {"f32", "ftz.f32", "f64", "f16x2", "bf16x2"}) {
     const std::string text = generator(seed++, type).module(bodies);
     std::ofstream(here / "k.ptx") << text;
-    const std::string command = std::string(arguments[1]) + " -arch=sm_90 -lineinfo -o '" +
+    const std::string command = "'" + std::string(arguments[1]) + "' -arch=sm_90 -lineinfo -o '" +
                                 (here / "k.cubin").string() + "' '" + (here / "k.ptx").string() +
                                 "'";
     if (std::system(command.c_str()) != 0) return 1;
