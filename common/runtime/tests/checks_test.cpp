@@ -53,12 +53,12 @@ struct checked_program {
     state::get().checks = std::make_unique<call_checks>(file);
     kernel_attributes k;
     k.max_threads_per_block = 256;
-    fake::tell().kernels["kernel"] = k;
+    fake::controls().kernels["kernel"] = k;
     handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &stub, nullptr, "kernel", -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
     cudaFree(nullptr);  // makes the device
-    fake::tell().checks.clear();
+    fake::controls().checks.clear();
   }
   ~checked_program() {
     __cudaUnregisterFatBinary(handle);
@@ -66,7 +66,7 @@ struct checked_program {
     std::filesystem::remove(file);
   }
 
-  std::vector<std::string> told() { return std::exchange(fake::tell().checks, {}); }
+  std::vector<std::string> take_log() { return std::exchange(fake::controls().checks, {}); }
   std::vector<located_finding> written() const {
     std::vector<located_finding> all;
     std::ifstream in(file);
@@ -122,18 +122,18 @@ TEST_CASE("launches and waits belong to streams") {
   cudaStreamCreate(&plain);
   cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
   const std::string a = number_of(plain), b = number_of(apart);
-  p.told();
+  p.take_log();
   CHECK(a != b);
   launch_by_syntax();
-  CHECK(p.told() == strings{"stream 0", "launch"});
+  CHECK(p.take_log() == strings{"stream 0", "launch"});
   launch_by_syntax(32, plain);
-  CHECK(p.told() == strings{"stream " + a, "launch"});
+  CHECK(p.take_log() == strings{"stream " + a, "launch"});
   launch_by_syntax(32, apart);
-  CHECK(p.told() == strings{"stream " + b + " apart", "launch"});
+  CHECK(p.take_log() == strings{"stream " + b + " apart", "launch"});
   cudaStreamSynchronize(apart);
   cudaStreamQuery(nullptr);
   cudaDeviceSynchronize();
-  CHECK(p.told() ==
+  CHECK(p.take_log() ==
         strings{"stream " + b + " apart", "wait " + b, "stream 0", "wait 0", "wait all"});
 }
 
@@ -142,13 +142,13 @@ TEST_CASE("functions of the host's run in streams, and what they do there is not
   cudaStream_t apart;
   cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
   const std::string a = number_of(apart);
-  p.told();
+  p.take_log();
   const auto nothing = [](void*) {};
   cudaLaunchHostFunc(apart, nothing, nullptr);
-  CHECK(p.told() == strings{"stream " + a + " apart", "host may know " + a});
+  CHECK(p.take_log() == strings{"stream " + a + " apart", "host may know " + a});
   cudaStreamAddCallback(
       nullptr, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0);
-  CHECK(p.told() == strings{"stream 0", "host may know 0"});
+  CHECK(p.take_log() == strings{"stream 0", "host may know 0"});
   bool met = false;
   {
     state& s = state::get();
@@ -157,26 +157,26 @@ TEST_CASE("functions of the host's run in streams, and what they do there is not
     s.keep_looking();  // its thread calls the program's functions
   }
   cudaLaunchHostFunc(apart, nothing, nullptr);
-  CHECK(p.told().empty());
+  CHECK(p.take_log().empty());
   {
     const std::lock_guard guard(state::get().lock);
     met = true;
   }
   cudaStreamSynchronize(apart);
-  const strings told = p.told();
-  CHECK(std::count(told.begin(), told.end(), "host may know " + a) == 1);
-  CHECK(told.back() == "wait " + a);
+  const strings log = p.take_log();
+  CHECK(std::count(log.begin(), log.end(), "host may know " + a) == 1);
+  CHECK(log.back() == "wait " + a);
 }
 
 TEST_CASE("each thread has a default stream of its own") {
   checked_program p;
   launch_by_syntax(32, cudaStreamPerThread);
-  const strings here = p.told();
+  const strings here = p.take_log();
   launch_by_syntax(32, nullptr, true);
-  CHECK(p.told() == here);
+  CHECK(p.take_log() == here);
   CHECK(here[0] != "stream 0");
   std::thread([] { launch_by_syntax(32, cudaStreamPerThread); }).join();
-  const strings there = p.told();
+  const strings there = p.take_log();
   CHECK(there[0].starts_with("stream "));
   CHECK(there != here);
 }
@@ -189,23 +189,23 @@ TEST_CASE("events order streams") {
   cudaEventCreate(&event);
   const std::string a = number_of(stream);
   cudaStreamWaitEvent(stream, event, 0);  // never recorded: orders nothing
-  CHECK(p.told().empty());
+  CHECK(p.take_log().empty());
   cudaEventRecord(event, stream);
-  CHECK(p.told() == strings{"stream " + a, "mark in " + a});
+  CHECK(p.take_log() == strings{"stream " + a, "mark in " + a});
   cudaStreamWaitEvent(nullptr, event, 0);
-  CHECK(p.told() == strings{"stream 0", "event for 0"});
+  CHECK(p.take_log() == strings{"stream 0", "event for 0"});
   cudaEventSynchronize(event);
-  CHECK(p.told() == strings{"wait for event"});
+  CHECK(p.take_log() == strings{"wait for event"});
   cudaEventQuery(event);
-  CHECK(p.told() == strings{"wait for event"});
+  CHECK(p.take_log() == strings{"wait for event"});
   float ms = 0;
   cudaEventElapsedTime(&ms, event, event);
-  CHECK(p.told() == strings{"wait for event", "wait for event"});
+  CHECK(p.take_log() == strings{"wait for event", "wait for event"});
   cudaEvent_t never;
   cudaEventCreate(&never);
   cudaEventSynchronize(never);
   cudaEventElapsedTime(&ms, event, never);
-  CHECK(p.told().empty());
+  CHECK(p.take_log().empty());
 }
 
 TEST_CASE(
@@ -224,25 +224,26 @@ TEST_CASE(
     const std::lock_guard guard(s.lock);
     s.order.wait_until(use_of(s, waits), [&](bool& holds) { return holds = met, status{}; });
   }
-  p.told();
+  p.take_log();
   launch_by_syntax(32, waits);
   cudaEventRecord(event, waits);
   cudaStreamWaitEvent(other, event, 0);
   launch_by_syntax(64, other);
-  CHECK(p.told().empty());
+  CHECK(p.take_log().empty());
   launch_by_syntax(96, apart);
-  CHECK(p.told() == strings{"stream " + c + " apart", "launch"});
+  CHECK(p.take_log() == strings{"stream " + c + " apart", "launch"});
   met = true;
   launch_by_syntax(128, apart);
-  CHECK(p.told() == strings{"stream " + a, "launch", "stream " + a, "mark in " + a,
-                            "stream " + b + " apart", "event for " + b, "stream " + b + " apart",
-                            "launch", "stream " + c + " apart", "launch"});
-  const auto& launches = fake::tell().launches;
+  CHECK(p.take_log() == strings{"stream " + a, "launch", "stream " + a, "mark in " + a,
+                                "stream " + b + " apart", "event for " + b,
+                                "stream " + b + " apart", "launch", "stream " + c + " apart",
+                                "launch"});
+  const auto& launches = fake::controls().launches;
   REQUIRE(launches.size() == 4);
   CHECK(launches[1].config.block.x == 32);
   CHECK(launches[2].config.block.x == 64);
   // As if each had been launched at once.
-  const auto& origins = fake::tell().origins;
+  const auto& origins = fake::controls().origins;
   REQUIRE(origins.size() == 4);
   CHECK(origins[1] != origins[2]);
   CHECK(origins[1] != origins[3]);
@@ -259,27 +260,27 @@ TEST_CASE("the host waits for copies that it could not do without") {
   cudaStream_t stream;
   cudaStreamCreate(&stream);
   const std::string in = "stream " + number_of(stream), wait = "wait " + number_of(stream);
-  p.told();
+  p.take_log();
   cudaMemcpy(memory, pageable, 16, cudaMemcpyHostToDevice);
-  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
+  CHECK(p.take_log() == strings{"stream 0", "stream 0", "wait 0"});
   cudaMemcpy(memory, pinned, 16, cudaMemcpyHostToDevice);
-  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
+  CHECK(p.take_log() == strings{"stream 0", "stream 0", "wait 0"});
   cudaMemcpy(memory, more, 16, cudaMemcpyDeviceToDevice);
-  CHECK(p.told() == strings{"stream 0"});
+  CHECK(p.take_log() == strings{"stream 0"});
   cudaMemcpyAsync(pageable, memory, 16, cudaMemcpyDeviceToHost, stream);
-  CHECK(p.told() == strings{in, in, wait});
+  CHECK(p.take_log() == strings{in, in, wait});
   cudaMemcpyAsync(pinned, memory, 16, cudaMemcpyDeviceToHost, stream);
-  CHECK(p.told() == strings{in});
+  CHECK(p.take_log() == strings{in});
   cudaMemsetAsync(memory, 0, 16, stream);
-  CHECK(p.told() == strings{in});
+  CHECK(p.take_log() == strings{in});
   cudaMemset(memory, 0, 16);
-  CHECK(p.told() == strings{"stream 0"});
+  CHECK(p.take_log() == strings{"stream 0"});
   cudaMemset(pinned, 0, 16);
-  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
+  CHECK(p.take_log() == strings{"stream 0", "stream 0", "wait 0"});
   cudaMemsetAsync(pinned, 0, 16, stream);
-  CHECK(p.told() == strings{in});
+  CHECK(p.take_log() == strings{in});
   cudaMemcpyAsync_ptsz(pinned, memory, 16, cudaMemcpyDeviceToHost, nullptr);
-  CHECK(p.told() != strings{"stream 0"});
+  CHECK(p.take_log() != strings{"stream 0"});
 }
 
 TEST_CASE("a launch comes from where its configuration was pushed") {
@@ -287,14 +288,14 @@ TEST_CASE("a launch comes from where its configuration was pushed") {
   volatile int times = 2;  // a loop that the compiler does not unroll is one place
   for (int i = 0; i < times; i++) launch_by_syntax();
   launch_by_syntax();
-  const auto& origins = fake::tell().origins;
+  const auto& origins = fake::controls().origins;
   REQUIRE(origins.size() == 3);
   CHECK(origins[0] != 0);
   CHECK(origins[0] == origins[1]);
   CHECK(origins[0] != origins[2]);
 }
 
-TEST_CASE("a plain run tells the device names of memory, and nothing of launches") {
+TEST_CASE("a plain run passes names of memory to the device, and nothing about launches") {
   checked_program p;
   state::get().checks.reset();
   cudaDeviceReset();
@@ -302,23 +303,23 @@ TEST_CASE("a plain run tells the device names of memory, and nothing of launches
   launch_by_syntax(2048);
   cudaDeviceSynchronize();
   stepwiseNameAllocation(nullptr, "in");
-  CHECK(p.told() == strings{"launch", "name in"});
-  CHECK(fake::tell().origins == std::vector<std::uint64_t>{0});
+  CHECK(p.take_log() == strings{"launch", "name in"});
+  CHECK(fake::controls().origins == std::vector<std::uint64_t>{0});
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
 TEST_CASE("allocations have names") {
   checked_program p;
   stepwiseNameAllocation(nullptr, "in");
-  CHECK(p.told() == strings{"name in"});
+  CHECK(p.take_log() == strings{"name in"});
 }
 
 TEST_CASE("what the device finds is written at once, its counts are added up") {
   checked_program p;
-  fake::tell().findings = {race_in("k", 5), race_in("other", 1)};
+  fake::controls().findings = {race_in("k", 5), race_in("other", 1)};
   cudaDeviceSynchronize();
   REQUIRE(p.written().size() == 2);
-  fake::tell().findings = {race_in("k", 2)};
+  fake::controls().findings = {race_in("k", 2)};
   cudaDeviceSynchronize();
   CHECK(p.written()[0].what.count == 5);
   p.end();
@@ -331,18 +332,18 @@ TEST_CASE("what the device finds is written at once, its counts are added up") {
 TEST_CASE("memory that is left is asked for only where a program ends in order") {
   checked_program p;
   p.end(false);
-  CHECK(p.told().empty());
+  CHECK(p.take_log().empty());
   p.end(true);
-  CHECK(p.told() == strings{"leaks?"});
+  CHECK(p.take_log() == strings{"leaks?"});
   cudaDeviceReset();
-  CHECK(p.told() == strings{"leaks?"});
+  CHECK(p.take_log() == strings{"leaks?"});
 }
 
 TEST_CASE("a kernel's fault is unchecked until a call returns it") {
   const auto found_after = [](auto&& calls) {
     checked_program p;
     launch_by_syntax();
-    fake::tell().fault = {error::illegal_address, "address 12"};
+    fake::controls().fault = {error::illegal_address, "address 12"};
     calls();
     const auto quiet = captured_stderr([&] {
       state& s = state::get();
@@ -350,7 +351,7 @@ TEST_CASE("a kernel's fault is unchecked until a call returns it") {
     });
     p.end();
     auto all = p.written();
-    fake::tell().fault = {};
+    fake::controls().fault = {};
     return all;
   };
   const auto unchecked = found_after([] {});
@@ -359,10 +360,10 @@ TEST_CASE("a kernel's fault is unchecked until a call returns it") {
   CHECK(unchecked[0].what.message.find("address 12") != std::string::npos);
   captured_stderr([&] {
     CHECK(found_after([] { cudaDeviceSynchronize(); }).empty());
-    // The device has told what the kernel did: that it failed is no news.
-    const auto told = found_after([] { fake::tell().findings = {race_in("k", 1)}; });
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].what.kind == finding_kind::race);
+    // The device has reported what the kernel did, so its failure is not reported again.
+    const auto found = found_after([] { fake::controls().findings = {race_in("k", 1)}; });
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what.kind == finding_kind::race);
   });
 }
 

@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(clean, "there are no peers, and the device is found by its PCI
 }
 
 TEST_CASE_FIXTURE(clean, "a library of a bad module says so when something in it is asked for") {
-  fake::tell().load_failure = {error::invalid_kernel_image, "test: no module"};
+  fake::controls().load_failure = {error::invalid_kernel_image, "test: no module"};
   cudaLibrary_t library = nullptr;
   const std::string said = captured_stderr([&] {
     CHECK(cudaLibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0) ==
@@ -202,17 +202,17 @@ TEST_CASE_FIXTURE(clean, "a library of a bad module says so when something in it
   CHECK(cudaLibraryGetKernel(&kernel, library, "work") == cudaErrorInvalidKernelImage);
   CHECK(cudaLibraryGetGlobal(&address, nullptr, library, "table") == cudaErrorInvalidKernelImage);
   CHECK(cudaLibraryUnload(library) == cudaSuccess);
-  CHECK(fake::tell().modules_unloaded == 0);
+  CHECK(fake::controls().modules_unloaded == 0);
   CHECK(cudaLibraryUnload(library) == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE_FIXTURE(clean, "libraries hold kernels and variables until they are unloaded") {
-  fake::tell().kernels["work"].max_threads_per_block = 1024;
-  fake::tell().variables["table"] = 12;
+  fake::controls().kernels["work"].max_threads_per_block = 1024;
+  fake::controls().variables["table"] = 12;
   cudaLibrary_t library = nullptr;
   REQUIRE(cudaLibraryLoadData(&library, ".version 8.0\n", nullptr, nullptr, 0, nullptr, nullptr,
                               0) == cudaSuccess);
-  CHECK(fake::tell().module_bytes.back() == 13);
+  CHECK(fake::controls().module_bytes.back() == 13);
   cudaKernel_t kernel = nullptr, again = nullptr;
   CHECK(cudaLibraryGetKernel(&kernel, library, "work") == cudaSuccess);
   CHECK(cudaLibraryGetKernel(&again, library, "work") == cudaSuccess);
@@ -220,7 +220,7 @@ TEST_CASE_FIXTURE(clean, "libraries hold kernels and variables until they are un
   CHECK(cudaLibraryGetKernel(&again, library, "other") == cudaErrorSymbolNotFound);
   CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(1), nullptr, 0,
                          nullptr) == cudaSuccess);
-  CHECK(fake::tell().launches.size() == 1);
+  CHECK(fake::controls().launches.size() == 1);
   void* address = nullptr;
   std::size_t bytes = 0;
   CHECK(cudaLibraryGetGlobal(&address, &bytes, library, "table") == cudaSuccess);

@@ -73,7 +73,7 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
   fake::reset();
   void* memory;
   CHECK(cudaMalloc(&memory, 16) == cudaSuccess);
-  fake::tell().fault = {error::illegal_address, "kernel k wrote where nothing is (case 1)"};
+  fake::controls().fault = {error::illegal_address, "kernel k wrote where nothing is (case 1)"};
   const std::string said = captured_stderr([&] {
     CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
@@ -99,13 +99,13 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
         cudaErrorInvalidMemcpyDirection);
   CHECK(cudaMemcpy(&value, &count, 4, cudaMemcpyHostToHost) == cudaErrorIllegalAddress);
   // And it does not come back in this process.
-  fake::tell().fault = {};
+  fake::controls().fault = {};
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaMalloc(&memory, 16) == cudaErrorDevicesUnavailable);
   CHECK(cudaSetDevice(0) == cudaErrorDevicesUnavailable);
   CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
   CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
-  CHECK(fake::tell().devices_made == 1);
+  CHECK(fake::controls().devices_made == 1);
 }
 
 TEST_CASE("a fault is found by whichever call waits first") {
@@ -116,7 +116,7 @@ TEST_CASE("a fault is found by whichever call waits first") {
     cudaEvent_t event;
     CHECK(cudaMalloc(&memory, 16) == cudaSuccess);
     CHECK(cudaEventCreate(&event) == cudaSuccess);
-    fake::tell().fault = {error::misaligned_address, ""};
+    fake::controls().fault = {error::misaligned_address, ""};
     CHECK(cudaPeekAtLastError() == cudaSuccess);
     CHECK((which == 0   ? cudaMemcpy(&value, memory, 4, cudaMemcpyDeviceToHost)
            : which == 1 ? cudaFree(memory)
@@ -130,7 +130,7 @@ TEST_CASE("a fault is found by whichever call waits first") {
 
 TEST_CASE("without a usable device every call says so, and stderr says why once") {
   fake::reset();
-  fake::tell().no_device = {error::no_device, "no such GPU (case 2)"};
+  fake::controls().no_device = {error::no_device, "no such GPU (case 2)"};
   int count = 5;
   void* memory;
   const std::string said = captured_stderr([&] {
@@ -164,7 +164,7 @@ TEST_CASE("each sentence is said once, line by line, and not at all when it shal
 
 TEST_CASE("a sentence longer than its place is cut, not spilled") {
   fake::reset();
-  fake::tell().no_device = {error::no_device, std::string(100'000, 'x')};
+  fake::controls().no_device = {error::no_device, std::string(100'000, 'x')};
   setenv("STEPWISE_QUIET", "1", 1);
   CHECK(cudaFree(nullptr) == cudaErrorNoDevice);
   unsetenv("STEPWISE_QUIET");

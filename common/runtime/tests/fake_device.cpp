@@ -19,7 +19,7 @@ class fake_device final : public device,
  public:
   fake_device() {
     extras_ = {.waiting = this, .checks = this, .host_accesses = this};
-    if (fake::tell().remote) extras_.process = this;
+    if (fake::controls().remote) extras_.process = this;
   }
   const gpu& description() const override { return model_; }
 
@@ -65,7 +65,7 @@ class fake_device final : public device,
     return place ? status{} : bad();
   }
   status copy(device_address to, device_address from, std::uint64_t bytes) override {
-    fake::tell().copies++;
+    fake::controls().copies++;
     std::byte *const out = at(to, bytes), *const in = at(from, bytes);
     if (!out || !in) return bad();
     std::memcpy(out, in, bytes);
@@ -79,18 +79,18 @@ class fake_device final : public device,
   }
 
   result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override {
-    if (!fake::tell().load_failure.ok()) return fake::tell().load_failure;
-    fake::tell().modules_loaded++;
-    for (const auto part : parts) fake::tell().module_bytes.push_back(part.size());
+    if (!fake::controls().load_failure.ok()) return fake::controls().load_failure;
+    fake::controls().modules_loaded++;
+    for (const auto part : parts) fake::controls().module_bytes.push_back(part.size());
     return module_handle{++handles_};
   }
   status unload_module(module_handle) override {
-    fake::tell().modules_unloaded++;
+    fake::controls().modules_unloaded++;
     return {};
   }
   result<kernel_handle> find_kernel(module_handle, std::string_view name) override {
-    const auto found = fake::tell().kernels.find(std::string(name));
-    if (found == fake::tell().kernels.end()) {
+    const auto found = fake::controls().kernels.find(std::string(name));
+    if (found == fake::controls().kernels.end()) {
       return status{error::symbol_not_found, "no kernel " + std::string(name)};
     }
     kernels_[++handles_] = found->second;
@@ -98,8 +98,8 @@ class fake_device final : public device,
     return kernel_handle{handles_};
   }
   result<module_symbol> find_symbol(module_handle, std::string_view name) override {
-    const auto found = fake::tell().variables.find(std::string(name));
-    if (found == fake::tell().variables.end()) {
+    const auto found = fake::controls().variables.find(std::string(name));
+    if (found == fake::controls().variables.end()) {
       return status{error::symbol_not_found, "no variable " + std::string(name)};
     }
     auto& place = variables_[found->first];
@@ -117,24 +117,24 @@ class fake_device final : public device,
   }
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override {
-    if (!fake::tell().launch_failure.ok()) {
-      return std::exchange(fake::tell().launch_failure, {});
+    if (!fake::controls().launch_failure.ok()) {
+      return std::exchange(fake::controls().launch_failure, {});
     }
-    fake::tell().origins.push_back(origin_);
+    fake::controls().origins.push_back(origin_);
     log("launch");
-    fake::tell().launches.push_back({kernels_.at(static_cast<std::uint64_t>(kernel)).name,
-                                     config,
-                                     {parameters.begin(), parameters.end()}});
-    left_ = std::exchange(fake::tell().leave, 0);
-    if (left_ != 0) fake::tell().running.insert(left_);
+    fake::controls().launches.push_back({kernels_.at(static_cast<std::uint64_t>(kernel)).name,
+                                         config,
+                                         {parameters.begin(), parameters.end()}});
+    left_ = std::exchange(fake::controls().leave, 0);
+    if (left_ != 0) fake::controls().running.insert(left_);
     return {};
   }
-  status synchronize() override { return fake::tell().fault; }
+  status synchronize() override { return fake::controls().fault; }
   void leave_waiting_launches(bool) override {}
   std::uint64_t left_launch() const override { return left_; }
-  bool runs(std::uint64_t launch) override { return fake::tell().running.count(launch) != 0; }
+  bool runs(std::uint64_t launch) override { return fake::controls().running.count(launch) != 0; }
   std::string running_kernels() const override {
-    return fake::tell().running.empty() ? "" : "fake";
+    return fake::controls().running.empty() ? "" : "fake";
   }
   std::string waiting_kernels() const override { return running_kernels(); }
 
@@ -190,11 +190,11 @@ class fake_device final : public device,
   void note_host_array(const std::byte*, std::uint64_t, std::uint64_t) override {}
   std::vector<finding> take_findings(bool at_exit) override {
     if (at_exit) log("leaks?");
-    return std::exchange(fake::tell().findings, {});
+    return std::exchange(fake::controls().findings, {});
   }
 
  private:
-  static void log(std::string what) { fake::tell().checks.push_back(std::move(what)); }
+  static void log(std::string what) { fake::controls().checks.push_back(std::move(what)); }
   static status bad() { return {error::invalid_value, "outside of allocations"}; }
   std::byte* at(device_address address, std::uint64_t bytes) {
     const auto area = find_allocation(address);
@@ -222,13 +222,13 @@ class fake_device final : public device,
 
 namespace fake {
 
-control& tell() {
+control& controls() {
   static control only;
   return only;
 }
 
 void reset() {
-  tell() = {};
+  controls() = {};
   runtime::state& s = runtime::state::get();
   s.fault = {};
   s.checks.reset();
@@ -242,8 +242,8 @@ void reset() {
 namespace runtime {
 
 result<std::unique_ptr<device>> make_process_device() {
-  if (!fake::tell().no_device.ok()) return fake::tell().no_device;
-  fake::tell().devices_made++;
+  if (!fake::controls().no_device.ok()) return fake::controls().no_device;
+  fake::controls().devices_made++;
   return std::unique_ptr<device>(std::make_unique<fake_device>());
 }
 

@@ -1,5 +1,5 @@
-// A device in a few maps, for the runtime's own tests: it runs no kernels but writes down what it
-// is asked, and fails where a test tells it to.
+// A device in a few maps, for the runtime's own tests: it runs no kernels but records what it
+// is asked, and fails where a test requests it.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct recorded_launch {
 
 // State that all fake devices of the process share; reset() before each test.
 struct control {
-  // Told to the device.
+  // Set by the tests.
   std::map<std::string, kernel_attributes> kernels;
   std::map<std::string, std::uint64_t> variables;  // name, bytes
   status no_device;                                // why there is no device
@@ -30,7 +30,7 @@ struct control {
   std::uint64_t leave = 0;                         // the next launch is left, with this number
   std::set<std::uint64_t> running;                 // launches that were left
   std::vector<finding> findings;                   // to be taken next
-  // Told by the device.
+  // Recorded by the device.
   int devices_made = 0;
   int modules_loaded = 0, modules_unloaded = 0;
   std::vector<std::size_t> module_bytes;
@@ -39,9 +39,9 @@ struct control {
   std::vector<std::string> checks;     // calls that only devices that check need
   std::vector<std::uint64_t> origins;  // of the launches
 };
-control& tell();
+control& controls();
 
-// A clean runtime: no device, no error on this thread, `tell()` as at the start.
+// A clean runtime: no device, no error on this thread, `controls()` as at the start.
 void reset();
 
 }  // namespace stepwise::fake

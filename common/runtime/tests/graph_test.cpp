@@ -246,7 +246,7 @@ TEST_CASE_FIXTURE(clean, "what kernels could launch is refused by name") {
 }
 
 TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are refused by name") {
-  fake::tell().remote = true;
+  fake::controls().remote = true;
   cudaStream_t stream;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   cudaGraph_t g = nullptr;

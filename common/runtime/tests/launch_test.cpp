@@ -51,10 +51,10 @@ struct program {
     k.registers = 20;
     k.max_dynamic_shared_bytes = 48 * 1024;
     k.parameters = {{0, 4}, {8, 8}, {16, 3}};
-    fake::tell().kernels["kernel_a"] = k;
+    fake::controls().kernels["kernel_a"] = k;
     k.parameters.clear();
-    fake::tell().kernels["kernel_b"] = k;
-    fake::tell().variables["variable"] = 12;
+    fake::controls().kernels["kernel_b"] = k;
+    fake::controls().variables["variable"] = 12;
     handle = __cudaRegisterFatBinary(&wrapper);
     REQUIRE(handle);
     __cudaRegisterFunction(handle, &stub_a, nullptr, "kernel_a", -1, nullptr, nullptr, nullptr,
@@ -79,14 +79,14 @@ struct quiet {
 }  // namespace
 
 TEST_CASE_FIXTURE(program, "registration asks nothing of a device") {
-  CHECK(fake::tell().devices_made == 0);
-  CHECK(fake::tell().modules_loaded == 0);
+  CHECK(fake::controls().devices_made == 0);
+  CHECK(fake::controls().modules_loaded == 0);
   CHECK(launch_b(1, 1) == cudaSuccess);
   CHECK(launch_b(1, 1) == cudaSuccess);
-  CHECK(fake::tell().modules_loaded == 1);
-  CHECK(fake::tell().module_bytes[0] == sizeof(container));
+  CHECK(fake::controls().modules_loaded == 1);
+  CHECK(fake::controls().module_bytes[0] == sizeof(container));
   __cudaUnregisterFatBinary(handle);
-  CHECK(fake::tell().modules_unloaded == 1);
+  CHECK(fake::controls().modules_unloaded == 1);
   CHECK(launch_b(1, 1) == cudaErrorInvalidDeviceFunction);
 }
 
@@ -97,8 +97,8 @@ TEST_CASE_FIXTURE(program, "arguments are packed by the kernel's layout") {
   void* arguments[] = {const_cast<int*>(&first), const_cast<double*>(&second),
                        const_cast<char*>(third)};
   CHECK(cudaLaunchKernel(&stub_a, dim3(2, 3), dim3(4, 5, 6), arguments, 7, nullptr) == cudaSuccess);
-  REQUIRE(fake::tell().launches.size() == 1);
-  const auto& launch = fake::tell().launches[0];
+  REQUIRE(fake::controls().launches.size() == 1);
+  const auto& launch = fake::controls().launches[0];
   CHECK(launch.kernel == "kernel_a");
   CHECK(launch.config.grid.y == 3);
   CHECK(launch.config.block.z == 6);
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(program, "missing arguments are refused") {
   int one = 1;
   void* arguments[] = {&one, nullptr, &one};
   CHECK(cudaLaunchKernel(&stub_a, 1, 1, arguments, 0, nullptr) == cudaErrorInvalidValue);
-  CHECK(fake::tell().launches.empty());
+  CHECK(fake::controls().launches.empty());
 }
 
 TEST_CASE_FIXTURE(program, "the brackets' way: push, pop, get the kernel once, launch") {
@@ -137,13 +137,13 @@ TEST_CASE_FIXTURE(program, "the brackets' way: push, pop, get the kernel once, l
   CHECK(block.x == 2);
   CHECK(__cudaPopCallConfiguration(&grid, &block, &shared, &stream) ==
         cudaErrorMissingConfiguration);
-  REQUIRE(fake::tell().launches.size() == 1);
-  CHECK(fake::tell().launches[0].kernel == "kernel_b");
+  REQUIRE(fake::controls().launches.size() == 1);
+  CHECK(fake::controls().launches[0].kernel == "kernel_b");
   // The handle outlives the device that it was first used on.
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(__cudaLaunchKernel(kernel, 1, 1, nullptr, 0, nullptr) == cudaSuccess);
-  CHECK(fake::tell().devices_made == 2);
-  CHECK(fake::tell().modules_loaded == 2);
+  CHECK(fake::controls().devices_made == 2);
+  CHECK(fake::controls().modules_loaded == 2);
 }
 
 TEST_CASE_FIXTURE(program, "functions that nobody registered") {
@@ -166,9 +166,9 @@ TEST_CASE_FIXTURE(program, "one name, two host functions: each has its own modul
   __cudaRegisterFunction(other, &stub_c, nullptr, "kernel_b", -1, nullptr, nullptr, nullptr,
                          nullptr, nullptr);
   CHECK(launch_b(1, 1) == cudaSuccess);
-  CHECK(fake::tell().modules_loaded == 1);
+  CHECK(fake::controls().modules_loaded == 1);
   CHECK(cudaLaunchKernel(&stub_c, 1, 1, nullptr, 0, nullptr) == cudaSuccess);
-  CHECK(fake::tell().modules_loaded == 2);
+  CHECK(fake::controls().modules_loaded == 2);
   __cudaUnregisterFatBinary(other);
   CHECK(launch_b(1, 1) == cudaSuccess);
 }
@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(program, "launches are refused as hardware refuses them, and t
   });
   CHECK(std::count(said.begin(), said.end(), '\n') == 4);
   CHECK(said.find("stepwise: kernel_b: a grid of 0x1x1") == 0);
-  CHECK(fake::tell().launches.empty());
+  CHECK(fake::controls().launches.empty());
   CHECK(std::string(last_message()).find("49153 bytes of dynamic shared memory") !=
         std::string::npos);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
@@ -228,23 +228,23 @@ TEST_CASE_FIXTURE(program, "launch attributes: cooperative, hints, and what is n
   attribute.id = cudaLaunchAttributeCooperative;
   attribute.val.cooperative = 1;
   CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaSuccess);
-  CHECK(fake::tell().launches.back().config.cooperative);
+  CHECK(fake::controls().launches.back().config.cooperative);
   attribute.id = cudaLaunchAttributePriority;
   CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaSuccess);
-  CHECK(!fake::tell().launches.back().config.cooperative);
+  CHECK(!fake::controls().launches.back().config.cooperative);
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {2, 1, 1};
   CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaErrorNotSupported);
   CHECK(cudaLaunchKernelExC(nullptr, &stub_b, nullptr) == cudaErrorInvalidValue);
-  CHECK(fake::tell().launches.size() == 2);
+  CHECK(fake::controls().launches.size() == 2);
   CHECK(cudaLaunchCooperativeKernel(&stub_b, dim3(1'000'000), 32, nullptr, 0, nullptr) ==
         cudaErrorCooperativeLaunchTooLarge);
   CHECK(cudaLaunchCooperativeKernel(&stub_b, 1, 32, nullptr, 0, nullptr) == cudaSuccess);
-  CHECK(fake::tell().launches.back().config.cooperative);
+  CHECK(fake::controls().launches.back().config.cooperative);
 }
 
 TEST_CASE_FIXTURE(program, "what the device says of a launch is passed on, and is no fault") {
-  fake::tell().launch_failure = {error::not_supported, "kernel_b: opcode foo (case 3)"};
+  fake::controls().launch_failure = {error::not_supported, "kernel_b: opcode foo (case 3)"};
   const std::string said = captured_stderr([] { CHECK(launch_b(1, 1) == cudaErrorNotSupported); });
   CHECK(said == "stepwise: kernel_b: opcode foo (case 3)\n");
   CHECK(launch_b(1, 1) == cudaSuccess);
@@ -314,13 +314,13 @@ TEST_CASE_FIXTURE(program, "a relocatable program is one module of all its parts
   __cudaRegisterFunction(handle2, &stub_c, nullptr, "kernel_b", -1, nullptr, nullptr, nullptr,
                          nullptr, nullptr);
   CHECK(cudaLaunchKernel(&stub_c, 1, 1, nullptr, 0, nullptr) == cudaSuccess);
-  CHECK(fake::tell().modules_loaded == 1);
-  CHECK(fake::tell().module_bytes.size() == 3);
+  CHECK(fake::controls().modules_loaded == 1);
+  CHECK(fake::controls().module_bytes.size() == 3);
 }
 
 TEST_CASE_FIXTURE(program, "what loading a module says is the answer of its kernels") {
   const quiet q;
-  fake::tell().load_failure = {error::no_kernel_image_for_device, "no PTX for this GPU"};
+  fake::controls().load_failure = {error::no_kernel_image_for_device, "no PTX for this GPU"};
   CHECK(launch_b(1, 1) == cudaErrorNoKernelImageForDevice);
   CHECK(std::string(last_message()).find("no PTX for this GPU") != std::string::npos);
   void* address;
@@ -331,7 +331,7 @@ TEST_CASE_FIXTURE(program, "what loading a module says is the answer of its kern
 
 TEST_CASE_FIXTURE(program, "the end of the program tells of a fault that nobody waited for") {
   CHECK(launch_b(1, 1) == cudaSuccess);
-  fake::tell().fault = {error::illegal_address, "kernel_b wrote too far (case 4)"};
+  fake::controls().fault = {error::illegal_address, "kernel_b wrote too far (case 4)"};
   const std::string said = captured_stderr([&] { __cudaUnregisterFatBinary(handle); });
   CHECK(said == "stepwise: kernel_b wrote too far (case 4)\n");
 }

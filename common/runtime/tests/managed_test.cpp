@@ -183,7 +183,7 @@ TEST_CASE_FIXTURE(managed_memory, "kernels know pinned memory by its own address
 
 TEST_CASE_FIXTURE(managed_memory, "a fault is explained to a program that registers its memory") {
   int registered = 0;
-  fake::tell().fault = {error::illegal_address, "a kernel went astray"};
+  fake::controls().fault = {error::illegal_address, "a kernel went astray"};
   REQUIRE(cudaHostRegister(&registered, sizeof registered, 0) == cudaSuccess);
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   const std::string said = runtime::last_message();
@@ -192,7 +192,7 @@ TEST_CASE_FIXTURE(managed_memory, "a fault is explained to a program that regist
 }
 
 TEST_CASE_FIXTURE(managed_memory, "a managed variable gets its address before it is used") {
-  fake::tell().variables["total"] = 8;
+  fake::controls().variables["total"] = 8;
   static std::uint64_t image[2] = {0x00100001BA55ED50ull, 0};
   static runtime::fat_binary_wrapper wrapper{runtime::fat_binary_magic, 1, image, nullptr};
   static void* place = nullptr;

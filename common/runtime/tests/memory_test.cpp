@@ -31,12 +31,12 @@ TEST_CASE_FIXTURE(clean, "nothing makes a device before it is needed") {
   CHECK(cudaRuntimeGetVersion(&value) == cudaSuccess);
   CHECK(cudaGetLastError() == cudaSuccess);
   CHECK(cudaDeviceReset() == cudaSuccess);
-  CHECK(fake::tell().devices_made == 0);
+  CHECK(fake::controls().devices_made == 0);
   CHECK(cudaFree(nullptr) == cudaSuccess);
-  CHECK(fake::tell().devices_made == 1);
+  CHECK(fake::controls().devices_made == 1);
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaFree(nullptr) == cudaSuccess);
-  CHECK(fake::tell().devices_made == 2);
+  CHECK(fake::controls().devices_made == 2);
 }
 
 TEST_CASE_FIXTURE(clean, "device memory") {
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be tr
   CHECK(cudaMemcpy(b, a, 16, cudaMemcpyDeviceToDevice) == cudaSuccess);
   CHECK(cudaMemcpy(back, b, 16, cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK(std::memcmp(back, host, 16) == 0);
-  CHECK(fake::tell().copies == 1);
+  CHECK(fake::controls().copies == 1);
   CHECK(cudaMemcpy(b, host + 3, 4, cudaMemcpyDefault) == cudaSuccess);
   CHECK(cudaMemcpy(back, b, 4, cudaMemcpyDefault) == cudaSuccess);
   CHECK(back[0] == 4);
@@ -156,7 +156,7 @@ TEST_CASE_FIXTURE(clean, "areas of one allocation may overlap") {
   CHECK(cudaMemcpy(a + 1, a, 20, cudaMemcpyDeviceToDevice) == cudaSuccess);
   CHECK(cudaMemcpy(back, a, 24, cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK(std::vector<int>(back, back + 6) == std::vector<int>{1, 1, 2, 3, 4, 5});
-  CHECK(fake::tell().copies == 0);
+  CHECK(fake::controls().copies == 0);
 }
 
 TEST_CASE_FIXTURE(clean, "rows are copied by their pitches") {

@@ -33,14 +33,14 @@ struct fixture {
     fake::reset();
   }
   void left_in(const stream_use& stream, std::uint64_t launch) {
-    fake::tell().running.insert(launch);
+    fake::controls().running.insert(launch);
     order.add_running(stream, launch);
   }
   stream_order::work note(int number) {
     return [this, number] { return done.push_back(number), status{}; };
   }
   status end(std::uint64_t launch) {
-    fake::tell().running.erase(launch);
+    fake::controls().running.erase(launch);
     return order.advance(*on, lock, false);
   }
 };
@@ -127,16 +127,16 @@ TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or lat
 }
 
 TEST_CASE_FIXTURE(fixture, "a kept launch may be left in turn") {
-  fake::tell().kernels["k"] = {};
+  fake::controls().kernels["k"] = {};
   const auto kernel = *on->find_kernel(*on->load_linked({}), "k");
   left_in(a, 1);
   order.add(a, [&] {
-    fake::tell().leave = 2;
+    fake::controls().leave = 2;
     return on->launch(kernel, {}, {});
   });
   order.add(a, note(1));
   CHECK(end(1).ok());
-  CHECK(fake::tell().launches.size() == 1);
+  CHECK(fake::controls().launches.size() == 1);
   CHECK(done.empty());
   CHECK(order.must_wait(a));
   CHECK(end(2).ok());
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(fixture, "after a failure nothing is outstanding") {
   CHECK(order.empty());
   left_in(a, 3);
   order.add(a, note(1));
-  fake::tell().fault = {error::illegal_address, "a fault"};
+  fake::controls().fault = {error::illegal_address, "a fault"};
   CHECK(end(3).code == error::illegal_address);
   CHECK(order.empty());
   CHECK(done.empty());
@@ -236,7 +236,7 @@ struct calls {
     REQUIRE(cudaMalloc(reinterpret_cast<void**>(&memory), 64) == cudaSuccess);
     state& s = state::get();
     const std::lock_guard guard(s.lock);
-    fake::tell().running.insert(1);
+    fake::controls().running.insert(1);
     // Without the thread that looks, so that nothing happens by itself.
     s.order.add_running(use_of(s, stream), 1);
   }
@@ -244,7 +244,7 @@ struct calls {
   static void end() {
     state& s = state::get();
     const std::lock_guard guard(s.lock);
-    fake::tell().running.erase(1);
+    fake::controls().running.erase(1);
   }
 };
 
@@ -275,10 +275,10 @@ TEST_CASE_FIXTURE(calls, "fills and copies of the stream are kept, those of othe
   CHECK(cudaMemcpyAsync(host, memory, 8, cudaMemcpyDeviceToHost, other) == cudaSuccess);
   CHECK(host[0] == 0x01010101);
   CHECK(host[1] == 0);
-  CHECK(fake::tell().copies == 0);
+  CHECK(fake::controls().copies == 0);
   end();
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
-  CHECK(fake::tell().copies == 1);
+  CHECK(fake::controls().copies == 1);
   CHECK(cudaMemcpy(host, memory + 2, 8, cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK(host[0] == 0x01010101);
   CHECK(host[1] == 0x02020202);
@@ -296,7 +296,7 @@ TEST_CASE_FIXTURE(calls, "a call that waits returns when another thread has seen
 
 TEST_CASE_FIXTURE(calls, "a fault of what was left is the answer of the calls that wait for it") {
   CHECK(cudaMemsetAsync(memory, 1, 4, stream) == cudaSuccess);
-  fake::tell().fault = {error::illegal_address, "a fault of the fake device"};
+  fake::controls().fault = {error::illegal_address, "a fault of the fake device"};
   end();
   CHECK(cudaStreamSynchronize(stream) == cudaErrorIllegalAddress);
   CHECK(state::get().order.empty());
