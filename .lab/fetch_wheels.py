@@ -42,7 +42,7 @@ exec "$(dirname -- "$(readlink -f -- "$0")")/python" -m mesonbuild.mesonmain "$@
 
 
 def configured(key: str, otherwise: str) -> str:
-    """What pip is told by its environment or its files."""
+    """The value of a pip option in the environment or in pip's files."""
     home = os.path.expanduser("~")
     config = configparser.ConfigParser(interpolation=None)
     config.read(["/etc/pip.conf", os.path.join(home, ".pip", "pip.conf"),

@@ -46,7 +46,7 @@ CUresult with_link(CUlinkState handle, Body&& body,
 }
 
 cudaError_t refuse(const link_state& link, const std::string& why) {
-  link.options.tell(why);
+  link.options.report(why);
   runtime::announce(why);
   return cudaErrorNotSupported;
 }
@@ -100,10 +100,10 @@ cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte
 
 CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* handle) {
   return in_context([&](context&) {
-    const jit_options told(count, options, values);
-    if (!handle || !told.check().ok()) return CUDA_ERROR_INVALID_VALUE;
+    const jit_options asked(count, options, values);
+    if (!handle || !asked.check().ok()) return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard guard(links().lock);
-    links().all.push_back(std::make_unique<link_state>(link_state{told, {}, {}}));
+    links().all.push_back(std::make_unique<link_state>(link_state{asked, {}, {}}));
     *handle = reinterpret_cast<CUlinkState>(links().all.back().get());
     return CUDA_SUCCESS;
   });

@@ -237,8 +237,8 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
           store(places[i], facts.known ? nullptr : pointer_of(address));
           continue;
         }
-        const status told = attribute_of(facts, address, which, places[i]);
-        if (!told.ok()) return told;
+        const status stored = attribute_of(facts, address, which, places[i]);
+        if (!stored.ok()) return stored;
       }
       return status{};
     });

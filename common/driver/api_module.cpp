@@ -128,12 +128,12 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
     if (!library || !code) return cudaErrorInvalidValue;
     const auto parts = image_parts(code);
     return runtime::call([&](state& s) {
-      const jit_options told(count, options, values);
-      status sound = told.check();
+      const jit_options asked(count, options, values);
+      status sound = asked.check();
       if (!sound.ok()) return sound;
       const auto module =
           parts.ok() ? s.current->load_linked(*parts) : result<module_handle>(parts.failure());
-      told.tell(module.ok() ? "" : module.failure().message);
+      asked.report(module.ok() ? "" : module.failure().message);
       if (!module.ok()) runtime::announce(module.failure().message);
       *library = reinterpret_cast<CUlibrary>(s.registered.add_library(module));
       return status{};

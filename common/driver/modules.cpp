@@ -98,7 +98,7 @@ void jit_options::fill(int buffer, int size, const std::string& text) const {
   *room->second.place = reinterpret_cast<void*>(copied);
 }
 
-void jit_options::tell(const std::string& error) const {
+void jit_options::report(const std::string& error) const {
   fill(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, error);
   fill(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
   if (const auto time = options_.find(CU_JIT_WALL_TIME); time != options_.end()) {
@@ -137,7 +137,7 @@ cudaError_t load_parts(CUmodule* module, const result<std::vector<std::span<cons
     status sound = options.check();
     if (!sound.ok()) return sound;
     const auto loaded = of.ok() ? s.current->load_linked(*of) : result<module_handle>(of.failure());
-    options.tell(loaded.ok() ? "" : loaded.failure().message);
+    options.report(loaded.ok() ? "" : loaded.failure().message);
     if (!loaded.ok()) {
       runtime::announce(loaded.failure().message);
       return loaded.failure();

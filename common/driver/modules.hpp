@@ -22,7 +22,7 @@ class jit_options {
   // invalid_value for options without their values.
   status check() const;
   // Writes the error (empty on success) into the program's log buffers, and stores the log sizes.
-  void tell(const std::string& error) const;
+  void report(const std::string& error) const;
 
  private:
   // A pointer to a value, and the value that the program passed.

@@ -267,9 +267,9 @@ void call_checks::program_ends() {
   for (unchecked& error : std::exchange(unchecked_, {}))
     if (is_programs(error)) add(std::move(error.what));
   // Add the unchecked fault only if the device has not already reported an error in a kernel.
-  const bool told = std::any_of(found_.begin(), found_.end(),
-                                [](const auto& f) { return !is_warning(f.what.kind); });
-  if (unchecked_fault_ && !told) add(*unchecked_fault_);
+  const bool is_reported = std::any_of(found_.begin(), found_.end(),
+                                       [](const auto& f) { return !is_warning(f.what.kind); });
+  if (unchecked_fault_ && !is_reported) add(*unchecked_fault_);
   unchecked_fault_.reset();
   set_last_words("");
   if (file_.empty()) return write_all(STDERR_FILENO, report(found_));

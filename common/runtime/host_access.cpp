@@ -41,7 +41,7 @@ struct fault {
 enum copy_end { reported = 0, reported_in_checks = 1, no_words = 2 };
 
 struct sigaction before {};  // the signal action that was set before ours
-std::atomic_flag telling;    // set by the reporting thread; others wait for it
+std::atomic_flag reporting;  // set by the reporting thread; others wait for it
 
 // For example "main at saxpy.cu:12: the host reads device memory: ..., allocated at saxpy.cu:8".
 std::string sentence_of(const finding& what, const host_place& at) {
@@ -104,9 +104,9 @@ bool is_device_address(const siginfo_t& about) {
   return own != nullptr && own->owns_address(reinterpret_cast<device_address>(about.si_addr));
 }
 
-// Reports the access. True if the findings of the checks were printed as well. Sets `telling`.
-bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
-  while (telling.test_and_set()) {
+// Reports the access. True if the findings of the checks were printed as well. Sets `reporting`.
+bool report_access(const siginfo_t& about, const ucontext_t& interrupted) {
+  while (reporting.test_and_set()) {
     const timespec moment{0, 10'000'000};
     nanosleep(&moment, nullptr);
   }
@@ -129,10 +129,11 @@ void on_fault(int number, siginfo_t* about, void* interrupted) {
   if (continue_after(*about, *static_cast<ucontext_t*>(interrupted))) return;
   const int error = errno;
   const bool is_ours = is_device_address(*about);
-  const bool reported = is_ours && tell(*about, *static_cast<const ucontext_t*>(interrupted));
+  const bool reported =
+      is_ours && report_access(*about, *static_cast<const ucontext_t*>(interrupted));
   errno = error;
   const bool is_handled = (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL;
-  if (is_ours && is_handled) telling.clear();  // the program may continue
+  if (is_ours && is_handled) reporting.clear();  // the program may continue
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(number, about, interrupted);
   if (is_handled) return before.sa_handler(number);
   if (!reported) say_last_words();

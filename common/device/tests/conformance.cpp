@@ -365,7 +365,7 @@ TEST_CASE_FIXTURE(fixture, "fault: a misaligned access has its own") {
   CHECK(on->synchronize().code == error::misaligned_address);
 }
 
-TEST_CASE_FIXTURE(fixture, "events tell the time between points of the queue") {
+TEST_CASE_FIXTURE(fixture, "events measure the time between points of the queue") {
   const auto start = on->create_event(), stop = on->create_event();
   REQUIRE(start.ok());
   REQUIRE(stop.ok());

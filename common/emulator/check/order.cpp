@@ -98,8 +98,8 @@ void order::host_may_know(std::uint64_t stream, bool with_running_work) {
 
 void order::host_learned(std::uint64_t stream) {
   host_may_know(stream);
-  join(host_told_, meet(stream).known);
-  host_told_[stream] = now_ + 1;
+  join(host_learned_, meet(stream).known);
+  host_learned_[stream] = now_ + 1;
 }
 
 // An event in the legacy default stream is an operation there: it comes after the work of the
@@ -135,7 +135,7 @@ bool order::host_knows(std::uint32_t index) const {
     const auto upto = ticks.find(w.stream);
     return upto != ticks.end() && w.began < upto->second;
   };
-  return covers(host_known_) || covers(host_told_);
+  return covers(host_known_) || covers(host_learned_);
 }
 
 // --- a launch ----------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ class order {
   };
   std::vector<work> works_;
   std::unordered_map<std::uint64_t, stream_state> streams_;
-  std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_told_;
+  std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_learned_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // the running work's
   // A cached search result: the lanes of `other_warp` whose accesses before the tick `before` are

@@ -19,7 +19,7 @@ struct outcome {
 // Must return for any bytes: no crash, no exception, in time and memory that their number bounds.
 outcome try_input(std::span<const std::byte> input);
 
-// Ends the process, telling `what`, if the condition does not hold.
+// Ends the process with the message `what` if the condition does not hold.
 void require(bool condition, const char* what);
 
 // try_input(), and that a refusal has one readable line of words.

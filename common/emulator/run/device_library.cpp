@@ -66,7 +66,7 @@ const op* device_library::call(const library_call& site, scheduler& owner, conte
 void device_library::warn_of_format(const std::string& specification) {
   {
     const std::lock_guard lock(mutex_);
-    if (!told_.insert(specification).second) return;
+    if (!warned_.insert(specification).second) return;
   }
   keep(true, "stepwise: printf on a GPU does not support " + specification + "\n");
 }

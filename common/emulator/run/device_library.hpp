@@ -60,7 +60,7 @@ class device_library {
   global_memory& memory_;
   std::mutex mutex_;  // guards what follows while a kernel runs
   std::deque<line> lines_;
-  std::set<std::string> told_;  // unknown specifications
+  std::set<std::string> warned_;  // unknown specifications
   std::uint64_t kept_bytes_ = 0, printf_bytes_ = 1 << 20;
   std::uint64_t room_between_ = 0;
   std::uint64_t heap_ = 0, heap_bytes_ = 0;  // heap_ is a device address

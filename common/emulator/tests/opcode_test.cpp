@@ -80,11 +80,11 @@ bool in_own_process(Result& answer, Work&& work) {
     _exit(write(ends[1], &made, sizeof made) == sizeof made ? 0 : 1);
   }
   close(ends[1]);
-  const bool told = read(ends[0], &answer, sizeof answer) == sizeof answer;
+  const bool has_answer = read(ends[0], &answer, sizeof answer) == sizeof answer;
   close(ends[0]);
   int ended = 0;
   waitpid(child, &ended, 0);
-  return told;
+  return has_answer;
 }
 
 void run_file(const std::string& kind, const opcodes::test_file& file, totals& sum) {

@@ -134,7 +134,7 @@ TEST_CASE("content that is not what the entry says is refused") {
   e.payload.resize(e.payload.size() / 2);
   e.compressed = static_cast<std::uint32_t>(e.payload.size());
   CHECK(content_text(e).find("zstd: ") != std::string::npos);
-  // A frame that does not tell its size, and an entry that claims much.
+  // A frame without its size, and an entry that claims a large one.
   const std::string frame("\x28\xB5\x2F\xFD\0\x58\x01\0\0", 9);
   CHECK(content_text({1, 90, 0x8011, frame, 9, 200u << 20}).find("impossible size") !=
         std::string::npos);

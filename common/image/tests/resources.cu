@@ -1,5 +1,5 @@
-// Kernels that differ in what their resources are: the test compares what the cubin's tables tell
-// with what ptxas says of them. TINY leaves one kernel, for tests that try every byte.
+// Kernels that differ in what their resources are: the test compares the cubin's tables
+// with ptxas' own output. TINY leaves one kernel, for tests that try every byte.
 
 __global__ void __launch_bounds__(128, 2) shared_tile(float* data) {
   __shared__ float tile[33 * 32];

@@ -93,7 +93,7 @@ class body_check {
     }
     for (std::size_t k = 0; k < b_.positions.size(); ++k) {
       const source_position& p = b_.positions[k];
-      if (!m_.files.count(p.file)) fail(where_, "a .loc of a file that is not told");
+      if (!m_.files.count(p.file)) fail(where_, "a .loc of an undeclared file");
       if (p.inlined_at >= static_cast<std::int64_t>(k)) fail(where_, "a chain without an end");
       // nvcc names every function that it inlines.
       if ((p.inlined_at < 0) != p.function.empty()) fail(where_, "an inlined line without a name");

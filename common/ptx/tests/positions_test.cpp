@@ -44,7 +44,7 @@ TEST_CASE("equal records are one") {
   CHECK(b.instructions[2].position == b.instructions[0].position);
 }
 
-TEST_CASE("a call that no record told is known by its place, a name that is missing is empty") {
+TEST_CASE("a call without a record is known by its place, and a missing name is empty") {
   const module m(kernel_text(".loc 2 5 1, function_name nowhere, inlined_at 1 9 4\nret;"));
   const body& b = m.body_of(m.functions[0]);
   CHECK(chain(b, b.instructions[0].position) == "2:5 < 1:9");

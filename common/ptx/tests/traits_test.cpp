@@ -62,7 +62,7 @@ TEST_CASE("of asynchronous copies the waits touch no memory") {
   CHECK_FALSE(of("cp.async.wait_group", 1).touches_memory);
 }
 
-TEST_CASE("what only gives a result is told from what does more") {
+TEST_CASE("instructions that only produce a result are distinguished from others") {
   for (const char* const text :
        {"add.f32", "addc.cc.u32", "cvt.rn.f32.s32", "div.rn.f32", "mov.u32", "vadd2.s32.s32.s32"})
     CHECK(of(text).is_pure);

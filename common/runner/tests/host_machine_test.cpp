@@ -132,7 +132,8 @@ TEST_CASE("the time on the CPU is that of the call") {
   for (const float ms : call.times()) CHECK(ms >= 30);
 }
 
-TEST_CASE("guard zones tell of a thread that leaves its buffer, and a copy of a changed input") {
+TEST_CASE(
+    "guard zones reveal a thread that leaves its buffer, and a copy reveals a changed input") {
   const auto message = [](const char* wrong) {
     host_call call;
     const call_record& answer = call.make(wrong);

@@ -66,7 +66,7 @@ inline void in_child(const char* name, void (*body)()) {
   ++expectations;
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return;
   ++broken_expectations;
-  std::printf("%s: %s\n", name, WIFEXITED(state) ? "as told above" : "the process was ended");
+  std::printf("%s: %s\n", name, WIFEXITED(state) ? "as reported above" : "the process was ended");
 }
 
 // Prints the program's summary line, and returns its exit status.

@@ -109,8 +109,8 @@ if "2 findings: 1 invalid free, 1 unchecked error\n" not in ended.stderr:
 
 # The program's own functions stand for lines that are unknown, and how to have them is said once.
 said = run("leak twice").stderr
-told_once = said.count("compile with -g to get source lines")
-if told_once != (0 if has_lines else 1) or "cudaMalloc<" in said.replace("cudaMalloc(&made", ""):
+hints = said.count("compile with -g to get source lines")
+if hints != (0 if has_lines else 1) or "cudaMalloc<" in said.replace("cudaMalloc(&made", ""):
     problems.append(f"leak: said\n{said}")
 if not has_lines and "in make<int>()\n" not in said:
     problems.append(f"leak: no function in\n{said}")
@@ -120,7 +120,7 @@ for words in ("too little shared memory in stage: the launch passes no dynamic s
     if words not in " ".join(said.split()):
         problems.append(f"no_shared: no {words!r} in\n{said}")
 if "no findings" not in run("global").stderr:
-    problems.append("a program without mistakes is not told so")
+    problems.append("a program without mistakes is not reported as clean")
 
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

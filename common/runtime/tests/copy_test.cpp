@@ -143,7 +143,7 @@ TEST_CASE_FIXTURE(clean, "a batch of boxes") {
   CHECK(cudaMemcpy3DBatchAsync(1, &op, 0, cudaStreamPerThread) == cudaErrorNotSupported);
 }
 
-TEST_CASE_FIXTURE(clean, "streams keep their attributes, and capture when they are told to") {
+TEST_CASE_FIXTURE(clean, "streams keep their attributes, and capture on request") {
   cudaStream_t a, b;
   REQUIRE(cudaStreamCreate(&a) == cudaSuccess);
   REQUIRE(cudaStreamCreateWithPriority(&b, 0, -2) == cudaSuccess);

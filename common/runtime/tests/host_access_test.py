@@ -95,12 +95,12 @@ with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "findings")
     ended = run("freed", STEPWISE_CHECK="1", STEPWISE_FINDINGS=str(file))
     found = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    told = [(f["kind"], f["host"]["line"], f["object"]["allocated"]["line"],
-             f["object"]["freed"]["line"]) for f in found]
+    reported = [(f["kind"], f["host"]["line"], f["object"]["allocated"]["line"],
+                 f["object"]["freed"]["line"]) for f in found]
     due = ("use_after_free", *(has_lines and lines[word] or 0 for word in ("freed", "allocated")),
            has_lines and lines["freed"] - 1 or 0)
-    if told != [due] or ended.returncode != -signal.SIGSEGV:
-        problems.append(f"checked: {told} instead of {due}, ended with {ended.returncode}")
+    if reported != [due] or ended.returncode != -signal.SIGSEGV:
+        problems.append(f"checked: {reported} instead of {due}, ended with {ended.returncode}")
 ended = run("write", STEPWISE_CHECK="1")
 if "1 finding: 1 wrong pointer\n" not in ended.stderr or ended.returncode != -signal.SIGSEGV:
     problems.append(f"checked without a file: ended with {ended.returncode}, said\n{ended.stderr}")

@@ -173,7 +173,7 @@ TEST_CASE_FIXTURE(program, "one name, two host functions: each has its own modul
   CHECK(launch_b(1, 1) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(program, "launches are refused as hardware refuses them, and told once") {
+TEST_CASE_FIXTURE(program, "launches are refused as hardware refuses them, and reported once") {
   const std::string said = captured_stderr([] {
     CHECK(launch_b(dim3(0), 1) == cudaErrorInvalidValue);
     CHECK(launch_b(dim3(0), 1) == cudaErrorInvalidValue);
@@ -329,7 +329,7 @@ TEST_CASE_FIXTURE(program, "what loading a module says is the answer of its kern
   CHECK(cudaFuncGetAttributes(&attributes, &stub_b) == cudaErrorNoKernelImageForDevice);
 }
 
-TEST_CASE_FIXTURE(program, "the end of the program tells of a fault that nobody waited for") {
+TEST_CASE_FIXTURE(program, "the end of the program reports a fault that no call waited for") {
   CHECK(launch_b(1, 1) == cudaSuccess);
   fake::controls().fault = {error::illegal_address, "kernel_b wrote too far (case 4)"};
   const std::string said = captured_stderr([&] { __cudaUnregisterFatBinary(handle); });

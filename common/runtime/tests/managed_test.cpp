@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(managed_memory, "managed memory is the host's and the device's
   CHECK(cudaMallocManaged(&none, SIZE_MAX) == cudaErrorMemoryAllocation);
 }
 
-TEST_CASE_FIXTURE(managed_memory, "advice is kept by range and told again") {
+TEST_CASE_FIXTURE(managed_memory, "advice is kept by range and returned by queries") {
   CHECK(ask(cudaMemRangeAttributeReadMostly) == 0);
   CHECK(ask(cudaMemRangeAttributePreferredLocation) == cudaInvalidDeviceId);
   CHECK(ask(cudaMemRangeAttributeLastPrefetchLocation) == cudaInvalidDeviceId);

@@ -1,5 +1,5 @@
-// The order of streams beside launches that were left, over a fake device that leaves what it is
-// told to leave. With kernels: ../conformance/beside/.
+// The order of streams next to launches that were left, over a fake device that leaves the launches
+// a test requests. With kernels: ../conformance/beside/.
 #include "common/runtime/order/order.hpp"
 
 #include <doctest/doctest.h>

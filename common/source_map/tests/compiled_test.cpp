@@ -182,7 +182,7 @@ TEST_CASE("without machine code every access stays as it is written") {
     CHECK(i.line != no_index);
   }
   CHECK(alone > 64);
-  // A table that tells of another function only is as good as none.
+  // A table of another function only is as good as none.
   const source_map other(*file.module, f, &file.resources(file.function("unused_load")));
   CHECK_FALSE(other.knows_machine_code);
   CHECK(other.groups.empty());

@@ -37,7 +37,7 @@ struct program {
 
 }  // namespace
 
-TEST_CASE("events: around a kernel of an idle stream they tell its time, launch included") {
+TEST_CASE("events: around a kernel of an idle stream they measure its time, launch included") {
   program p;
   p.add(asks::record, 0, 1);
   p.kernel(100);

@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   CHECK(read(*buffer, 4) == std::vector<std::uint32_t>{1, 1, 1, 4});
 }
 
-TEST_CASE_FIXTURE(three, "a program is not told what depends on data, and what it fills counts") {
+TEST_CASE_FIXTURE(three, "a program learns nothing that depends on data, and its fills count") {
   const auto buffer = judge->allocate(4000);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -185,7 +185,7 @@ TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places"
   REQUIRE(judge->begin({}).ok());
   auto program = submission();
   REQUIRE(judge->end().ok());
-  const auto told_by = [&](auto column_of, auto rows_of) {
+  const auto bytes_sent_for = [&](auto column_of, auto rows_of) {
     REQUIRE(judge->begin({}).ok());
     for (std::uint64_t column = 0; column < 100; ++column) {
       program->set_stream({});
@@ -201,10 +201,11 @@ TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places"
   const auto in_order = [](std::uint64_t column) { return column; };
   const auto shuffled = [](std::uint64_t column) { return column * column % 101; };
   const auto ten = [](std::uint64_t) { return 10; };
-  CHECK(told_by(in_order, ten) < 200);
-  CHECK(told_by(shuffled, ten) > 80 * 20);
+  CHECK(bytes_sent_for(in_order, ten) < 200);
+  CHECK(bytes_sent_for(shuffled, ten) > 80 * 20);
   // How many rows there are may bring something.
-  CHECK(told_by(in_order, [](std::uint64_t column) { return 2 + column * column % 3; }) > 300);
+  CHECK(bytes_sent_for(in_order, [](std::uint64_t column) { return 2 + column * column % 3; }) >
+        300);
 }
 
 TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
@@ -279,13 +280,13 @@ TEST_CASE_FIXTURE(three, "after the last call a program may only free memory") {
 
 TEST_CASE("findings that a program sends do not displace the device's own") {
   finding_list list;
-  located_finding told;
-  told.what.kind = finding_kind::leak;
-  told.what.message = "told";
+  located_finding sent;
+  sent.what.kind = finding_kind::leak;
+  sent.what.message = "sent";
   for (int i = 0; i < 5000; ++i) {
-    told.what.origin = static_cast<std::uint64_t>(i) + 1;
-    told.what.message = "told " + std::to_string(i);
-    list.add_line(json_line(told));
+    sent.what.origin = static_cast<std::uint64_t>(i) + 1;
+    sent.what.message = "sent " + std::to_string(i);
+    list.add_line(json_line(sent));
   }
   finding race;
   race.kind = finding_kind::race;

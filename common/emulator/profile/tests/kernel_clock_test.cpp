@@ -211,9 +211,9 @@ TEST_CASE("clock64: the same with checks, with counters, and by what the host sa
   clocked counted("STEPWISE_COUNTERS");
   CHECK(counted.run(body)[0] == plain);
   counted.on->extras().time->set_time(7'000'000'000);
-  const auto told = counted.run("mov.u64 %rd9, %globaltimer;\n")[0];
-  CHECK(told >= 7'000'000'000);
-  CHECK(told < 7'000'001'000);
+  const auto read_ns = counted.run("mov.u64 %rd9, %globaltimer;\n")[0];
+  CHECK(read_ns >= 7'000'000'000);
+  CHECK(read_ns < 7'000'001'000);
   CHECK(counted.on->extras().profile->take_profile().size() == 2);
 }
 
@@ -230,11 +230,11 @@ TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a 
   CHECK(second < 200);
   // Once the host says what time it is, it is that, and goes on from there.
   counted.on->extras().time->set_time(1000);
-  const auto told = counted.run(read)[0];
-  CHECK(told >= 1000);
-  CHECK(told < 1100);
+  const auto read_ns = counted.run(read)[0];
+  CHECK(read_ns >= 1000);
+  CHECK(read_ns < 1100);
   counted.on->extras().time->set_time(500);
-  CHECK(counted.run(read)[0] >= told);
+  CHECK(counted.run(read)[0] >= read_ns);
 }
 
 TEST_CASE(

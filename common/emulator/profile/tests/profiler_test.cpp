@@ -64,7 +64,7 @@ std::string lane_address(int bytes) {
   return "mul.wide.u32 %rd2, %r2, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n";
 }
 
-TEST_CASE("a device that does not count has nothing to tell") {
+TEST_CASE("a device that does not count returns an empty profile") {
   const auto device = make_emulated_device(*find_gpu("h200"));
   CHECK(device->extras().profile->take_profile().empty());
 }

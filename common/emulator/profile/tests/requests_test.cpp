@@ -145,7 +145,7 @@ std::pair<unsigned, unsigned> predicted(const measured& m) {
 }
 
 // Whether two of the lines that an atomic touches share one of the four banks of L1's tags, as far
-// as their numbers tell: found from the accesses below, and from ncu's set conflicts of loads.
+// as their numbers show. Derived from the accesses below and from ncu's set conflicts of loads.
 bool share_a_bank(const measured& m) {
   constexpr unsigned bank_of_bit[] = {1, 2, 1, 3, 1};
   std::map<unsigned, std::uint64_t> line_in;

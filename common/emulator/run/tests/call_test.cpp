@@ -90,7 +90,7 @@ TEST_CASE("recursion to a depth of its own in every lane") {
 }
 
 TEST_CASE("lanes that return at different times meet behind the call") {
-  // activemask after the call tells who is there; the loop makes the lanes return one by one.
+  // activemask after the call shows which lanes have met; the loop makes them return one by one.
   const std::string wait =
       function_text("wait",
                     "mov.u32 %r2, 0;\nagain:\nadd.u32 %r2, %r2, 1;\nsetp.ge.u32 %p1, %r2, "

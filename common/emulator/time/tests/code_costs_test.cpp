@@ -39,7 +39,7 @@ double us_of(const std::string& body) {
   return profiles[0].timing.us;
 }
 
-TEST_CASE("integers that are added at one address are added by warps first, where ptxas can tell") {
+TEST_CASE("integers for one address are added by warps first where ptxas can prove it") {
   const double lanes = 528 * 256, per_us = 1000 * find_gpu("h200")->measured.at("add_one_address");
   const double by_warps = us_of("atom.global.add.u32 %r2, [%rd1], 1;");
   CHECK(by_warps < 3 * lanes / 32 / per_us + 5);

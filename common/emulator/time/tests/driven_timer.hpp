@@ -1,4 +1,4 @@
-// Launches of a kernel that is never run: a timer is told what its blocks do.
+// Launches of a kernel that is never run. The tests report to a timer what its blocks do.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -92,9 +92,9 @@ inline const std::string looped_sums = looped(sums);
 
 // The memory work of a launch, in addition to its instructions.
 struct memory_work {
-  std::vector<recorded_access> each = {};            // of a warp in each turn
-  std::vector<site_traffic> traffic = {};            // what the caches saw of it
-  std::function<void(timer&)> told = [](timer&) {};  // once the launch has begun
+  std::vector<recorded_access> each = {};              // of a warp in each turn
+  std::vector<site_traffic> traffic = {};              // what the caches saw of it
+  std::function<void(timer&)> report = [](timer&) {};  // once the launch has begun
 };
 
 struct driven {
@@ -107,7 +107,7 @@ struct driven {
 inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
                     const memory_work& work = {}) {
   t.begin(k.shape(blocks));
-  work.told(t);
+  work.report(t);
   const auto length = static_cast<std::uint32_t>(t.code().at.size());
   driven d;
   for (std::uint64_t b = 0; b < blocks; ++b) {

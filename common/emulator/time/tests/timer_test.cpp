@@ -1,5 +1,5 @@
-// Which blocks of a launch run and are recorded, and what is made of them: a timer is told what
-// blocks do, without any that does it.
+// Selects the blocks of a launch that run and are recorded, and derives times from them. The tests
+// report to a timer what blocks do, without running any.
 #include "common/emulator/time/timer.hpp"
 
 #include <doctest/doctest.h>
@@ -188,7 +188,7 @@ TEST_CASE("all blocks resident: the launch is not taken to be as long as its fir
 
 TEST_CASE(
     "sampled launches: of long blocks fewer rounds are recorded, but those that are resident") {
-  const kernel k(many_sums(2000));  // a turn is told at once, so few turns are quick
+  const kernel k(many_sums(2000));  // an iteration is reported at once, so few of them are quick
   const auto rounds_of = [&](unsigned turns) {
     timer t(model(), {.sampling = true});
     return drive(t, k, 40 * wave, turns).recorded.size() / resident;
@@ -328,7 +328,7 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
   kernel k(load);
   const auto us_of = [&](std::uint64_t bytes) {
     memory_work w = one_access(k);
-    w.told = [at = allocated(k, bytes)](timer& t) { t.loaded(0, at); };
+    w.report = [at = allocated(k, bytes)](timer& t) { t.loaded(0, at); };
     timer t(model(), {.sampling = true});
     return drive(t, k, 40 * wave, turns, w).time.us;
   };
@@ -346,7 +346,7 @@ site_account account_of(timer& t, const kernel& k, std::uint64_t blocks, const m
 TEST_CASE("the account of a sampled launch is that of all blocks") {
   kernel k(load);
   memory_work w = one_access(k);
-  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
   timer t(model(), {.sampling = true});
   const site_account a = account_of(t, k, 40 * wave, w);
   const auto sectors = static_cast<double>(40 * wave * warps * turns * 4);
@@ -358,7 +358,7 @@ TEST_CASE("the account of a sampled launch is that of all blocks") {
 TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth") {
   kernel k(load);
   memory_work w = one_access(k);
-  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
   timer t(model(), {});
   const launch_time time = drive(t, k, wave, turns, w).time;
   REQUIRE(time.sites.size() == 1);
@@ -373,7 +373,7 @@ TEST_CASE("what all blocks share is read once in a launch, however many were run
   kernel k(load);
   constexpr std::uint64_t shared = std::uint64_t{1} << 20;
   memory_work w = one_access(k);
-  w.told = [at = allocated(k, shared)](timer& t) { t.loaded(0, at); };
+  w.report = [at = allocated(k, shared)](timer& t) { t.loaded(0, at); };
   for (const std::uint64_t blocks : {3 * wave, 40 * wave}) {
     timer t(model(), {.sampling = true});
     CHECK(account_of(t, k, blocks, w).dram_read_bytes == doctest::Approx(shared).epsilon(0.02));
@@ -412,10 +412,10 @@ TEST_CASE(
   CHECK(b.dram_earlier_bytes == doctest::Approx(a.dram_earlier_bytes));
 }
 
-TEST_CASE("where no simulated block comes to a site, the caches tell of it") {
+TEST_CASE("where no simulated block comes to a site, the caches report it") {
   kernel k(load);
   memory_work w = one_access(k);
-  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
   w.each.clear();
   w.traffic[0].l2_sectors = w.traffic[0].sectors / 2;
   w.traffic[0].dram_sectors = w.traffic[0].sectors / 4;
@@ -433,8 +433,8 @@ TEST_CASE("what an earlier launch has just written is read from L2, if it fits t
   const auto us_of = [&](std::uint64_t bytes, bool is_written_before) {
     const std::uint64_t at = allocated(writes, bytes);
     memory_work w = one_access(writes), r = one_access(reads);
-    w.told = [&](timer& t) { t.stored(is_written_before ? at : allocated(writes, 256)); };
-    r.told = [&](timer& t) { t.loaded(0, at); };
+    w.report = [&](timer& t) { t.stored(is_written_before ? at : allocated(writes, 256)); };
+    r.report = [&](timer& t) { t.loaded(0, at); };
     timer t(model(), {});
     drive(t, writes, wave, turns, w);
     return drive(t, reads, wave, turns, r).time.us;
@@ -448,7 +448,7 @@ TEST_CASE("atomics at one address take turns") {
   kernel k("mov.u32 %r1, %tid.x;\nred.global.add.u32 [%rd1], %r1;");
   const auto us_of = [&](std::uint64_t step) {
     memory_work w = one_access(k);
-    w.told = [&](timer& t) {
+    w.report = [&](timer& t) {
       for (std::uint64_t n = 0; n < wave * warps; ++n) {
         std::uint64_t address[32];
         for (std::uint64_t lane = 0; lane < 32; ++lane)

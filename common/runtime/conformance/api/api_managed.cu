@@ -1,5 +1,5 @@
-// Managed memory: host and kernels use it in turns by one address; prefetches and advice change
-// nothing but what is told about them.
+// Managed memory: host and kernels use it alternately by one address. Prefetches and advice change
+// only the values that queries return for them.
 #include "common/emulator/tests/programs/program.hpp"
 
 struct node {

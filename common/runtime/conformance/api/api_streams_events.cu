@@ -1,4 +1,4 @@
-// Work of one stream keeps its order, events order streams, and tell the time between two points.
+// Work of one stream keeps its order. Events order streams and measure the time between two points.
 #include "expect.hpp"
 
 // Takes a while, so that a stream that did not wait would read the old value.

@@ -46,7 +46,7 @@ int main() {
                             float(attributes.devicePointer == out + 1), float(flags)}) {
     found.push_back(value);
   }
-  // Portable is not told, on an H200 either: with unified addresses all pinned memory is.
+  // Portable is not reported, on an H200 either: with unified addresses all pinned memory is.
   for (const float value : {305.f, float(cudaMemoryTypeHost), 1.f, float(cudaHostAllocMapped)}) {
     expected.push_back(value);
   }

@@ -30,13 +30,13 @@ int main() {
 
   const std::string second =
       "block: [0,0,0], thread: [31,0,0] Assertion `values[threadIdx.x] < 30` failed.";
-  const bool told = text.find("thread: [30,0,0] Assertion") != std::string::npos &&
-                    text.find(second) != std::string::npos &&
-                    text.find("thread: [29,0,0]") == std::string::npos &&
-                    text.find("fault_assert.cu:") != std::string::npos;
-  if (!told) std::printf("found on stderr: %s\n", text.c_str());
+  const bool found_all = text.find("thread: [30,0,0] Assertion") != std::string::npos &&
+                         text.find(second) != std::string::npos &&
+                         text.find("thread: [29,0,0]") == std::string::npos &&
+                         text.find("fault_assert.cu:") != std::string::npos;
+  if (!found_all) std::printf("found on stderr: %s\n", text.c_str());
   void* more;
-  const std::vector<int> found = {waited, cudaMalloc(&more, 4), cudaGetLastError(), told};
+  const std::vector<int> found = {waited, cudaMalloc(&more, 4), cudaGetLastError(), found_all};
   return compare("assert", found,
                  std::vector<int>{cudaErrorAssert, cudaErrorAssert, cudaErrorAssert, true});
 }

@@ -8,4 +8,4 @@
 #define SHOW(call) std::printf("%s: %s\n", #call, cudaGetErrorName(call))
 
 // Prints the value of a whole number.
-#define TELL(value) std::printf("%s = %lld\n", #value, static_cast<long long>(value))
+#define PRINT(value) std::printf("%s = %lld\n", #value, static_cast<long long>(value))

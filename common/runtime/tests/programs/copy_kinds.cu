@@ -39,8 +39,8 @@ bool says_device_from(int kind) {
   return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
 
-void tell(const char* function, int kind, const char* to, const char* from, cudaError_t found,
-          cudaError_t by_rule) {
+void print_result(const char* function, int kind, const char* to, const char* from,
+                  cudaError_t found, cudaError_t by_rule) {
   cudaDeviceSynchronize();
   cudaGetLastError();
   std::printf("%s %s %s <- %s: %s", function, name_of(kind), to, from, cudaGetErrorName(found));
@@ -58,8 +58,8 @@ void between_places(const char* function, const copy& call, int first = 0, int l
         const bool sound = (!says_device_to(kind) || to.kernels_may_use) &&
                            (!says_device_from(kind) || from.kernels_may_use);
         const cudaError_t found = call(to.to, from.from, static_cast<cudaMemcpyKind>(kind));
-        tell(function, kind, to.name, from.name, found,
-             sound ? cudaSuccess : cudaErrorInvalidValue);
+        print_result(function, kind, to.name, from.name, found,
+                     sound ? cudaSuccess : cudaErrorInvalidValue);
       }
     }
   }
@@ -74,10 +74,10 @@ void with_fixed_end(const char* function, const char* end, bool is_to, const cop
       const bool sound =
           other.kernels_may_use || !(is_to ? says_device_from(kind) : says_device_to(kind));
       const cudaError_t found = call(other.to, other.from, static_cast<cudaMemcpyKind>(kind));
-      tell(function, kind, is_to ? end : other.name, is_to ? other.name : end, found,
-           !fits   ? cudaErrorInvalidMemcpyDirection
-           : sound ? cudaSuccess
-                   : cudaErrorInvalidValue);
+      print_result(function, kind, is_to ? end : other.name, is_to ? other.name : end, found,
+                   !fits   ? cudaErrorInvalidMemcpyDirection
+                   : sound ? cudaSuccess
+                           : cudaErrorInvalidValue);
     }
   }
 }

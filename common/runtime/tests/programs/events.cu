@@ -23,9 +23,9 @@ int main() {
   SHOW(cudaEventSynchronize(stop));
   SHOW(cudaEventQuery(stop));
   SHOW(cudaEventElapsedTime(&ms, start, stop));
-  TELL(ms > 0);
+  PRINT(ms > 0);
   SHOW(cudaEventElapsedTime(&ms, start, start));
-  TELL(ms == 0);
+  PRINT(ms == 0);
   SHOW(cudaEventElapsedTime(&ms, start, untimed));
   cudaGetLastError();
 
@@ -39,11 +39,11 @@ int main() {
   int noted = 0;
   SHOW(cudaLaunchHostFunc(two, note, &noted));
   SHOW(cudaStreamSynchronize(two));
-  TELL(noted);
+  PRINT(noted);
   unsigned value = 0;
   SHOW(cudaMemcpyAsync(&value, state, sizeof value, cudaMemcpyDeviceToHost, two));
   SHOW(cudaStreamSynchronize(two));
-  TELL(value);
+  PRINT(value);
   SHOW(cudaStreamQuery(two));
   SHOW(cudaStreamDestroy(one));
   SHOW(cudaStreamDestroy(two));

@@ -80,5 +80,5 @@ int main(int argc, char** argv) {
   SHOW(cudaGetLastError());
   int value = 0;
   SHOW(cudaMemcpy(&value, memory, sizeof value, cudaMemcpyDeviceToHost));
-  TELL(value);
+  PRINT(value);
 }

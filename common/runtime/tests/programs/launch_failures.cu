@@ -64,5 +64,5 @@ int main() {
   SHOW(cudaDeviceSynchronize());
   int ran = 0;
   SHOW(cudaMemcpy(&ran, calls, sizeof ran, cudaMemcpyDeviceToHost));
-  TELL(ran);  // 1 + 1 + 1 + 1 + 2 blocks
+  PRINT(ran);  // 1 + 1 + 1 + 1 + 2 blocks
 }

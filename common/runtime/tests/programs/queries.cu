@@ -25,25 +25,25 @@ static void show_kernel(const char* name, const void* kernel) {
 int main() {
   int count = 0, device = -1, value = 0;
   SHOW(cudaGetDeviceCount(&count));
-  TELL(count > 0);
+  PRINT(count > 0);
   SHOW(cudaGetDevice(&device));
-  TELL(device);
+  PRINT(device);
   cudaDeviceProp p;
   SHOW(cudaGetDeviceProperties(&p, 0));
   std::printf("%s\n", p.name);
-  TELL(p.major * 10 + p.minor);
-  TELL(p.multiProcessorCount);
-  TELL(p.sharedMemPerBlockOptin);
-  TELL(p.l2CacheSize);
-  TELL(p.maxThreadsPerMultiProcessor);
+  PRINT(p.major * 10 + p.minor);
+  PRINT(p.multiProcessorCount);
+  PRINT(p.sharedMemPerBlockOptin);
+  PRINT(p.l2CacheSize);
+  PRINT(p.maxThreadsPerMultiProcessor);
   SHOW(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
-  TELL(value);
+  PRINT(value);
   SHOW(cudaRuntimeGetVersion(&value));
-  TELL(value / 1000);
+  PRINT(value / 1000);
   show_kernel("plain", reinterpret_cast<const void*>(plain));
   show_kernel("shared_memory", reinterpret_cast<const void*>(shared_memory));
   int grid = 0, block = 0;
   SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain));
-  TELL(grid);
-  TELL(block);
+  PRINT(grid);
+  PRINT(block);
 }

@@ -29,10 +29,10 @@ int main() {
   };
   int value = 0;
   SHOW(cudaMemcpyFromSymbol(&value, counter, sizeof value));
-  TELL(value);
+  PRINT(value);
   run();
   SHOW(cudaMemcpyFromSymbol(&value, counter, sizeof value));
-  TELL(value);
+  PRINT(value);
 
   const int fresh[2] = {5, 6};
   SHOW(cudaMemcpyToSymbol(coefficients, fresh, sizeof fresh, 2 * sizeof(int)));
@@ -42,15 +42,15 @@ int main() {
 
   float half = 0;
   SHOW(cudaMemcpyFromSymbol(&half, table, sizeof half, 31 * sizeof(float)));
-  TELL(half * 2);
+  PRINT(half * 2);
   std::size_t bytes = 0;
   SHOW(cudaGetSymbolSize(&bytes, table));
-  TELL(bytes);
+  PRINT(bytes);
   void* address = nullptr;
   SHOW(cudaGetSymbolAddress(&address, table));
   SHOW(cudaMemset(address, 0, sizeof(float) * 100));
   SHOW(cudaMemcpyFromSymbol(&half, table, sizeof half, 31 * sizeof(float)));
-  TELL(half);
+  PRINT(half);
   SHOW(cudaMemcpyToSymbol(counter, fresh, sizeof fresh));
   SHOW(cudaGetLastError());
 }

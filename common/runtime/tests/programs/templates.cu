@@ -37,7 +37,7 @@ int main() {
   show(data, 4);
   cudaFuncAttributes attributes;
   SHOW(cudaFuncGetAttributes(&attributes, kernel_of_other_file()));
-  TELL(attributes.maxThreadsPerBlock);
+  PRINT(attributes.maxThreadsPerBlock);
   unpack<<<1, 1>>>(1.5f, data, {2.5f, 3.5, 4}, 5, -6, 7LL << 32);
   show(data, 7);
 }

@@ -25,8 +25,8 @@ int main() {
   SHOW(cudaMemcpy(z.data(), device_z, n * sizeof(float), cudaMemcpyDeviceToHost));
   int wrong = 0;
   for (int i = 0; i < n; i++) wrong += z[i] != x[i] + y[i];
-  TELL(wrong);
-  TELL(z[n - 1]);
+  PRINT(wrong);
+  PRINT(z[n - 1]);
 
   // The same launch by function call, with another number of threads.
   int size = n;
@@ -37,7 +37,7 @@ int main() {
   SHOW(cudaMemcpy(z.data(), device_z, n * sizeof(float), cudaMemcpyDeviceToHost));
   wrong = 0;
   for (int i = 0; i < n; i++) wrong += z[i] != x[i] + y[i];
-  TELL(wrong);
+  PRINT(wrong);
   SHOW(cudaFree(device_x));
   SHOW(cudaFree(device_y));
   SHOW(cudaFree(device_z));

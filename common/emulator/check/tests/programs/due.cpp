@@ -25,7 +25,7 @@ bool is_verb(const std::string& word) {
 // One "race reads object=x".
 void read_words(const std::string& words, int line, due_finding& due) {
   std::istringstream in(words);
-  bool told = false, names_kind = false;
+  bool has_place = false, names_kind = false;
   for (std::string word; in >> word;) {
     const auto equals = word.find('=');
     if (is_kind(word)) {
@@ -40,18 +40,18 @@ void read_words(const std::string& words, int line, due_finding& due) {
        : word == "freed"   ? due.freed
        : word == "called"  ? due.called
                            : due.unfinished) = line;
-      told = true;
+      has_place = true;
     } else if (word == "host") {
       due.parties.push_back({0, "any"});
-      told = true;
+      has_place = true;
     } else if (is_verb(word)) {
       due.parties.push_back({line, word});
-      told = true;
+      has_place = true;
     } else {
       throw std::runtime_error("line " + std::to_string(line) + ": what is \"" + word + "\"?");
     }
   }
-  if (names_kind && !told) due.parties.push_back({line, "any"});
+  if (names_kind && !has_place) due.parties.push_back({line, "any"});
 }
 
 bool contains(const std::string& text, const std::string& part) {

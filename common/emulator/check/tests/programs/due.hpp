@@ -2,7 +2,7 @@
 //
 //   partial[i] += partial[i + 16];  // finding: race any any object=partial
 //
-// A comment tells one party of a finding: where, and what it does. Words, in any order:
+// A comment names one party of a finding: its line and what it does. Words, in any order:
 //   a kind (common/report/finding.hpp)   once per finding
 //   a verb                               what the party's action must contain; "a|b": either,
 //                                        "any": anything. Two verbs: both parties are here
@@ -13,7 +13,8 @@
 //   object=NAME bytes=N offset=N         the memory concerned
 //   count=N                              how often it happened
 //   says=two_words                       what message or advice must contain
-// A kind without a verb or place is a party that does anything. "finding 2:" tells several apart,
+// A kind without a verb or place is a party that does anything. "finding 2:" numbers one of
+// several,
 // "; 2:" continues with another. A comment on a line of its own is about the next line.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A load from global memory is told to read shared memory.
+// A load from global memory gets an address in shared memory.
 __global__ void confuse(int* out) {
   __shared__ int line[32];
   line[threadIdx.x] = threadIdx.x;

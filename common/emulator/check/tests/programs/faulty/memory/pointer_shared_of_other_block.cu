@@ -1,4 +1,4 @@
-// A block tells another launch where its shared memory is. That reads its own, which nobody wrote.
+// A block passes its shared address to another launch, which reads its own, unwritten memory there.
 __device__ int* shared_of_block_0;
 
 __global__ void use(int* out, bool publish) {
