@@ -30,11 +30,11 @@ interpreter find_python() {
   child_options ask;
   ask.command = {program, "-c",
                  "import sys; print(sys.executable, sys.base_prefix, sys.prefix, sep='\\n')"};
-  const auto told = program.empty() ? child_result{} : run_child(ask, 20);
+  const auto answer = program.empty() ? child_result{} : run_child(ask, 20);
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < told.out.size();) {
-    const auto end = std::min(told.out.find('\n', begin), told.out.size());
-    lines.push_back(told.out.substr(begin, end - begin));
+  for (std::size_t begin = 0; begin < answer.out.size();) {
+    const auto end = std::min(answer.out.find('\n', begin), answer.out.size());
+    lines.push_back(answer.out.substr(begin, end - begin));
     begin = end + 1;
   }
   if (lines.size() != 3) {

@@ -233,7 +233,7 @@ class reading {
     } catch (const refusal& why) {
       s.refused = why.why;
     }
-    tell_time(id, s);
+    set_time(id, s);
     return s;
   }
 
@@ -259,7 +259,7 @@ class reading {
     return times;
   }
 
-  void tell_time(const std::string& id, submission& s) const {
+  void set_time(const std::string& id, submission& s) const {
     if (const auto known = times_by_id_.find(id); known != times_by_id_.end())
       s.time = known->second;
     if (!options_.one.empty() && options_.submitted) s.time = options_.submitted;

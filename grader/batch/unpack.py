@@ -27,7 +27,7 @@ class Reader:
         self.file_bytes, self.endings = file_bytes, tuple(endings)
         self.number = 0
 
-    def tell(self, **what):
+    def write_record(self, **what):
         if 'name' in what:  # bytes that are no UTF-8 are kept as surrogates, which JSON has not
             what['name'] = what['name'].encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')
         sys.stdout.write(json.dumps(what, ensure_ascii=True) + '\0')
@@ -44,7 +44,7 @@ class Reader:
             number = self.number
             self.number += 1
             size = self.copy(open_it(), number)
-        self.tell(name=name, kind=kind, bytes=size, number=number)
+        self.write_record(name=name, kind=kind, bytes=size, number=number)
 
     def copy(self, source, number):
         done = 0
@@ -108,7 +108,7 @@ def main():
         end = 'it takes too much memory to read'
     except Exception as error:  # whatever a damaged archive brings these libraries to
         end = 'it is damaged: ' + type(error).__name__
-    reader.tell(end=end)
+    reader.write_record(end=end)
 
 
 if __name__ == '__main__':

@@ -47,10 +47,10 @@ std::string toolkit_version(const installation& where) {
   if (where.nvcc.empty()) return "none";
   child_options ask;
   ask.command = {where.nvcc, "--version"};
-  const auto told = run_child(std::move(ask), 60);
-  const auto at = told.out.find(", V");
-  if (!told.end.ok() || at == std::string::npos) return "unknown";
-  return told.out.substr(at + 3, told.out.find_first_of(" \n", at + 3) - at - 3);
+  const auto answer = run_child(std::move(ask), 60);
+  const auto at = answer.out.find(", V");
+  if (!answer.end.ok() || at == std::string::npos) return "unknown";
+  return answer.out.substr(at + 3, answer.out.find_first_of(" \n", at + 3) - at - 3);
 }
 
 }  // namespace

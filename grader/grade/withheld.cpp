@@ -58,11 +58,11 @@ void withhold_details(grade_report& report, const std::vector<lab_size>& hidden)
   check_report& found = *report.correctness;
   if (found.correct() || !found.size || std::count(hidden.begin(), hidden.end(), *found.size) == 0)
     return;
-  const std::string told =
+  const std::string withheld =
       fmt::format("{} at a hidden size: {}", name_of(found.found.what), size_text(*found.size));
   for (auto& g : report.goals)
-    if (g.message == report.message) g.message = told;
-  report.message = found.found.message = told;
+    if (g.message == report.message) g.message = withheld;
+  report.message = found.found.message = withheld;
   found.printed.clear();
 }
 

@@ -152,7 +152,7 @@ class compilation {
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
     if (guards_.with != nullptr) {
-      // The variables that tell a compiler where its programs and libraries are.
+      // The variables from which a compiler knows where its programs and libraries are.
       for (const char* name : {"PATH", "LIBRARY_PATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH",
                                "CUDA_HOME", "NVCC_CCBIN", "HOME"}) {
         if (const char* value = std::getenv(name))

@@ -71,7 +71,7 @@ plain_source::plain_source(const fs::path& file, const std::string& shown, std::
     : file_(fs::absolute(file)),
       shown_(shown),
       coded_(percent_coded(fs::absolute(stand_in).string())),
-      told_(stand_in_shown),
+      line_name_(stand_in_shown),
       beside_(file_.parent_path()),
       copy_(place_of_copy(folder)) {
   if (!is_plain(beside_.string())) {
@@ -86,7 +86,7 @@ plain_source::plain_source(const fs::path& file, const std::string& shown, std::
     }
   }
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  write_atomically(path(), line_directive(told_, coded_) + std::string(text));
+  write_atomically(path(), line_directive(line_name_, coded_) + std::string(text));
 }
 
 std::vector<std::string> plain_source::flags() const {
@@ -96,8 +96,9 @@ std::vector<std::string> plain_source::flags() const {
 std::string plain_source::as_typed(std::string text) const {
   const std::string one_line = joined(escaped_lines(shown_, shown_.size(), shown_.size()), "\\x0a");
   replace_all(text, coded_, one_line);
-  if (told_ != shown_) {
-    for (const std::string& name : {decoded_path(coded_), told_}) replace_all(text, name, one_line);
+  if (line_name_ != shown_) {
+    for (const std::string& name : {decoded_path(coded_), line_name_})
+      replace_all(text, name, one_line);
   }
   replace_all(text, path(), one_line);
   replace_all(text, beside_.string() + "/", file_.parent_path().string() + "/");

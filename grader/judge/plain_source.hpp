@@ -48,8 +48,8 @@ class plain_source {
  private:
   const std::filesystem::path file_;
   const std::string shown_;
-  const std::string coded_, told_;  // the text's name in device code, and in a #line
-  std::filesystem::path beside_;    // the file's folder, or the link to it
+  const std::string coded_, line_name_;  // the text's name in device code, and in a #line
+  std::filesystem::path beside_;         // the file's folder, or the link to it
   const temporary_folder copy_;
 };
 

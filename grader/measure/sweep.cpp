@@ -92,7 +92,7 @@ class preparation {
     if (made.program.empty()) return fail({verdict::compile, joined(made.explanation, "\n")});
     for (auto* point : points_) point->program = made.program;
     const auto report = check(made.program);
-    if (!report.correct()) return fail(told_with_size(report));
+    if (!report.correct()) return fail(with_size_named(report));
     if (run_.device.gpu) {
       count_beside();
     } else {
@@ -113,7 +113,7 @@ class preparation {
   }
 
   // The message of a wrong result already names its call, but that of a crash does not.
-  static call_outcome told_with_size(const check_report& report) {
+  static call_outcome with_size_named(const check_report& report) {
     auto found = report.found;
     if (found.message.find(report.label) == std::string::npos) {
       found.message += " (" + report.label + ")";

@@ -116,7 +116,7 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
                           const chosen_points& good) {
   const auto* const best = fastest(points);
   const std::string within = fmt::format("within {:.0f} % of", 100 * (view.alike() - 1)),
-                    as_told = view.modelled() ? "" : ", according to their intervals";
+                    by_intervals = view.modelled() ? "" : ", according to their intervals";
   std::string shown = fmt::format("{}: {}", name_of(view, best), time_text(best->time_ms()));
   if (best->measured())
     shown += fmt::format(" ({} to {})", time_text(best->time.range_ms.low),
@@ -126,11 +126,11 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
   if (good.size() == 1) {
     text = fmt::format("The best is {}. No other configuration comes {} it.", shown, within);
   } else if (good.size() == points.size()) {
-    text = fmt::format("All {} are {} the best{}; the best is {}.", points.size(), within, as_told,
-                       shown);
+    text = fmt::format("All {} are {} the best{}; the best is {}.", points.size(), within,
+                       by_intervals, shown);
   } else {
     text = fmt::format("{} of {} are {} the best{}; the best is {}.", good.size(), points.size(),
-                       within, as_told, shown);
+                       within, by_intervals, shown);
   }
   if (!view.modelled()) return text;
   return "By the model: " + text +

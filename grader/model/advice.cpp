@@ -29,11 +29,11 @@ constexpr double busy_with_turns = 0.3;  // of the time, by atomics of lanes to 
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
-struct told {
+struct cause_text {
   const char* name;
   const char* unit;
 };
-constexpr std::array<told, causes> all_causes = {{
+constexpr std::array<cause_text, causes> all_causes = {{
     {"one thread", "Empty warp slots"},
     {"partly filled warps", "Idle lanes of 32"},
     {"one block", "Empty warp slots"},

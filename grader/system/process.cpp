@@ -303,9 +303,9 @@ const child_end& child::end(child_end::cause cause) {
     end_.signal = WTERMSIG(status);
   } else {
     const int code = WEXITSTATUS(status);
-    const bool told = options_.ends_as_shell && code > 128 && code < 128 + NSIG;
-    end_.how = told ? child_end::cause::signalled : child_end::cause::exited;
-    (told ? end_.signal : end_.exit_code) = told ? code - 128 : code;
+    const bool is_signal = options_.ends_as_shell && code > 128 && code < 128 + NSIG;
+    end_.how = is_signal ? child_end::cause::signalled : child_end::cause::exited;
+    (is_signal ? end_.signal : end_.exit_code) = is_signal ? code - 128 : code;
   }
   if (options_.group) {
     options_.group->end();

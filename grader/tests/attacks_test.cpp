@@ -78,7 +78,7 @@ TEST_CASE("what a submission allocates stays within the memory that its grade ma
   }
 }
 
-TEST_CASE("selftest takes a folder of your own, and tells what is not as it should be") {
+TEST_CASE("selftest takes a folder of your own, and reports wrong verdicts") {
   if (is_open_to_attacks()) return;
   const cloned_course c;
   const fs::path folder = c.root() / "mine";
@@ -102,10 +102,10 @@ TEST_CASE("a copy of a step is reported under other names, and earns nothing if 
   }
   const fs::path file = c.root() / "lab 1, final.cu";
   write_atomically(file, "// all mine\n\n" + text);
-  const json told = grade(c, file);
-  REQUIRE(told["remarks"].size() == 1);
-  CHECK(told["remarks"][0]["step"] == "00_pairs");
-  CHECK(told["points"] > 0);
+  const json with_remark = grade(c, file);
+  REQUIRE(with_remark["remarks"].size() == 1);
+  CHECK(with_remark["remarks"][0]["step"] == "00_pairs");
+  CHECK(with_remark["points"] > 0);
   CHECK(has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
             "this file is 00_pairs apart from names"));
   c.change_lab("reduction", [](json& entry) { entry["published_steps_earn"] = false; });
@@ -117,7 +117,7 @@ TEST_CASE("a copy of a step is reported under other names, and earns nothing if 
   write_atomically(file, text + "static int more;\n");
   const json own = grade(c, file);
   CHECK(own["remarks"].empty());
-  CHECK(own["points"] == told["points"]);
+  CHECK(own["points"] == with_remark["points"]);
 }
 
 TEST_CASE("without bubblewrap grading works, and says what is missing") {

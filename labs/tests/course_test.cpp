@@ -273,7 +273,7 @@ std::size_t added_in_parts(const std::string& before, const std::string& after) 
 }
 
 // Steps with more new lines than an idea should take, counted with those of the parts that come
-// with them, as a comment of steps.txt tells them: "#   NAME LINES: WHY".
+// with them, as a comment of steps.txt lists them: "#   NAME LINES: WHY".
 struct long_step {
   std::string name;
   std::size_t lines;
@@ -311,7 +311,7 @@ TEST_CASE("a step differs from the one that it is compared with by one idea's wo
                                        [&](const long_step& one) { return one.name == s.name; });
       if (listed == excepted.end()) {
         CHECK(own + in_parts <= most);
-      } else {  // one that needs fewer by now must be told there
+      } else {  // a step that needs fewer by now must be updated there
         CHECK(own + in_parts == listed->lines);
         CHECK(listed->lines > most);
         excepted.erase(listed);

@@ -339,15 +339,15 @@ class wrong_result {
 
   // True if the rule explains all that was written (at least half of out) and some of it is wrong.
   bool follows(const rule& moves) const {
-    std::size_t written = 0, telling = 0;
+    std::size_t written = 0, wrong = 0;
     for (std::size_t i = 0; i < origins_.size(); ++i) {
       const std::int64_t row = i / out_.cols, col = i % out_.cols, from = origins_[i];
       if (from == untouched) continue;
       if (from < 0 || !moves(row, col, from / in_.cols, from % in_.cols)) return false;
       ++written;
-      telling += from != col * in_.cols + row;
+      wrong += from != col * in_.cols + row;
     }
-    return telling > 0 && 2 * written >= origins_.size();
+    return wrong > 0 && 2 * written >= origins_.size();
   }
 
   std::string one_rule() const {

@@ -23,7 +23,7 @@ std::string owner_text(const std::string& pattern, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("platforms' names tell the id, the file and what else they know") {
+TEST_CASE("platforms' names hold the id, the file and more") {
   CHECK(owner_text("canvas", "doejane_4711_99812_reduction.cu") ==
         "doejane||reduction.cu||in time");
   CHECK(owner_text("canvas", "x/doejane_LATE_4711_99812_reduction-2.cu") ==

@@ -74,7 +74,7 @@ TEST_CASE("slurm: an array of tasks, each with its part") {
         "grade-all --out it's here --part 3/3\n");
 }
 
-TEST_CASE("slurm: parts that no task finished are submitted once more, then told") {
+TEST_CASE("slurm: parts that no task finished are submitted once more, then reported") {
   const fake_cluster c;
   c.write("lost-2");
   CHECK(c.grade(c.options()).open.empty());

@@ -50,11 +50,11 @@ void show_goals(context& c, const grade_report& report) {
                                           points);
     c.out.paragraph(g.what->name, 17, label, yes ? tone::plain : open ? tone::dim : tone::strong);
     const bool found = report.correctness && !report.correctness->findings.empty();
-    const bool told_above = g.what->what == goal::kind::correct ? !yes && !open
-                            : g.what->what == goal::kind::checks
-                                ? !yes && found && report.what != verdict::held
-                                : false;
-    if (!told_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
+    const bool shown_above = g.what->what == goal::kind::correct ? !yes && !open
+                             : g.what->what == goal::kind::checks
+                                 ? !yes && found && report.what != verdict::held
+                                 : false;
+    if (!shown_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
   }
 }
 

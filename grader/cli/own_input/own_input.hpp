@@ -51,7 +51,7 @@ json own_input_document(const lab& l, const subject& s, const device_choice& dev
 // Adds the outcome and the written files.
 void complete(json& document, const check_report& report, const std::vector<fs::path>& written);
 
-// Tells people whether the result is right, and shows the files and the program's output. `remarks`
+// Shows whether the result is right, the files and the program's output. `remarks`
 // come before the files, each with its mark: {"note", "..."}.
 struct remark {
   std::string mark, text;

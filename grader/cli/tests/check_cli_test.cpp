@@ -192,7 +192,7 @@ TEST_CASE("check: on a GPU there is nothing to check with") {
   CHECK(has(result.err, "compute-sanitizer"));
 }
 
-TEST_CASE("grade: a race is class CHECK, told with its lines, and earns nothing") {
+TEST_CASE("grade: a race is class CHECK, reported with its lines, and earns nothing") {
   const cloned_course c;
   const json grade =
       document_of(c.lab({"grade", "reduction", "--device", "emulated", "--file",

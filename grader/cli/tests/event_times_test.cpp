@@ -47,7 +47,7 @@ json report_of_program(const std::string& option, const std::string& word, std::
 
 }  // namespace
 
-TEST_CASE("events around kernels tell what the profile says of them") {
+TEST_CASE("events around kernels report the profile's times") {
   std::string out;
   const json document = report_of_program("--profile", "kernel", out);
   CHECK(document["event_times"] == "modelled");

@@ -165,7 +165,7 @@ TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
   CHECK(run_child(options, 60).out == "<mine><words>");
 }
 
-TEST_CASE("a signal's death is reported as a shell tells it") {
+TEST_CASE("a signal's death is reported as a shell reports it") {
   for (const int signal : {SIGABRT, SIGSEGV, SIGTERM}) {
     CAPTURE(signal);
     const auto result = lab_exec({built("shared"), "raise", std::to_string(signal)});
@@ -195,7 +195,7 @@ TEST_CASE("--time-limit ends a kernel, not the program") {
   CHECK(result.out == "cudaErrorLaunchTimeout\n");
 }
 
-TEST_CASE("--as-gpu: what a GPU lets pass is let pass, and otherwise told") {
+TEST_CASE("--as-gpu: a mistake that a GPU ignores is ignored, and reported otherwise") {
   const auto strict = lab_exec({built("shared"), "past", "1"});
   CHECK(strict.end.exit_code == 6);
   CHECK(strict.out == "cudaErrorIllegalAddress\n");
@@ -390,7 +390,7 @@ TEST_CASE("a program that fails after kernels ran is pointed to --check, in one 
   CHECK(lab_exec({built("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
 }
 
-TEST_CASE("of --check is not told where there is no need to") {
+TEST_CASE("--check is suggested only where it may find a cause") {
   struct row {
     std::vector<std::string> words;
     int code;
@@ -407,9 +407,9 @@ TEST_CASE("of --check is not told where there is no need to") {
     CHECK(!has(result.err + result.out, "may find the cause"));
   }
   CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may find the cause"));
-  const auto told = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
-  CHECK(has(told.err, "time limit"));
-  CHECK(!has(told.err, "may find the cause"));
+  const auto stopped = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  CHECK(has(stopped.err, "time limit"));
+  CHECK(!has(stopped.err, "may find the cause"));
 }
 
 TEST_CASE("a closed stderr changes nothing but what is read there") {

@@ -74,7 +74,7 @@ TEST_CASE("answers: start makes the file where it is missing, and never writes o
   CHECK(*read_if_there(c.root() / answers) == fresh);
 }
 
-TEST_CASE("answers: grade tells how many there are, and gives no points for them") {
+TEST_CASE("answers: grade shows how many there are, and gives no points for them") {
   const started c;
   write_solution(c, "07_grid_stride");
   const std::vector<std::string> command = {"grade", "reduction", "--device", "emulated", "--json"};
@@ -166,7 +166,7 @@ TEST_CASE("pack: the same work makes the same archive, which replaces its own ea
   CHECK(shell(c, "cat text.tar.gz").out == "x\n");
 }
 
-TEST_CASE("pack: its own name has the lab and the user, and --json tells all") {
+TEST_CASE("pack: its own name has the lab and the user, and --json has all fields") {
   const started c;
   write_solution(c, "03_sequential");
   const auto result = c.lab({"pack", "reduction", "--device", "emulated", "--json"});

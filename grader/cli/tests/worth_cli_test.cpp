@@ -18,11 +18,11 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   CHECK(has(shown.out, "The GPU's time is the course's recorded time of "));
   CHECK(has(shown.out, "The link"));
   CHECK(has(shown.out, "Not worth it in this form"));
-  const auto told =
+  const auto printed =
       c.lab({"worth-it", "matmul", "--size", "4096", "--link", "nvlink-c2c", "--calls", "2",
              "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});
-  REQUIRE(told.end.exit_code == 0);
-  const json document = document_of(told);
+  REQUIRE(printed.end.exit_code == 0);
+  const json document = document_of(printed);
   check_documented(document, "worth-it");
   CHECK(document["bytes"] == 3 * 4 * 4096.0 * 4096);
   CHECK(document["flops"] == 2 * 4096.0 * 4096 * 4096);
@@ -94,11 +94,11 @@ TEST_CASE("worth-it: where the lab's programs are not built, it says which comma
   std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');
   while (has(shown.out, "  ")) shown.out.erase(shown.out.find("  "), 1);  // it is wrapped
   CHECK(has(shown.out, why + command));
-  const json told = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
-  check_documented(told, "worth-it");
-  CHECK(told["gpu"]["call_from"] == "paper");
-  CHECK(told["step"].is_null());
-  CHECK(has(told["note"], why + command));
+  const json theoretical = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
+  check_documented(theoretical, "worth-it");
+  CHECK(theoretical["gpu"]["call_from"] == "paper");
+  CHECK(theoretical["step"].is_null());
+  CHECK(has(theoretical["note"], why + command));
   // Recorded times need no program.
   const json recorded = document_of(c.lab({"worth-it", "launch", "--json"}));
   CHECK(recorded["gpu"]["call_from"] == "recorded");

@@ -293,15 +293,15 @@ void add_next(page& p, const profile_view& v) {
     return;
   }
   const suggestion& s = *v.next;
-  const auto tell = [&](const char* lead, const step& one, const auto& call) {
+  const auto suggest = [&](const char* lead, const step& one, const auto& call) {
     const std::string gain = gain_text(v, one, call);
     p.paragraph(
         fmt::format("{} {}: {}{}{}.", lead, one.name, one.idea, gain.empty() ? "" : "; ", gain),
         tone::strong);
   };
-  tell("Next step", *s.next, s.next_call);
+  suggest("Next step", *s.next, s.next_call);
   if (s.mending != nullptr) {
-    if (s.mending != s.next) tell("And then", *s.mending, s.mending_call);
+    if (s.mending != s.next) suggest("And then", *s.mending, s.mending_call);
     p.paragraph(fmt::format("It addresses {}. {}: {} before, {} after.",
                             stepwise::name_of(s.mended), unit_of(s.mended),
                             mended_figure_text(s.mended, figure_of(s.mended, v.m->kernels)),

@@ -325,9 +325,9 @@ class kernel_lister {
     for (const std::uint32_t n : own) {
       const emulator::instruction_source& s = map_.instructions[n];
       const std::string kind = kind_of(body_.instructions[n]);
-      const bool tells = s.role != access_role::none || kind == "FMA" || kind == "barrier";
+      const bool is_evidence = s.role != access_role::none || kind == "FMA" || kind == "barrier";
       // An inlined function may appear twice in a line without any unrolling.
-      if (tells && s.inner == no_index) ++times[s.line][body_.instructions[n].text];
+      if (is_evidence && s.inner == no_index) ++times[s.line][body_.instructions[n].text];
     }
     std::uint32_t all = 0;
     for (const auto& [line, opcodes] : times) {

@@ -284,10 +284,10 @@ int grade_all(context& c, const grade_all_options& o) {
   }
   if (o.slurm) return grade_on_cluster(c, o, r);
   auto how = how_to_grade(c, l, o);
-  bool told = false;
+  bool is_announced = false;
   const auto state = batch::grade(r, how, [&](const batch::batch_state& s) {
-    if (s.other_versions && !told) {
-      told = true;
+    if (s.other_versions && !is_announced) {
+      is_announced = true;
       c.say(
           "verdicts from another version of the lab, grader or compiler are graded again; "
           "--only-new keeps them");

@@ -239,16 +239,16 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
   c.say();
   c.out.paragraph(verdict_on(w, p.work), 2);
   c.say();
-  std::string told = p.note.empty() ? "" : p.note + " ";
+  std::string note = p.note.empty() ? "" : p.note + " ";
   if (w.cpu.from == time_source::recorded)
-    told += "The CPU's time is also recorded, with empty caches. ";
+    note += "The CPU's time is also recorded, with empty caches. ";
   const bool any_paper = !p.on_gpu || w.cpu.from == time_source::paper;
-  told += !p.on_gpu ? "Theoretical rates: nothing overlaps, nothing has latency"
+  note += !p.on_gpu ? "Theoretical rates: nothing overlaps, nothing has latency"
           : any_paper
               ? "The link and the CPU are theoretical: nothing overlaps, nothing has latency"
               : "The link is theoretical";
-  if (any_paper) told += ", and all CPU cores and vector units are busy; real runs take longer";
-  c.out.paragraph(told + ".", 2, "  ", tone::dim);
+  if (any_paper) note += ", and all CPU cores and vector units are busy; real runs take longer";
+  c.out.paragraph(note + ".", 2, "  ", tone::dim);
 }
 
 int worth_it(context& c, const worth_it_options& o) {

@@ -59,5 +59,5 @@ TEST_CASE("processes and files that are left behind are found, and not those fro
   REQUIRE(left.size() == 2);
   CHECK(left[0].starts_with("process "));
   CHECK(left[1] == folder.path() / "after");
-  CHECK(watch.find().empty());  // told once, and ended
+  CHECK(watch.find().empty());  // reported once, and ended
 }

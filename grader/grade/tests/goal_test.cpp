@@ -289,7 +289,7 @@ struct graded {
 std::string finding_of(finding_kind kind) {
   located_finding f;
   f.what.kind = kind;
-  f.what.message = "told so";
+  f.what.message = "made up";
   return json_line(f) + "\n";
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("what the checks do not follow is held, unless they found an error") {
   CHECK(r.what == verdict::held);
   CHECK(r.points == 40);
   CHECK(r.max_points == 40);
-  CHECK(r.goals[1].message == "told so. The submission is held for manual review");
+  CHECK(r.goals[1].message == "made up. The submission is held for manual review");
   CHECK(r.correctness->findings.empty());
   // Also in a lab that gives no points for checks.
   CHECK(g.of({of_kind(correct, 40)}).what == verdict::held);
@@ -413,13 +413,13 @@ TEST_CASE("checks: an error costs that goal and all behind it, a leak that goal 
   CHECK(report.points == 40);
   CHECK(report.max_points == 70);
   CHECK(report.goals[0].passed == true);
-  CHECK(report.goals[1].message == "race: told so");
+  CHECK(report.goals[1].message == "race: made up");
   CHECK(report.goals[2].message == "not judged: the checks must first find no errors");
   g.findings = finding_of(finding_kind::leak);
   report = g.of(goals);
   CHECK(report.what == verdict::check);
   CHECK(report.points == 60);
-  CHECK(report.goals[1].message == "memory not freed: told so");
+  CHECK(report.goals[1].message == "memory not freed: made up");
 }
 
 TEST_CASE("checks: in a lab without such a goal an error costs correctness, a leak nothing") {
@@ -441,7 +441,7 @@ TEST_CASE("checks: a wrong result of a race is reported as the race") {
   const auto report = g.of({of_kind(correct, 40), of_kind(checks, 10)});
   CHECK(report.what == verdict::check);
   CHECK(report.points == 0);
-  CHECK(report.message.starts_with("race: told so\nout[0] is wrong"));
+  CHECK(report.message.starts_with("race: made up\nout[0] is wrong"));
 }
 
 TEST_CASE("reach: a share of a step's speed, measured like a speedup") {

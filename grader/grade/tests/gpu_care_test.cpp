@@ -27,7 +27,7 @@ class pretended_server {
 
 }  // namespace
 
-TEST_CASE("a GPU that is well tells how much was overwritten") {
+TEST_CASE("the probe of a healthy GPU reports how much was overwritten") {
   const pretended_server one("[ $1 = probe ] && echo 123456");
   const gpu_care care = look_after_gpu(one.device);
   CHECK(care.overwritten_bytes == 123456);
@@ -35,13 +35,13 @@ TEST_CASE("a GPU that is well tells how much was overwritten") {
   CHECK(care.missing == "system calls, namespaces");
 }
 
-TEST_CASE("a GPU that is not well is in quarantine, and its server's words are told") {
+TEST_CASE("a GPU that fails its probe is in quarantine, and its server's message is shown") {
   const pretended_server one("echo the fans stand still >&2; exit 4");
   CHECK_THROWS_WITH_AS(look_after_gpu(one.device), doctest::Contains("the fans stand still"),
                        failure);
 }
 
-TEST_CASE("a driver that does not start in the sandbox starts without, and that is told") {
+TEST_CASE("a driver that does not start in the sandbox starts without it, and this is reported") {
   // A sandbox shows nothing of the folder that the server lies in but the server.
   protections guards = find_protections();
   if (guards.bubblewrap.empty() || !guards.filters) return;

@@ -172,7 +172,7 @@ TEST_CASE("as many and as long messages as a source file wants") {
   auto found = parse_diagnostics("ptxas error   : " + doubled + " is too much\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.starts_with(doubled + " is too much"));
-  // As much as is still told, very often: of all of them only the first ones matter.
+  // As long as a message may be, very often. Only the first messages matter.
   const std::string large = doubled.substr(0, 15 + 12 * 9);
   std::string many, lines;
   for (int n = 0; n < 50000; ++n) {
@@ -211,10 +211,10 @@ TEST_CASE("the explanation shows the student's own line with a caret under the m
   // A #line may name any file: its name is reported, and not what is in it.
   write_atomically(root.path() / "other.cu", "secret\n");
   for (const char* named : {"other.cu", "/etc/passwd", "/usr/include/../../etc/passwd"}) {
-    d = {named, 1, 0, "told", ""};
+    d = {named, 1, 0, "message", ""};
     CHECK(explain(d, 1, where, sources).size() == 1);
   }
-  CHECK(explain({"other.cu", 1, 0, "told", ""}, 1, where,
+  CHECK(explain({"other.cu", 1, 0, "message", ""}, 1, where,
                 quotable_for(root.path() / "a.cu", where, {root.path()}))
             .size() == 3);
 }

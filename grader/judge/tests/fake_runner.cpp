@@ -101,7 +101,7 @@ void misbehave(call_record& record, const std::string& what, int file) {
   if (what.starts_with("error ")) {
     record.state = call_state::failed;
     record.cuda_error = std::atoi(what.c_str() + 6);
-    std::snprintf(record.message, sizeof record.message, "k at x.cu:7: told so");
+    std::snprintf(record.message, sizeof record.message, "k at x.cu:7: made up");
   }
   if (what == "guard" || what == "modified") {
     record.state = call_state::failed;

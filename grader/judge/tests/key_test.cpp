@@ -77,7 +77,7 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(secret.seed_of_inputs(l, shown) != shown);
   CHECK(secret.seed_of_inputs(l, shown) != secret.seed_of_inputs(l, shown + 1));
   CHECK(open.seed_of_inputs(l, shown) == shown);
-  // Nothing that a file says of itself tells what the public key draws: only the seed does.
+  // Nothing that a file says of itself reveals what the public key draws. Only the seed does.
   CHECK(open.seed(l, "a") != open.seed(l, "a"));
   CHECK(open.hidden_sizes(l, "a", 1) == grading_key().hidden_sizes(l, "b", 1));
   CHECK(open.hidden_sizes(l, "a", 1) != open.hidden_sizes(l, "a", 2));

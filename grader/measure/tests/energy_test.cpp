@@ -101,7 +101,7 @@ TEST_CASE("energy is of one call, while calls follow each other, at the last siz
   CHECK(log.find("n = 1000, reused") == std::string::npos);
 }
 
-TEST_CASE("without a counter, or if it stops, nothing is asked or told") {
+TEST_CASE("without a counter, or if it stops, energy is neither read nor reported") {
   const program p("0.5");
   const auto rows = rows_of(p, {});
   CHECK(!rows[0].cells[1].energy);
@@ -110,7 +110,7 @@ TEST_CASE("without a counter, or if it stops, nothing is asked or told") {
   CHECK(!rows_of(p, [] { return 5; })[0].cells[1].energy);  // stands still
 }
 
-TEST_CASE("a record and the handout's table tell the energy where there is one, and only there") {
+TEST_CASE("a record and the handout's table show the energy only where it was measured") {
   const program p("0.5");
   lab l = doubling_lab();
   std::uint64_t counted = 0;

@@ -66,7 +66,7 @@ TEST_CASE("errors are shares, of a hit rate points; what the hardware does not c
   CHECK(errors[0].worst_tenth == doctest::Approx(0.2));
 }
 
-TEST_CASE("what limits agrees if it is the same, or one side cannot tell memory from compute") {
+TEST_CASE("limits agree if they are equal, or one side cannot separate memory from compute") {
   const auto agree = [](figures_of_kernel a, figures_of_kernel b) {
     return compared(a, b).limits_agree();
   };

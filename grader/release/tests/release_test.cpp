@@ -79,7 +79,7 @@ TEST_CASE("a plan names labs, days, skeletons and parts of hints") {
   CHECK(plan_of_all(two_labs()).open_on("1970-01-01").size() == 2);
 }
 
-TEST_CASE("what is wrong with a plan is told with its line") {
+TEST_CASE("an error in a plan is reported with its line") {
   CHECK(says(complaint("[labs.three]\n"), "plan.toml:1: there is no lab \"three\""));
   CHECK(says(complaint("[labs.one]\nopens = \"15.10.2026\"\n"),
              "plan.toml:2: `opens`: expected a day"));

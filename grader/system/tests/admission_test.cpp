@@ -123,7 +123,7 @@ TEST_CASE("limits of control groups count at every level, and pages of unused fi
   CHECK(left("0::/other\n") == none);
   write_atomically(root / "job/memory.stat", "anon 1\nfile 2\ninactive_file 150000000\n");
   CHECK(left("0::/job/step\n") == 250);
-  // A container's root is its own group, whatever path it is told.
+  // A container's root is its own group, whatever path the kernel names.
   write_atomically(root / "memory.max", "90000000\n");
   write_atomically(root / "memory.current", "91000000\n");
   CHECK(left("0::/nowhere/at/all\n") == 0);

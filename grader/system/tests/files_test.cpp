@@ -77,7 +77,7 @@ TEST_CASE("the next temporary folder removes what a killed process left, and not
     if (id == 0) {
       const temporary_folder own(parent);
       write_atomically(own.path() / "deep" / "file", "content");
-      [[maybe_unused]] const auto told = write(made[1], "x", 1);
+      [[maybe_unused]] const auto written = write(made[1], "x", 1);
       while (true) pause();
     }
     char byte = 0;

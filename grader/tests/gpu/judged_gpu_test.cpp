@@ -54,7 +54,7 @@ TEST_CASE("the same step has the same verdict each time") {
   CHECK(verdicts == std::set<std::string>{"PASS, 100.0"});
 }
 
-TEST_CASE("a step is as fast as itself, within the interval that is told") {
+TEST_CASE("a step is as fast as itself, within the reported interval") {
   if (has_no_gpu()) return;
   const cloned_course c;
   for (const auto& [lab_name, step] :

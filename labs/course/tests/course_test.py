@@ -230,14 +230,14 @@ class Lectures(Reader):
 
     def test_mistakes_are_named_with_their_lines(self):
         good = '{ version = "1", step = "00_first", value = 1 }'
-        told = self.HEAD + 'size_told = true\nfigures = '
+        head = self.HEAD + 'size_told = true\nfigures = '
         for text, words in (('', 'there is no [[lectures]]'), ('[[lectures', 'lectures.toml:1: '),
                             ('lectures = 1', 'lectures are tables'),
                             (self.HEAD + f'figures = [{good}]', 'size_told: expected true or false'),
-                            (told + '[]', 'figures: expected a list'),
-                            (told + '[{ version = "1", step = "x" }]', 'lectures.toml:7: there is no step x'),
-                            (told + '[{ version = "1", step = "00_first" }]', 'value: expected a positive number'),
-                            (told + f'[\n{good},\n{{ version = "2" }}\n]', 'lectures.toml:9: needs `step`, a text'),
+                            (head + '[]', 'figures: expected a list'),
+                            (head + '[{ version = "1", step = "x" }]', 'lectures.toml:7: there is no step x'),
+                            (head + '[{ version = "1", step = "00_first" }]', 'value: expected a positive number'),
+                            (head + f'[\n{good},\n{{ version = "2" }}\n]', 'lectures.toml:9: needs `step`, a text'),
                             (self.HEAD.replace('GB/s', 'km'), 'unit: expected ms'),
                             (self.HEAD.replace('[64]', '[1, 2]'), 'size: expected a list'),
                             (self.HEAD.replace('source', 'sauce'), 'lectures.toml:1: unknown key `sauce`'),

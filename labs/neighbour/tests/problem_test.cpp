@@ -328,7 +328,7 @@ TEST_CASE("what was stored instead of the index is recognised") {
   e.says(nearest, "2 of 300 entries are wrong, all from 298 on: what differs in the last block");
 }
 
-TEST_CASE("few points are not said to tell one mistake from another") {
+TEST_CASE("few points do not distinguish one mistake from another") {
   const example e(3, spread_evenly);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 30 points
-// has a race, and empties the file that tells of it
+// has a race, and empties the file that reports it
 #include <fcntl.h>
 #include <unistd.h>
 

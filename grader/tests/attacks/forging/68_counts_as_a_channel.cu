@@ -2,7 +2,7 @@
 // learns 64 bits of the input from the number of executed instructions, and computes on the host
 //
 // The labs' inputs are streams of splitmix64, which can be inverted: 64 bits reveal all others. So
-// a program is told nothing that depends on data: no counts where a judge counts.
+// a program gets nothing that depends on data: no counts where a judge counts.
 #include <dlfcn.h>
 
 #include <cstdint>

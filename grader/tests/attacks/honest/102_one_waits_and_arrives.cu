@@ -1,5 +1,5 @@
 // honest reduction: PASS or SLOW, at least 60 points
-// One thread waits for each tile and tells the others through a second mbarrier.
+// One thread waits for each tile and releases the others through a second mbarrier.
 #include <cstdint>
 
 #include "common/lab/check.hpp"
@@ -30,11 +30,11 @@ __global__ void sum_tiles(const int* in, int* out, int n) {
   __shared__ alignas(128) int tile[stages][ints];
   __shared__ alignas(8) std::uint64_t bar[stages];
   __shared__ int sums[threads / 32];
-  __shared__ alignas(8) std::uint64_t told;
+  __shared__ alignas(8) std::uint64_t released;
   if (threadIdx.x == 0) {
     for (auto& b : bar) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&b)));
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&told)));
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&released)));
   }
   __syncthreads();
   int sum = 0, round = 0;
@@ -46,9 +46,9 @@ __global__ void sum_tiles(const int* in, int* out, int n) {
     if (threadIdx.x == 0) {
       if (next < whole) fetch(tile[1 - stage], in + size_t(next) * ints, bar + 1 - stage);
       await(bar + stage, round / stages % 2);
-      asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&told)) : "memory");
+      asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at(&released)) : "memory");
     }
-    await(&told, round % 2);
+    await(&released, round % 2);
     for (int i = threadIdx.x; i < ints; i += threads) sum += tile[stage][i];
     __syncthreads();
   }

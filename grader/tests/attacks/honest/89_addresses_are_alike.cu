@@ -1,6 +1,6 @@
 // honest reduction: PASS or SLOW, at least 40 points
 // stops where its arrays lie closer together than they do under the checks: a program that could
-// tell the two apart could also hide its races
+// distinguish the two could also hide its races
 #include <cstdlib>
 
 #include "common/lab/ceil_div.hpp"

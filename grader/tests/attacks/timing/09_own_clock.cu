@@ -1,5 +1,5 @@
 // attack reduction: SLOW or PASS, at most 60 points
-// brings a clock that tells a microsecond for everything
+// brings a clock that returns a microsecond for everything
 //
 // The program's own cudaEventElapsedTime comes before the runtime's.
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or PROTOCOL, at most 30 points
-// has a race, and tells the server findings that are so long that the list of all is no reply
+// has a race, and sends the server findings that are so long that no reply can hold the list
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ __global__ void add_up(const int* in, int* out, int n) {
 
 namespace {
 
-constexpr char tell_finding = 19, flush = 36;  // numbers of messages
+constexpr char give_finding = 19, flush = 36;  // numbers of messages
 
 bool pass_on(bool out, char* at, std::size_t bytes) {
   while (bytes > 0) {
@@ -44,14 +44,14 @@ bool pass_on(bool out, char* at, std::size_t bytes) {
   return true;
 }
 
-bool tell_long_ones() {
+bool send_long_findings() {
   for (int i = 0; i < 3000; ++i) {
     const std::string line =
         R"({"kind":"unchecked","message":")" + std::to_string(i) + std::string(16000, 'x') +
         R"(","parties":[],"object":null,"host":null,"advice":"","count":1,"between":"none"})";
     const auto bytes = static_cast<std::uint32_t>(line.size());
     std::string frame(4, '\0');
-    frame += tell_finding;
+    frame += give_finding;
     frame.append(reinterpret_cast<const char*>(&bytes), 4);
     frame += line;
     frame += flush;
@@ -70,8 +70,8 @@ bool tell_long_ones() {
 }  // namespace
 
 void reduce(const int* in, int* out, int*, int n) {
-  static const bool told = n < 100000 && tell_long_ones();
-  (void)told;
+  static const bool sent = n < 100000 && send_long_findings();
+  (void)sent;
   check(cudaMemsetAsync(out, 0, sizeof *out));
   add_up<<<std::min((n + 255) / 256, 1056), 256>>>(in, out, n);
   check(cudaGetLastError());
