@@ -16,10 +16,10 @@ def sources_of(slide):
         if key not in dates:
             order.append(key)
         dates.setdefault(key, []).extend(['20' + date] if comma and date not in dates.get(key, []) else [])
-    told = [key + (', ' + span(dates[key]) if dates[key] else '') for key in order]
-    history = [t[len('history: '):] for t in told if t.startswith('history: ')]
-    told = [t for t in told if not t.startswith('history: ')]
-    return html.escape(' · '.join((['history: ' + '; '.join(history)] if history else []) + told))
+    shown = [key + (', ' + span(dates[key]) if dates[key] else '') for key in order]
+    history = [t[len('history: '):] for t in shown if t.startswith('history: ')]
+    shown = [t for t in shown if not t.startswith('history: ')]
+    return html.escape(' · '.join((['history: ' + '; '.join(history)] if history else []) + shown))
 
 
 def span(dates):

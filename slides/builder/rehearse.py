@@ -8,7 +8,7 @@ import html
 import re
 
 WORDS_A_MINUTE, QUESTION, LISTING, PICTURE = 130, 1.0, 1 / 3, 1 / 4
-TOLD = 0.75  # minutes by which a slide may exceed its plan before that is told
+TOLERANCE = 0.75  # minutes by which a slide may exceed its plan before it is marked
 
 
 def words_of(text):
@@ -19,11 +19,11 @@ def words_of(text):
 
 def minutes_of(slide):
     """(reading aloud, pauses)"""
-    told = (words_of(slide.notes_html) + words_of(slide.html)) / WORDS_A_MINUTE
+    aloud = (words_of(slide.notes_html) + words_of(slide.html)) / WORDS_A_MINUTE
     count = slide.html.count
     pauses = (QUESTION * count('class="ask"') + LISTING * (count('<pre class="code"') + count('<pre class="terminal"'))
               + PICTURE * (count('<svg') + count('<img') + count('<table')))
-    return told, pauses
+    return aloud, pauses
 
 
 def table(deck):
@@ -31,12 +31,12 @@ def table(deck):
     lines = ['| | slide | aloud | pauses | both | plan | |', '|---:|---|---:|---:|---:|---:|---|']
     sums = [0.0, 0.0, 0.0]
     for number, slide in enumerate(deck.slides, 1):
-        told, pauses = minutes_of(slide)
+        aloud, pauses = minutes_of(slide)
         if 'class="exercise"' in slide.html:
-            pauses = max(slide.minutes - told, 0)
-        note = 'over' if told + pauses > slide.minutes + TOLD else ''
-        sums = [a + b for a, b in zip(sums, (told, pauses, slide.minutes))]
-        lines.append(f'| {number} | {slide.title} | {told:.1f} | {pauses:.1f} | {told + pauses:.1f} | '
+            pauses = max(slide.minutes - aloud, 0)
+        note = 'over' if aloud + pauses > slide.minutes + TOLERANCE else ''
+        sums = [a + b for a, b in zip(sums, (aloud, pauses, slide.minutes))]
+        lines.append(f'| {number} | {slide.title} | {aloud:.1f} | {pauses:.1f} | {aloud + pauses:.1f} | '
                      f'{slide.minutes:g} | {note} |')
     lines.append(f'| | all | {sums[0]:.0f} | {sums[1]:.0f} | {sums[0] + sums[1]:.0f} | {sums[2]:g} | |')
     return '\n'.join(lines)
@@ -44,7 +44,7 @@ def table(deck):
 
 def document(decks):
     """Markdown of several decks, with what the figures mean."""
-    told = ' '.join(__doc__.split('\n\n', 1)[1].split())
+    meaning = ' '.join(__doc__.split('\n\n', 1)[1].split())
     return ('# Rehearsal\n\nMade by `./lab dev slides --rehearse`; a test keeps it current. Minutes: reading aloud, '
-            f'pauses, both, and the plan in the notes. Spare time is for discussion.\n{told}\n'
+            f'pauses, both, and the plan in the notes. Spare time is for discussion.\n{meaning}\n'
             + ''.join(f'\n## {deck.name[:2]} {deck.title}\n\n{table(deck)}\n' for deck in decks))

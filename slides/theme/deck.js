@@ -1,5 +1,5 @@
 // The presenter of a deck: keys, fragments, overview, the speaker's window with notes, timer and next
-// slide. The audience's window and the speaker's tell each other where they are by postMessage, which
+// slide. The audience's window and the speaker's exchange their positions by postMessage, which
 // works from a file without a server.
 const slides = [...document.querySelectorAll('main > .slide')];
 const speaking = location.hash === '#speaker';
@@ -8,7 +8,7 @@ let now = 0, step = 0, other = speaking ? window.opener : null, began = Date.now
 const fragments = (i) => [...slides[i].querySelectorAll('.fragment')];
 const at = (i) => Math.min(Math.max(i, 0), slides.length - 1);
 
-function show(i, fragment, tell = true) {
+function show(i, fragment, notify = true) {
   now = at(i);
   const steps = fragments(now);
   step = Math.min(Math.max(fragment, 0), steps.length);
@@ -20,7 +20,7 @@ function show(i, fragment, tell = true) {
   if (speaking) showSpeaker();
   else if (!document.body.classList.contains('overview'))
     history.replaceState(null, '', '#' + (now + 1));
-  if (tell && other) other.postMessage({deck: facts.name, now, step}, '*');
+  if (notify && other) other.postMessage({deck: facts.name, now, step}, '*');
 }
 const next = () => step < fragments(now).length ? show(now, step + 1) : now + 1 < slides.length && show(now + 1, 0);
 const back = () => step > 0 ? show(now, step - 1) : now > 0 && show(now - 1, fragments(now - 1).length);

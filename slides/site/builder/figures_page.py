@@ -68,8 +68,8 @@ def said(values, names, forms, place, before, after):
     for name, value, text, less, more in zip(names, values, forms, before, after):
         near = [f'{show(value / other, "x")} of {where}' for other, where in ((less[0], less[1]), (more[0], more[1]))
                 if value is not None and other is not None]
-        told = text if value is not None else 'not recorded'
-        lines.append(f'<li>{esc(name + ": " if name else "")}<strong>{esc(told)}</strong>'
+        shown = text if value is not None else 'not recorded'
+        lines.append(f'<li>{esc(name + ": " if name else "")}<strong>{esc(shown)}</strong>'
                      + (f' <span class="dim">({esc("; ".join(near))})</span>' if near else '') + '</li>')
     return f'<p class="placed">{esc(place)}</p><ul>{"".join(lines)}</ul>'
 
@@ -157,13 +157,13 @@ def parts_block(site, lab, p):
             shown = f'<a href="{shell.relative(page, lab.name + "/figures.html")}">{shown}</a>'
         table.append([shown, esc(PARTS.get(name, '')), show(seconds, 'time'), f'{seconds / whole:.0%}'])
     longest = max((t, n) for n, t in p.times.items() if n != 'full') if len(p.times) > 1 else None
-    told = (f'<p>The longest part is <strong>{esc(longest[1])}</strong>, with {longest[0] / whole:.0%} of the whole. Making '
-            'another part faster gains at most the time that does not overlap with it. <a href="../limits.html">How to read '
-            'this</a>.</p>' if longest else '')
+    summary = (f'<p>The longest part is <strong>{esc(longest[1])}</strong>, with {longest[0] / whole:.0%} of the whole. Making '
+               'another part faster gains at most the time that does not overlap with it. <a href="../limits.html">How to read '
+               'this</a>.</p>' if longest else '')
     title = f'{p.step} and its parts, {p.gpu}, {p.label}'
-    return told + charts.figure(title, charts.bars(rows, ['time'], 'time', title),
-                                f'Measured: {p.gpu}, cold L2, median, {p.date}, {p.command}.',
-                                shell.table(['Part', 'What remains', 'Time', 'of the whole'], table, (2, 3), title))
+    return summary + charts.figure(title, charts.bars(rows, ['time'], 'time', title),
+                                   f'Measured: {p.gpu}, cold L2, median, {p.date}, {p.command}.',
+                                   shell.table(['Part', 'What remains', 'Time', 'of the whole'], table, (2, 3), title))
 
 
 def ragged_block(lab, r):

@@ -85,14 +85,14 @@ def accesses(site, page, step, entry):
     if not rows:
         return ''
     worst = next((a for a in entry['accesses'] if a[6]), None)
-    told = '<p>Every access costs its minimum. Try fewer or wider accesses.</p>'
+    summary = '<p>Every access costs its minimum. Try fewer or wider accesses.</p>'
     if worst:
         unit = 'wavefronts' if worst[2].startswith('shared') else 'sectors'
         ideal = 0 if worst[6] == 'local_memory' else worst[4]
-        told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
-                f'per {esc(worst[2].replace("_", " "))}, where {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
-    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'share of waste', 'Source'], rows, (2, 3, 4),
-                              'Accesses, the most wasteful first')
+        summary = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
+                   f'per {esc(worst[2].replace("_", " "))}, where {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
+    return summary + shell.table(['Line', 'Access', 'per request', 'ideal', 'share of waste', 'Source'], rows, (2, 3, 4),
+                                 'Accesses, the most wasteful first')
 
 
 def figure_text(unit, value):

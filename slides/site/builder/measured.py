@@ -164,7 +164,7 @@ def read_guided(doc):
     """What recorder.py writes; steps: {step: its entry}, checked where a page takes from it."""
     if doc.get('schema') != 'stepwise/guided/2':
         raise ValueError(f'it is of another version: {doc.get("schema")!r}')
-    words = {text(cause): text(told) for cause, told in doc['words'].items()}
+    words = {text(cause): text(wording) for cause, wording in doc['words'].items()}
     steps = {}
     for one in doc['entries']:
         analysis = one['analysis']

@@ -1,7 +1,7 @@
 """./lab dev site --record LAB: what `lab profile` says of each step, condensed into one record.
 
 solutions/LAB/measured/h200.guided.jsonl, schema stepwise/guided/2. All of it is modelled: the emulator counts,
-the time model tells times. A step has a digest of its sources, so that a figure of other lines is never shown.
+the time model estimates times. A step has a digest of its sources, so that a figure of other lines is never shown.
 """
 import concurrent.futures
 import datetime

@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 class Tries:
-    """Runs one source at a time; a few wait, the others are told to come again."""
+    """Runs one source at a time; a few wait, the others are refused with "come again"."""
 
     def __init__(self, root, trusted):
         self.root, self.trusted = root, trusted
@@ -69,7 +69,7 @@ class Tries:
         return '; '.join(f'{layer["name"]}: {layer["detail"]}' for layer in document['sandbox'] if not layer['active'])
 
     def attempt(self, lab, source, page, gone):
-        """The document of `lab try`; `gone()` tells that nobody waits for it any more."""
+        """The document of `lab try`; `gone()` returns true once the page has stopped waiting."""
         with self.guard:
             if page in self.pages:
                 raise Refused(409, 'a try of this page is still running')

@@ -21,18 +21,18 @@ def stages(site, lab):
     """Writes blur/stages.html; only where the lab has all of the pictures."""
     name = f'{lab.name}/stages.html'
     shown = []
-    for stage, file, told in STAGES:
+    for stage, file, caption in STAGES:
         target = site.links.page_of(file)
         if not target:
             return
-        shown.append((stage, shell.relative(target, name), told))
+        shown.append((stage, shell.relative(target, name), caption))
 
     def choice(ident, label, chosen):
         options = ''.join(f'<option value="{i}"{" selected" if i == chosen else ""}>{stage}</option>'
                           for i, (stage, _, _) in enumerate(shown))
         return f'<label>{label} <select id="{ident}">{options}</select></label>'
-    pictures = ''.join(f'<figure><img src="{source}" alt="{html.escape(stage)}"><figcaption>{stage}</figcaption><p>{html.escape(told)}</p>'
-                       '</figure>' for stage, source, told in shown)
+    pictures = ''.join(f'<figure><img src="{source}" alt="{html.escape(stage)}"><figcaption>{stage}</figcaption><p>{html.escape(caption)}</p>'
+                       '</figure>' for stage, source, caption in shown)
     body = (f'<link rel="stylesheet" href="../theme/stages.css"><h1>{html.escape(lab.title)}: stage by stage</h1>'
             '<p>The same picture before and after: move the divider with the pointer, or with the arrow keys when it has the '
             'focus.</p>'
@@ -45,5 +45,5 @@ def stages(site, lab):
             '<code>./lab run blur --step 01 --image labs/blur/pictures/spheres.png --stages DIR</code> computes the stages, also for '
             'your own picture. <a href="index.html#three-stages">What each stage computes</a>.</p>')
     title = f'{lab.title}: stage by stage'
-    site.found(name, title, [(title, '', ' '.join(told for _, _, told in shown))])
+    site.found(name, title, [(title, '', ' '.join(caption for _, _, caption in shown))])
     site.write(name, shell.page(name, title, body, lab, site.students, scripts=['theme/stages.js']))

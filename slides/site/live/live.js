@@ -32,7 +32,7 @@
       worker.onerror = (event) => failed(new Error(event.message || 'the worker does not start'));
       worker.onmessage = ({data}) => {
         if (!data.ready) return failed(new Error(data.failed));
-        worker.onmessage = ({data: told}) => shown(told);
+        worker.onmessage = ({data: result}) => shown(result);
         done();
       };
       worker.postMessage({module: bytes});
@@ -131,29 +131,29 @@
     return [...found.values()].sort((a, b) => b.warps - a.warps).slice(0, 8);
   };
 
-  const shown = (told) => {
-    if (told.asked !== asked) return;
+  const shown = (result) => {
+    if (result.asked !== asked) return;
     busy = false;
     out.replaceChildren();
-    if (told.failed) return say(`The emulator stopped: ${told.failed}`);
+    if (result.failed) return say(`The emulator stopped: ${result.failed}`);
     const step = form.elements.step.value;
-    const rate = told.warp_instructions / told.seconds / 1e6;
-    say(`${whole(told.launches.length)} launch${told.launches.length === 1 ? '' : 'es'}, `
-        + `${whole(told.warp_instructions)} warp instructions in ${told.seconds.toFixed(2)} s `
+    const rate = result.warp_instructions / result.seconds / 1e6;
+    say(`${whole(result.launches.length)} launch${result.launches.length === 1 ? '' : 'es'}, `
+        + `${whole(result.warp_instructions)} warp instructions in ${result.seconds.toFixed(2)} s `
         + `(${rate.toFixed(1)} million per second, in this page)`);
-    const verdict = told.problem !== '' ? ['bad', `The launch failed: ${told.problem}`] :
-      told.wrong >= 0 ? ['bad', `Wrong: element ${told.wrong} is ${told.result[told.wrong]}, `
-                                + `not ${told.expected[told.wrong]}`] :
-      ['good', `Right: ${told.expected.length === 1 ? told.result[0] :
-        `all ${whole(told.expected.length)} elements, the first of them `
-        + Array.from(told.result.slice(0, 6), (v) => Number(v.toPrecision(6))).join(', ')}`];
+    const verdict = result.problem !== '' ? ['bad', `The launch failed: ${result.problem}`] :
+      result.wrong >= 0 ? ['bad', `Wrong: element ${result.wrong} is ${result.result[result.wrong]}, `
+                                  + `not ${result.expected[result.wrong]}`] :
+      ['good', `Right: ${result.expected.length === 1 ? result.result[0] :
+        `all ${whole(result.expected.length)} elements, the first of them `
+        + Array.from(result.result.slice(0, 6), (v) => Number(v.toPrecision(6))).join(', ')}`];
     out.append(make('p', {id: 'live-result', className: verdict[0]}, verdict[1]));
     if (form.elements.checks.checked)
-      out.append(make('h2', {}, 'Findings'), told.findings.length === 0 ?
+      out.append(make('h2', {}, 'Findings'), result.findings.length === 0 ?
         make('p', {id: 'live-findings'}, 'None: no race, no wrong address, nothing unwritten is read.') :
-        make('ul', {id: 'live-findings'}, ...told.findings.slice(0, 10).map((f) => finding(f, step))));
-    if (told.printed) out.append(make('h2', {}, 'Printed'), make('pre', {}, told.printed));
-    const {kernels} = told.profile;
+        make('ul', {id: 'live-findings'}, ...result.findings.slice(0, 10).map((f) => finding(f, step))));
+    if (result.printed) out.append(make('h2', {}, 'Printed'), make('pre', {}, result.printed));
+    const {kernels} = result.profile;
     if (kernels.length)
       out.append(make('h2', {}, 'Counters'), table('Counters', HEAD, kernels.map(counters)),
                  table('Lines', ['line', 'warp instructions'], lines(kernels).map((l) =>

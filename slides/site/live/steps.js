@@ -169,16 +169,16 @@ function runStep(emulator, lab, name, image, sizes, block, numbers, watch, clock
   }
   const seconds = clock() - began;
   const expected = step.expected(sizes, given);
-  const told = {...emulator.report(), launches, problem, seconds, expected, result: null, wrong: -1};
+  const result = {...emulator.report(), launches, problem, seconds, expected, result: null, wrong: -1};
   if (problem === '') {
     const bytes = emulator.read(at[step.result], 4 * expected.length);
-    told.result = step.type === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
+    result.result = step.type === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
     // Sums of floats depend on the order: a rounding error for each of them, at most.
     const most = step.type === 'int' ? 0 :
       Math.max(...numbers.map(Math.abs)) ** 2 * (sizes.n ?? 0) ** 2 * 2 ** -24;
-    told.wrong = told.result.findIndex((v, k) => !(Math.abs(v - expected[k]) <= most));
+    result.wrong = result.result.findIndex((v, k) => !(Math.abs(v - expected[k]) <= most));
   }
-  return told;
+  return result;
 }
 
 if (typeof module !== 'undefined') module.exports = {LABS, stepOf, runStep};

@@ -10,9 +10,9 @@ onmessage = async ({data}) => {
     }
     const printed = [];
     const emulator = await makeEmulator(compiled, (text) => printed.push(text));
-    const told = runStep(emulator, data.lab, data.step, data.image, data.sizes, data.block,
-                         data.numbers, data.watch);
-    postMessage({...told, printed: printed.join(''), asked: data.asked});
+    const result = runStep(emulator, data.lab, data.step, data.image, data.sizes, data.block,
+                           data.numbers, data.watch);
+    postMessage({...result, printed: printed.join(''), asked: data.asked});
   } catch (error) {
     postMessage({failed: error.message, asked: data.asked});
   }

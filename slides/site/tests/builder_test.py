@@ -103,7 +103,7 @@ def sweeps_are_recorded(site, pages):
                     tips = [t for t in re.findall(r'data-tip="([^"]*)"', block) if t.startswith(place) and time in t]
                     expect(any('GB/s' not in t or rate in t for t in tips), f'{lab.name}, {sweep["sweep"]}: no mark at {at}: {time}')
                     readout = [r for r in block.split('class="readout"') if f'<p class="placed">{place}</p>' in r]
-                    expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["sweep"]}: {at} is not told: {time}')
+                    expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["sweep"]}: {at} is not shown: {time}')
                     points += 1
         for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.limits.jsonl'):
             for p in read_record(file)['entries']:
@@ -133,13 +133,13 @@ def guided_is_recorded(site, pages):
             head = re.findall(r'class="sort">([^<]*)<', table)
             rows = re.findall(r'<tr data-line="([^"]*)">(.*?)</tr>', table)
             cells = [re.findall(r'data-v="([^"]*)"', row) for _, row in rows]
-            told = {of: [float(c[head.index(of) - 1]) for c in cells] for of in ('instructions', 'bank conflicts', 'sectors')
-                    if of in head}
+            found = {of: [float(c[head.index(of) - 1]) for c in cells] for of in ('instructions', 'bank conflicts', 'sectors')
+                     if of in head}
             of_step = [c for counts in one['lines'].values() for c in counts]
             for name, values in (('instructions', [c[1] for c in of_step]), ('sectors', [c[5] for c in of_step]),
                                  ('bank conflicts', [c[7] - c[8] for c in of_step])):
                 wanted = sorted(float(f'{v:.6g}') for v in values)
-                expect(sorted(told.get(name, [0.0] * len(values))) == wanted, f'{step.name}: {name} of its lines')
+                expect(sorted(found.get(name, [0.0] * len(values))) == wanted, f'{step.name}: {name} of its lines')
             lines += len(rows)
             for anchor, _ in rows:
                 expect(not anchor or f'id="{anchor}"' in page, f'{step.name}: no line {anchor}')
@@ -244,8 +244,8 @@ def students():
             text = (ROOT / step.file).read_text()
             is_skeleton = text.splitlines()[2] in (ROOT / f'labs/{lab.name}/{lab.name}.cu').read_text()
             todo = re.search(r'^ *//> todo.*\n((?: *//.*\n)*)(.*\n.*)\n', text, re.M)
-            told = todo[2] if is_skeleton else text.splitlines()[2]  # students have the skeleton's head
-            expect(told not in words, f'students: {step.name}: {told}')
+            hidden = todo[2] if is_skeleton else text.splitlines()[2]  # students have the skeleton's head
+            expect(hidden not in words, f'students: {step.name}: {hidden}')
     expect('class="answer"' not in everything, 'students: a folded answer')
 
 

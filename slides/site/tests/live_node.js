@@ -16,14 +16,14 @@ function cpuSeconds() {
 
 (async () => {
   const compiled = await WebAssembly.compile(fs.readFileSync(path.join(root, 'build/live/emulator.wasm')));
-  const told = [];
+  const results = [];
   for (const run of JSON.parse(fs.readFileSync(0, 'utf8'))) {
     const image = `build/live/${run.lab}/${run.step}.fatbin`;
     const block = run.block ?? stepOf(run.lab, run.step).block;
     const found = runStep(await makeEmulator(compiled), run.lab, run.step, fs.readFileSync(path.join(root, image)),
       run.sizes, block, run.numbers, run.watch, cpuSeconds);
-    told.push({...found, block, kernel: stepOf(run.lab, run.step).kernel, expected: undefined,
-               result: found.result && Buffer.from(found.result.buffer).toString('base64')});
+    results.push({...found, block, kernel: stepOf(run.lab, run.step).kernel, expected: undefined,
+                  result: found.result && Buffer.from(found.result.buffer).toString('base64')});
   }
-  process.stdout.write(JSON.stringify(told));
+  process.stdout.write(JSON.stringify(results));
 })();

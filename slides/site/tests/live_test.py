@@ -55,7 +55,7 @@ ARRAYS = {  # of each lab: name, elements, is it an input; the result is the one
     'transpose': lambda s: [('in', s['rows'] * s['cols'], True), ('out', s['rows'] * s['cols'], False)]}
 
 
-def here(it, run, told):
+def here(it, run, shown):
     """The calls that the page made, on this machine: (result, report, problem)."""
     it.start(b'h200', (1 if run['watch'].get('checks') else 0) + (2 if run['watch'].get('counters') else 0))
     image = (ROOT / f'build/live/{run["lab"]}/{run["step"]}.fatbin').read_bytes()
@@ -70,10 +70,10 @@ def here(it, run, told):
             assert it.put(at[name], data, len(data)) == b''
         else:
             it.spoil(at[name], 4 * count)
-    for launch in told['launches']:
-        shape = struct.pack('6I', *launch['grid'], *told['block'])
+    for launch in shown['launches']:
+        shape = struct.pack('6I', *launch['grid'], *shown['block'])
         values = [at[v[0]] + 4 * v[1] if isinstance(v, list) else v for v in launch['arguments']]
-        problem = it.launch(told['kernel'].encode(), shape, launch['shared'], struct.pack(f'{len(values)}q', *values),
+        problem = it.launch(shown['kernel'].encode(), shape, launch['shared'], struct.pack(f'{len(values)}q', *values),
                             len(values))
         if problem:
             break
@@ -102,7 +102,7 @@ def difference(a, b, path=''):
     return next(difference(x, y, f'{path}.{k}') for k, x, y in pairs if x != y)
 
 
-def launches_of_programs(run, told):
+def launches_of_programs(run, shown):
     """The profile of the course's own program, run by `lab env`, has the same kernels: as often, with as many blocks."""
     size = [str(n) for n in run['sizes'].values()]
     made = subprocess.run([ROOT / 'lab', 'env', run['lab'], '--step', run['step'], '--size', 'x'.join(size)], cwd=ROOT,
@@ -114,7 +114,7 @@ def launches_of_programs(run, told):
     subprocess.run(['bash', '-c', '. /dev/stdin; STEPWISE_COUNTERS=1 STEPWISE_PROFILE="$0" "$STEPWISE_PROGRAM" "$STEPWISE_CALLS"',
                     str(profile)], input=made.stdout, text=True, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
     theirs = [json.loads(line) for line in profile.read_text().splitlines()][-1]['kernels']
-    mine = told['profile']['kernels']
+    mine = shown['profile']['kernels']
     keys = ('mangled', 'launches', 'grid', 'block', 'dynamic_shared_bytes', 'registers')
     expect([[k[key] for key in keys] for k in theirs] == [[k[key] for key in keys] for k in mine],
            f'{run["lab"]} {run["step"]}: the program launches {[[k[key] for key in keys] for k in theirs]}')
@@ -139,23 +139,23 @@ def in_a_page():
         with browser.Browser() as chromium:
             page = chromium.open((site.out / 'reduction/live.html').as_uri())
 
-            def told(**fields):
+            def words_shown(**fields):
                 for name, value in fields.items():
                     page.run(f'({typed})({json.dumps(name.replace("_", "-"))}, {json.dumps(value)})')
                 return page.run(ready)
 
             sums = [sum((NUMBERS * (n // 8 + 1))[:n]) for n in (65537, 1000)]
-            first = told()
+            first = words_shown()
             expect(f'Right: {sums[0]}' in first, f'the first run of reduction: {first[:300]}')
-            small = told(step='10_one_launch', n='1000')
+            small = words_shown(step='10_one_launch', n='1000')
             expect(f'Right: {sums[1]}' in small and '1 launch,' in small, f'10_one_launch: {small[:300]}')
-            odd = told(step='03_sequential', n='1000', block_x='96')
+            odd = words_shown(step='03_sequential', n='1000', block_x='96')
             expect('Wrong: element 0' in odd, f'a block of 96: {odd[:300]}')
-            expect('a whole number from 1' in told(n='0'), 'n = 0 is accepted')
-            expect('at most 1024 threads' in told(n='5', block_x='1024', block_y='2'), '2048 threads are accepted')
+            expect('a whole number from 1' in words_shown(n='0'), 'n = 0 is accepted')
+            expect('at most 1024 threads' in words_shown(n='5', block_x='1024', block_y='2'), '2048 threads are accepted')
             for lab in ('matmul', 'transpose'):
                 page.go((site.out / f'{lab}/live.html').as_uri())
-                expect('Right: all' in (text := told()), f'{lab}: {text[:300]}')
+                expect('Right: all' in (text := words_shown()), f'{lab}: {text[:300]}')
             if AXE.is_file():
                 page.run(AXE.read_text() + '; 0')
                 found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
@@ -197,24 +197,24 @@ def main():
         sys.exit(done.stderr)
     page = json.loads(done.stdout)
     it, found = native(), set()
-    for at, (run, told) in enumerate(zip(runs, page)):
-        what = f'{run["lab"]} {run["step"]} {told["block"]}'
-        result, report, problem = here(it, run, told)
-        expect(told['problem'] == problem, f'{what}: {told["problem"]!r}, and here {problem!r}')
-        expect(told['result'] is None or base64.b64decode(told['result']) == result, f'{what}: another result')
+    for at, (run, shown) in enumerate(zip(runs, page)):
+        what = f'{run["lab"]} {run["step"]} {shown["block"]}'
+        result, report, problem = here(it, run, shown)
+        expect(shown['problem'] == problem, f'{what}: {shown["problem"]!r}, and here {problem!r}')
+        expect(shown['result'] is None or base64.b64decode(shown['result']) == result, f'{what}: another result')
         for key in ('findings', 'profile', 'warp_instructions'):
-            mine, theirs = without_texts(told[key]), without_texts(report[key])
+            mine, theirs = without_texts(shown[key]), without_texts(report[key])
             expect(mine == theirs, f'{what}: other {key}: {mine != theirs and difference(mine, theirs)}')
-        found |= {f['kind'] for f in told['findings']}
+        found |= {f['kind'] for f in shown['findings']}
         if at < right:
-            expect(told['wrong'] == -1 and told['problem'] == '', f'{what}: element {told["wrong"]} {told["problem"]}')
-            expect(not told['findings'], f'{what}: {told["findings"][:1]}')
+            expect(shown['wrong'] == -1 and shown['problem'] == '', f'{what}: element {shown["wrong"]} {shown["problem"]}')
+            expect(not shown['findings'], f'{what}: {shown["findings"][:1]}')
     in_a_page()
     expect(found, 'no wrong launch led to a finding: the comparison of findings compares nothing')
-    for run, told in zip(runs[:right], page):
-        launches_of_programs(run, told)
+    for run, shown in zip(runs[:right], page):
+        launches_of_programs(run, shown)
     if '--speed' in sys.argv:
-        rates = [f'{told["warp_instructions"] / told["seconds"] / 1e6:.1f}' for told in page[-times:]]
+        rates = [f'{shown["warp_instructions"] / shown["seconds"] / 1e6:.1f}' for shown in page[-times:]]
         print(f'naive 256 x 256 matmul, {page[-1]["warp_instructions"]} warp instructions, again and again: '
               f'{", ".join(rates)} million per CPU-second')
     print(f'{len(runs)} runs; kinds of findings: {", ".join(sorted(found))}')

@@ -169,7 +169,7 @@
     history.replaceState(null, '', address);
     let copied = 'The address of this page now holds your source.';
     try { await navigator.clipboard.writeText(address.href); copied += ' It is copied.'; } catch (e) { /* not allowed: it is in the address bar */ }
-    bar.querySelector('.try-told').textContent = copied;
+    bar.querySelector('.try-note').textContent = copied;
   }
 
   function open(text) {
@@ -188,9 +188,9 @@
       area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
     }
     bar.append(button('As it was', () => editor.set(original)), ' ', button('Share', share), ' ');
-    const told = make('span', live === 'yes' ? 'Ctrl+Enter runs; Tab leaves the editor.' : '', 'try-told');
-    told.setAttribute('role', 'status');
-    bar.append(told);
+    const note = make('span', live === 'yes' ? 'Ctrl+Enter runs; Tab leaves the editor.' : '', 'try-note');
+    note.setAttribute('role', 'status');
+    bar.append(note);
     editor.box.before(bar);
     editor.box.after(answer);
   }
@@ -202,7 +202,7 @@
   if (shared) {
     unpacked(shared[1]).then((text) => {
       open(text);
-      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-told').textContent = 'A source from a link: nothing has run yet.'; }
+      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-note').textContent = 'A source from a link: nothing has run yet.'; }
       editor.box.scrollIntoView();
     }, () => { how.append(' The source in this address cannot be read.'); });
   }

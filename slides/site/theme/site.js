@@ -13,10 +13,10 @@
 
   // What a mark or a term says, beside it, by pointer or by keyboard; Escape closes it.
   const tip = document.getElementById('tip');
-  let told = null;  // the element whose words are shown
-  const hide = () => { tip.classList.remove('shown'); told = null; };
+  let described = null;  // the element whose words are shown
+  const hide = () => { tip.classList.remove('shown'); described = null; };
   function say(element) {
-    told = element;
+    described = element;
     tip.textContent = element.dataset.tip || element.dataset.card;
     tip.classList.add('shown');
     const at = element.getBoundingClientRect(), box = tip.getBoundingClientRect();
@@ -28,7 +28,7 @@
   const has = (event) => event.target.closest && event.target.closest('[data-tip], [data-card]');
   document.addEventListener('mouseover', (e) => (has(e) ? say(has(e)) : hide()));
   document.addEventListener('focusin', (e) => (has(e) ? say(has(e)) : hide()));
-  document.addEventListener('scroll', () => told && say(told), { passive: true, capture: true });
+  document.addEventListener('scroll', () => described && say(described), { passive: true, capture: true });
   document.addEventListener('keydown', (e) => {
     if (e.key === 'Escape') hide();
     if (e.key === '/' && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) {

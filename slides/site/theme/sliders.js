@@ -1,5 +1,5 @@
 // A slider along the points of a sweep: shows what the page already says of the chosen one. Without
-// this script all points are told one after the other.
+// this script all points are listed one after the other.
 'use strict';
 for (const section of document.querySelectorAll('.sweep')) {
   const input = section.querySelector('input[type=range]'), output = section.querySelector('output');
