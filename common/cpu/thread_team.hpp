@@ -62,7 +62,7 @@ void in_bands(std::int64_t count, std::int64_t grain, const Part& part) {
 // Calls part(i) once for each i = 0, 1, ... count - 1. A thread that is done takes the next i,
 // because parts may take unequally long.
 template <class Part>
-void in_turns(std::int64_t count, const Part& part) {
+void in_chunks(std::int64_t count, const Part& part) {
   std::atomic<std::int64_t> next{0};
   const auto work = [&](int) {
     for (std::int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) part(i);

@@ -68,10 +68,10 @@ TEST_CASE("bands cover everything once, begin at whole grains, and are the same 
   }
 }
 
-TEST_CASE("in turns, every part is made once") {
+TEST_CASE("in chunks, every part is made once") {
   for (const std::int64_t count : {0, 1, 2, 1000}) {
     std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
-    in_turns(count, [&](std::int64_t i) { ++seen[static_cast<std::size_t>(i)]; });
+    in_chunks(count, [&](std::int64_t i) { ++seen[static_cast<std::size_t>(i)]; });
     for (const auto& times : seen) REQUIRE(times == 1);
   }
 }

@@ -182,7 +182,7 @@ std::uint64_t remote_device::array_of(const std::byte* first, std::size_t bytes)
 status remote_device::write(device_address to, std::span<const std::byte> from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(to, from.size(), "writing"); !s.ok()) return s;
-  if (goes_in_turns(from.size())) return write_in_turns(to, from);
+  if (goes_in_chunks(from.size())) return write_in_chunks(to, from);
   while (!from.empty()) {
     const std::size_t bytes = std::min(from.size(), to_.window().size());
     const auto part = room_in_window(bytes);
@@ -199,7 +199,7 @@ status remote_device::write(device_address to, std::span<const std::byte> from) 
 status remote_device::read(std::span<std::byte> to, device_address from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(from, to.size(), "reading"); !s.ok()) return s;
-  if (goes_in_turns(to.size())) {
+  if (goes_in_chunks(to.size())) {
     return read_pieces(from, to.size(), [&](std::size_t at, std::span<const std::byte> piece) {
       copy_bytes_(to.data() + at, piece.data(), piece.size());
       return true;

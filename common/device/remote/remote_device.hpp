@@ -121,8 +121,8 @@ class remote_device : public device,
   status send_queue();
   template <class Request>
   status collect();
-  status write_in_turns(device_address to, std::span<const std::byte> from);
-  bool goes_in_turns(std::size_t bytes) const;
+  status write_in_chunks(device_address to, std::span<const std::byte> from);
+  bool goes_in_chunks(std::size_t bytes) const;
   std::optional<module_symbol> known_area(device_address address);
   std::uint64_t array_of(const std::byte* first, std::size_t bytes) const;
   status check_area(device_address address, std::uint64_t bytes, const char* doing);

@@ -8,7 +8,7 @@ namespace stepwise::remote {
 
 // Only a judge's window is larger than the usual size. A submission's copies are not split, since
 // the time model counts them.
-bool remote_device::goes_in_turns(std::size_t bytes) const {
+bool remote_device::goes_in_chunks(std::size_t bytes) const {
   const std::size_t window = to_.window().size();
   return window > window_bytes && bytes > window / 4;
 }
@@ -21,17 +21,18 @@ status remote_device::collect() {
   return lost_.ok() ? how : lost_;
 }
 
-status remote_device::write_in_turns(device_address to, std::span<const std::byte> from) {
+status remote_device::write_in_chunks(device_address to, std::span<const std::byte> from) {
   status s = send_queue();  // now the window is free
   const std::size_t half = to_.window().size() / 2;
   bool is_posted = false;
-  for (std::size_t at = 0, turn = 0; s.ok() && at < from.size(); at += half, turn = half - turn) {
+  for (std::size_t at = 0, offset = 0; s.ok() && at < from.size();
+       at += half, offset = half - offset) {
     const std::size_t bytes = std::min(half, from.size() - at);
-    copy_bytes_(to_.window().data() + turn, from.data() + at, bytes);
+    copy_bytes_(to_.window().data() + offset, from.data() + at, bytes);
     if (is_posted) s = collect<flush>();
     if (!s.ok()) return s;
     to_.queue(write_bytes{
-        to + at, {static_cast<std::uint32_t>(turn), static_cast<std::uint32_t>(bytes)}, 0});
+        to + at, {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)}, 0});
     is_posted = to_.post(flush{});
     if (!is_posted) s = note(nullptr);
   }

@@ -123,7 +123,7 @@ void edges(const uchar4* rgba, unsigned char* out, unsigned char*, int width, in
   const auto* const pixels = reinterpret_cast<const std::uint32_t*>(rgba);
   const int64_t wanted = 4 * host::all_threads().size();  // several each, to end together
   const int64_t rows = std::max<int64_t>(least_rows, (height + wanted - 1) / wanted);
-  host::in_turns((height + rows - 1) / rows, [&](int64_t i) {
+  host::in_chunks((height + rows - 1) / rows, [&](int64_t i) {
     strip(pixels, out, width, height).make(i * rows, std::min<int64_t>((i + 1) * rows, height));
   });
 }

@@ -15,7 +15,7 @@
 namespace {
 
 using std::int64_t;
-using stepwise::host::in_turns;
+using stepwise::host::in_chunks;
 
 constexpr int depth = 256;          // of a slice of k: a strip of b has at most 32 KiB
 constexpr int block_rows = 72;      // of a, per thread at a time: 72 KiB; a multiple of all tiles
@@ -153,7 +153,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int64_t blocks = (cols + block_cols - 1) / block_cols;
     for (int from = 0; from < n; from += depth) {
       const int k = std::min(depth, n - from);
-      in_turns(strips_a + strips_b, [&](int64_t i) {
+      in_chunks(strips_a + strips_b, [&](int64_t i) {
         if (i < strips_a) {
           pack_a(a, n, i * use.rows, from, k, use.rows, packed_a + i * use.rows * k);
         } else {
@@ -162,7 +162,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
         }
       });
       const slice s{packed_a, packed_b, c, n, k, from == 0};
-      in_turns(rows_of_blocks * blocks, [&](int64_t i) {
+      in_chunks(rows_of_blocks * blocks, [&](int64_t i) {
         multiply_block(use, s, i % rows_of_blocks * block_rows,
                        base + i / rows_of_blocks * block_cols, base);
       });

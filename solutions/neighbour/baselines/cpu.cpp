@@ -24,7 +24,7 @@ namespace {
 
 using std::int64_t;
 using stepwise::host::in_bands;
-using stepwise::host::in_turns;
+using stepwise::host::in_chunks;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr int64_t grain = 1024, searches = 4096;  // points that a thread takes at a time
@@ -267,7 +267,7 @@ void neighbour(const float* xyz, int* nearest, void* scratch, int n) {
   int* const ranks = reinterpret_cast<int*>(g.points + n);
   choose_cells(g, box_of(xyz, n), n);
   sort_points(g, xyz, ranks, n);
-  in_turns((n + searches - 1) / searches, [&](int64_t i) {
+  in_chunks((n + searches - 1) / searches, [&](int64_t i) {
     search_for(g, i * searches, std::min<int64_t>(n, (i + 1) * searches), nearest);
   });
 }

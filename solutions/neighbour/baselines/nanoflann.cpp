@@ -118,7 +118,7 @@ void neighbour(const float* xyz, int* nearest, void*, int n) {
   const points all{xyz, static_cast<std::size_t>(n)};
   const tree made(3, all, how_to_build());
   const auto& order = order_in(made);
-  stepwise::host::in_turns((n + searches - 1) / searches, [&](std::int64_t part) {
+  stepwise::host::in_chunks((n + searches - 1) / searches, [&](std::int64_t part) {
     const std::int64_t end = std::min<std::int64_t>(n, (part + 1) * searches);
     for (std::int64_t k = part * searches; k < end; ++k) {
       const std::uint32_t i = order[static_cast<std::size_t>(k)];
