@@ -22,7 +22,7 @@ class barrier_check final : public check {
 
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
-  void turn_to(const block& b) override { blocks_.turn_to(b); }
+  void switch_to(const block& b) override { blocks_.switch_to(b); }
   void took_branch(const warp_event& e, std::uint32_t to) override;
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;

@@ -23,7 +23,7 @@ class by_block {
     return begin(b, [] { return std::make_unique<State>(); });
   }
   State& of(const block& b) { return *states_.at(&b); }
-  void turn_to(const block& b) { current_ = &of(b); }
+  void switch_to(const block& b) { current_ = &of(b); }
   void end_launch() {
     states_.clear();
     current_ = nullptr;

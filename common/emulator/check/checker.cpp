@@ -36,12 +36,12 @@ void checker::begin_block(const block& b) {
   unset_.begin_block(b);
 }
 
-void checker::turn_to(const block& b) {
-  evidence_.blocks.turn_to(b);
-  races_.turn_to(b);
-  barriers_.turn_to(b);
-  unfollowed_.turn_to(b);
-  unset_.turn_to(b);
+void checker::switch_to(const block& b) {
+  evidence_.blocks.switch_to(b);
+  races_.switch_to(b);
+  barriers_.switch_to(b);
+  unfollowed_.switch_to(b);
+  unset_.switch_to(b);
 }
 
 std::uint32_t checker::access(const access_event& e) {

@@ -68,7 +68,7 @@ class checker final : public observer {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override { unfollowed_.end_block(b); }
-  void turn_to(const block& b) override;
+  void switch_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
   void took_branch(const warp_event& e, std::uint32_t to) override { barriers_.took_branch(e, to); }

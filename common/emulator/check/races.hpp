@@ -21,7 +21,7 @@ class race_check final : public check {
   void begin_launch(const launch_info& info) override;
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
-  void turn_to(const block& b) override { deferred_.turn_to(b); }
+  void switch_to(const block& b) override { deferred_.switch_to(b); }
 
   // The accessor for the cells: a warp of the running block, at a site.
   accessor accessor_of(std::uint32_t warp, std::uint32_t number, const shadow_memory& m) const;

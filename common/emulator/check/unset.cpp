@@ -43,8 +43,8 @@ void unset_check::begin_block(const block& b) {
   m.unset_shared.clear();
 }
 
-void unset_check::turn_to(const block& b) {
-  if (watches_) blocks_.turn_to(b);
+void unset_check::switch_to(const block& b) {
+  if (watches_) blocks_.switch_to(b);
 }
 
 void unset_check::read_unset(const warp_event& e, std::uint32_t origin) {

@@ -24,7 +24,7 @@ class unset_check final : public check {
   void begin_launch(const launch_info& info) override;
   void end_launch() { blocks_.end_launch(); }
   void begin_block(const block& b) override;
-  void turn_to(const block& b) override;
+  void switch_to(const block& b) override;
   void read_unset(const warp_event& e, std::uint32_t origin) override;
   void used_unset(const warp_event& e, std::uint32_t use, bool by_store) override;
   std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) override;

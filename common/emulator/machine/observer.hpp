@@ -121,16 +121,16 @@ class observer {
     (void)block;
     return true;
   }
-  // Instructions that a warp of the running block executes before others get their turn. 0: the
+  // Instructions that a warp of the running block executes before the other warps run. 0: the
   // block ends early, here.
   virtual std::int64_t slice() { return slice_instructions; }
   virtual void begin_block(const block&) {}
   virtual void end_block(const block&) {}
-  // The worker turns to another resident block.
-  virtual void turn_to(const block&) {}
+  // The worker switches to another resident block.
+  virtual void switch_to(const block&) {}
   // Whether a block that polls lets the other resident blocks run at once. Blocks that draw their
   // work from a counter then share it as they would on a GPU.
-  virtual bool takes_turns() { return false; }
+  virtual bool interleaves_blocks() { return false; }
 
   // Returns the lanes that may make the access. The other lanes skip it.
   virtual std::uint32_t access(const access_event& e) { return e.active; }
@@ -204,7 +204,7 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
-  // Whether this warp is followed op by op until others get their turn. before() and after() are
+  // Whether this warp is followed op by op until the other warps run. before() and after() are
   // then called for each of its ops. `next` is the op that it continues with, or null.
   virtual bool follows(const block&, std::uint32_t warp) { return (void)warp, false; }
   virtual void before(const context&, const op*) {}

@@ -26,7 +26,7 @@ std::int64_t observers::slice() {
 }
 void observers::begin_block(const block& b) { each(&observer::begin_block, b); }
 void observers::end_block(const block& b) { each(&observer::end_block, b); }
-void observers::turn_to(const block& b) { each(&observer::turn_to, b); }
+void observers::switch_to(const block& b) { each(&observer::switch_to, b); }
 std::uint32_t observers::access(const access_event& e) {
   std::uint32_t allowed = e.active;
   for (observer* o : all_) {
@@ -104,8 +104,8 @@ void observers::heap_gave(const warp_event& e, int lane, device_address at, std:
 void observers::heap_got(const warp_event& e, int lane, device_address at, bool is_known) {
   each(&observer::heap_got, e, lane, at, is_known);
 }
-bool observers::takes_turns() {
-  return std::ranges::any_of(all_, [](observer* o) { return o->takes_turns(); });
+bool observers::interleaves_blocks() {
+  return std::ranges::any_of(all_, [](observer* o) { return o->interleaves_blocks(); });
 }
 bool observers::follows(const block& b, std::uint32_t warp) {
   return std::ranges::any_of(all_, [&](observer* o) { return o->follows(b, warp); });

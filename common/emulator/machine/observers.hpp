@@ -20,8 +20,8 @@ class observers final : public observer {
   std::int64_t slice() override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
-  void turn_to(const block& b) override;
-  bool takes_turns() override;
+  void switch_to(const block& b) override;
+  bool interleaves_blocks() override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,

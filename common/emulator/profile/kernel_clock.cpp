@@ -89,7 +89,7 @@ void kernel_clock::end_block(const block& b) {
   now_ = nullptr;
 }
 
-void kernel_clock::turn_to(const block& b) {
+void kernel_clock::switch_to(const block& b) {
   const auto found = blocks_.find(b.index);
   now_ = found != blocks_.end() ? &found->second : nullptr;
 }

@@ -45,7 +45,7 @@ class kernel_clock final : public observer, public warp_time {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
-  void turn_to(const block& b) override;
+  void switch_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;

@@ -75,9 +75,9 @@ void profiler::end_block(const block& b) {
   trace_.end_block(b.index);
   if (timer_ != nullptr) timer_->end_block(b.index);
 }
-void profiler::turn_to(const block& b) {
-  trace_.turn_to(b.index);
-  if (timer_ != nullptr) timer_->turn_to(b.index);
+void profiler::switch_to(const block& b) {
+  trace_.switch_to(b.index);
+  if (timer_ != nullptr) timer_->switch_to(b.index);
 }
 
 // --- events --------------------------------------------------------------------------------------

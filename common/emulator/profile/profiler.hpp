@@ -34,10 +34,10 @@ class profiler final : public observer {
   std::int64_t slice() override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
-  void turn_to(const block& b) override;
+  void switch_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
-  bool takes_turns() override { return timer_ != nullptr && timer_->takes_turns(); }
+  bool interleaves_blocks() override { return timer_ != nullptr && timer_->interleaves_blocks(); }
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;

@@ -52,14 +52,14 @@ void trace::begin_block(u64 index) {
   ++begun_;
 }
 
-void trace::turn_to(u64 index) {
+void trace::switch_to(u64 index) {
   if (slots_[now_].taken && slots_[now_].block == index) return;
   for (std::size_t n = 0; n < slots_.size(); ++n)
     if (slots_[n].taken && !slots_[n].ended && slots_[n].block == index) now_ = n;
 }
 
 void trace::end_block(u64 index) {
-  turn_to(index);
+  switch_to(index);
   slots_[now_].ended = true;
 }
 

@@ -36,7 +36,7 @@ class trace {
   };
   void begin(const launch_shape& shape, const std::vector<site_plan>& sites);
   void begin_block(std::uint64_t index);
-  void turn_to(std::uint64_t index);
+  void switch_to(std::uint64_t index);
   void end_block(std::uint64_t index);
   // Adds a request of a warp of the current block. `whole`: a store writes every byte of its
   // sectors. `local`: the lines are in local memory.

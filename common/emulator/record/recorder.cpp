@@ -127,7 +127,7 @@ void warp_recorder::begin_block(const block& b) {
 void warp_recorder::end_block(const block& b) {
   if (&b == block_) block_ = nullptr;
 }
-void warp_recorder::turn_to(const block& b) { here_ = on_ && &b == block_; }
+void warp_recorder::switch_to(const block& b) { here_ = on_ && &b == block_; }
 
 bool warp_recorder::is_recorded(std::uint32_t warp) const {
   return std::ranges::find(kept_.warps, warp) != kept_.warps.end();

@@ -49,7 +49,7 @@ class warp_recorder final : public observer {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
-  void turn_to(const block& b) override;
+  void switch_to(const block& b) override;
   bool follows(const block& b, std::uint32_t warp) override;
   void before(const context& x, const op* i) override;
   void after(const context& x, const op* i, const op* next) override;

@@ -56,9 +56,9 @@ struct join_point {
 
 // How long a warp has run since lanes last arrived at one of its joins, where lanes wait.
 struct waiting_time {
-  unsigned weight = 0;  // in turns
-  unsigned polling_turns = 0;
-  std::uint64_t state = 0;  // of the warp after an earlier turn
+  unsigned weight = 0;  // in slices with polls
+  unsigned polling_slices = 0;
+  std::uint64_t state = 0;  // of the warp after an earlier slice
 };
 
 struct warp {

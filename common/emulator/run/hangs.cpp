@@ -15,7 +15,7 @@ namespace stepwise::emulator {
 namespace {
 
 // Turns in which all blocks only wait before a launch is examined closely.
-constexpr unsigned turns_before_search = 4;
+constexpr unsigned passes_before_search = 4;
 // The most words of memory that are followed in a period.
 constexpr std::size_t most_words = 1 << 16;
 // If a state still repeats after this much time on the kernel's clocks, it is not waiting for time.
@@ -208,7 +208,7 @@ std::uint64_t hang_detector::elapsed_ns() const {
 }
 
 void hang_detector::end_search() {
-  waiting_turns_ = 0;
+  waiting_slices_ = 0;
   if (search_ == nullptr) return;
   x_.watch = launch_.watch;
   search_.reset();
@@ -216,25 +216,25 @@ void hang_detector::end_search() {
 
 std::optional<standstill> hang_detector::look(const block_queue& resident,
                                               std::uint64_t clock_readings) {
-  if (++waiting_turns_ % resident.size() != 0) return std::nullopt;
+  if (++waiting_slices_ % resident.size() != 0) return std::nullopt;
   if (search_ == nullptr) {
-    if (waiting_turns_ / resident.size() < turns_before_search) return std::nullopt;
+    if (waiting_slices_ / resident.size() < passes_before_search) return std::nullopt;
     search_ = std::make_unique<hang_search>(x_, launch_);
   }
   hang_search& s = *search_;
   const std::uint64_t state = state_of_all(resident);
-  const bool repeats = s.turns++ != 0 && state == s.state;
+  const bool repeats = s.passes++ != 0 && state == s.state;
   if (repeats && s.is_noting) {
     if (auto hang = prove(resident, clock_readings)) return hang;
     if (s.only_time_passes) return std::nullopt;
   }
   // Brent's algorithm: a period of any length is found once the saved state lies within it.
-  if (s.turns < s.next_period && (!repeats || s.is_noting)) return std::nullopt;
+  if (s.passes < s.next_period && (!repeats || s.is_noting)) return std::nullopt;
   if (repeats) {
     s.is_noting = true;
     x_.watch = &s.both;
   }
-  s.next_period = 2 * s.turns;
+  s.next_period = 2 * s.passes;
   s.state = state;
   s.since_ns = elapsed_ns();
   s.readings = clock_readings;

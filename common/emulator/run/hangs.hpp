@@ -1,6 +1,6 @@
 // Detects launches that can never end: their threads only wait, in a state that repeats.
 //
-// idea    After each turn of all resident blocks, the launch's state is compared with an earlier
+// idea    After each pass over all resident blocks, the launch's state is compared with an earlier
 //         one. The state consists of the positions of the warps and their registers and, once
 //         these repeat, also of the memory that the warps write. If the whole state repeats, it
 //         repeats forever unless something outside the launch intervenes. That can be the host,
@@ -48,7 +48,7 @@ class hang_watch final : public observer {
   bool others_could_intervene(bool blocks_begin) const;
   const std::map<const block*, polls_of_block>& polls() const { return polls_; }
 
-  void turn_to(const block& b) override { block_ = &b; }
+  void switch_to(const block& b) override { block_ = &b; }
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
   void heap_gave(const warp_event&, int, device_address, std::uint64_t) override {
@@ -81,9 +81,9 @@ class hang_search {
   hang_watch notes;
   observers both;                 // the launch's observer, and `notes`
   bool is_noting = false;         // true once a state seemed to repeat
-  bool only_time_passes = false;  // nothing else changes from turn to turn
-  unsigned turns = 0;             // of all blocks
-  unsigned next_period = 1;       // the turn at which the state will be saved next
+  bool only_time_passes = false;  // nothing else changes from pass to pass
+  unsigned passes = 0;            // over all blocks
+  unsigned next_period = 1;       // the pass at which the state will be saved next
   std::uint64_t state = 0;        // the saved state
   std::uint64_t since_ns = 0;     // when it was saved
   std::uint64_t readings = 0;     // of clocks, up to that time
@@ -107,10 +107,10 @@ class hang_detector {
   hang_detector(launch_state& launch, context& x, const execution_counters& counters)
       : launch_(launch), x_(x), counters_(counters) {}
 
-  // Called after a turn in which a block only waited. Returns where the threads are if the launch
+  // Called after a slice in which a block only waited. Returns where the threads are if the launch
   // never ends.
   std::optional<standstill> look(const block_queue& resident, std::uint64_t clock_readings);
-  // After any other turn of a block, the search starts over.
+  // After any other slice of a block, the search starts over.
   void end_search();
   // The accesses of a search that has begun; null before.
   const hang_watch* notes() const { return search_ != nullptr ? &search_->notes : nullptr; }
@@ -123,7 +123,7 @@ class hang_detector {
   launch_state& launch_;
   context& x_;
   const execution_counters& counters_;
-  unsigned waiting_turns_ = 0;           // of blocks, since the last turn that did more than wait
+  unsigned waiting_slices_ = 0;          // of blocks, since the last slice that did more than wait
   std::unique_ptr<hang_search> search_;  // null: no reason to search yet
 };
 

@@ -8,14 +8,14 @@
 namespace stepwise::emulator {
 namespace {
 
-// How long lanes wait at a join for a warp that has turns without reaching it. A warp whose polling
-// repeats itself waits for other warps and blocks, which have all run after this many turns, or
-// else for the lanes at the join.
+// How long lanes wait at a join for a warp that runs slices without reaching it. A warp whose
+// polling repeats itself waits for other warps and blocks, which have all run after this many
+// slices, or else for the lanes at the join.
 constexpr unsigned patience_if_polls_repeat = 64;
 // Any other loop may end by itself, or wait in a way that cannot be detected, such as with plain
 // loads or while counting its polls. This is a million polls, or 2^26 instructions.
-constexpr unsigned most_turns = 8192;
-constexpr unsigned weight_of_computing = 8;  // of a turn without a poll, in turns with polls
+constexpr unsigned most_slices = 8192;
+constexpr unsigned weight_of_computing = 8;  // of a slice without a poll, in slices with polls
 
 }  // namespace
 
@@ -78,12 +78,12 @@ bool join_patience::is_over(warp& w, bool polled) const {
   since.weight += polled ? 1 : weight_of_computing;
   // Brent's algorithm: a cycle of any length is found once the saved state lies within it.
   const std::uint64_t state = polled ? state_of(w) : 0;
-  const bool repeats = polled && ++since.polling_turns > 1 && state == since.state;
-  if (polled && !repeats && std::has_single_bit(since.polling_turns)) since.state = state;
-  if (!polled) return since.weight >= most_turns;
+  const bool repeats = polled && ++since.polling_slices > 1 && state == since.state;
+  if (polled && !repeats && std::has_single_bit(since.polling_slices)) since.state = state;
+  if (!polled) return since.weight >= most_slices;
   const auto before = releases_.find(join->at);
   const unsigned released = before == releases_.end() ? 0 : std::min(before->second, 31U);
-  return since.weight >= (repeats ? patience_if_polls_repeat : most_turns) >> released;
+  return since.weight >= (repeats ? patience_if_polls_repeat : most_slices) >> released;
 }
 
 void join_patience::note_release(const warp& w) {

@@ -1,4 +1,4 @@
-// How long lanes wait at a join for a warp that has turns without reaching it.
+// How long lanes wait at a join for a warp that runs slices without reaching it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class join_patience {
  public:
   explicit join_patience(const program& code) : code_(code) {}
 
-  // Called after a warp's turn. Returns whether the lanes at its joins must stop waiting. If the
+  // Called after a warp's slice. Returns whether the lanes at its joins must stop waiting. If the
   // warp polls, the limit halves each time that lanes had to be released there.
   bool is_over(warp& w, bool polled) const;
   // The lanes at the warp's joins are about to be released.

@@ -15,10 +15,10 @@ constexpr unsigned rounds_before_look = 64;
 }  // namespace
 
 std::uint64_t timer_wait::skip(const op* at, std::uint64_t now) {
-  // After `patience` readings with at most `turn` instructions between two of them, the time passes
+  // After `patience` readings with at most `gap` instructions between two of them, the time passes
   // in steps that grow with the wait.
-  constexpr unsigned patience = 1024, turn = 64, step = 64;
-  if (at_ != at || now - last_ns_ > turn) {
+  constexpr unsigned patience = 1024, gap = 64, step = 64;
+  if (at_ != at || now - last_ns_ > gap) {
     at_ = at;
     readings_ = 0;
     since_ns_ = now;
@@ -67,7 +67,7 @@ scheduler::scheduler(launch_state& launch)
     };
   }
   x_.watch->begin_launch(info);
-  if (x_.watch->takes_turns()) most_polling_rounds_ = 1;
+  if (x_.watch->interleaves_blocks()) most_polling_rounds_ = 1;
 }
 
 // --- blocks ------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ bool scheduler::run(bool asked_here) {
 scheduler::block_result scheduler::run_slice(block& b) {
   block_ = &b;
   x_.shared = b.shared;
-  if (x_.watch != nullptr) x_.watch->turn_to(b);
+  if (x_.watch != nullptr) x_.watch->switch_to(b);
   b.idle_rounds = 0;
   unsigned rounds = 0;
   while (b.alive != 0) {
@@ -170,8 +170,8 @@ void scheduler::rest() {
 
 // --- warps and splits --------------------------------------------------------------------------
 
-// A turn of a warp. Its splits share the slice that x_.budget holds, and run alternately if the
-// slice ends first.
+// Runs a warp for one slice. Its splits share the slice that x_.budget holds, and run alternately
+// if the slice ends first.
 void scheduler::run_warp(warp& w) {
   warp_ = &w;
   x_.local = w.local;

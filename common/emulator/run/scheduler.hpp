@@ -115,7 +115,7 @@ class scheduler {
   warp_event event_at(const op* i, std::uint32_t mask) const { return {warp_index(), mask, i}; }
   // Whether the launch was stopped because of its time limit or a signal.
   bool out_of_time();
-  // Called after a turn in which a block only waited. Returns whether the launch was stopped
+  // Called after a slice in which a block only waited. Returns whether the launch was stopped
   // because it never ends.
   bool never_ends();
   standstill stand() const { return emulator::stand(launch_, resident_, hangs_.notes()); }
@@ -170,7 +170,7 @@ class scheduler {
   std::vector<std::unique_ptr<block>> unused_;
   block_queue resident_;  // the first one runs next
   // A block may wait in a loop with a barrier: it polls in every round, but also does other things.
-  // The number of rounds after which other blocks get a turn.
+  // The number of rounds after which other blocks run.
   unsigned most_polling_rounds_ = 1024;
   timer_wait timer_wait_;
   std::uint64_t clock_readings_ = 0;

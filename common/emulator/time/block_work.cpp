@@ -19,7 +19,7 @@ void block_work_counter::begin_launch(unsigned warps) {
   most_ = {};
 }
 
-void block_work_counter::turn_to(std::uint64_t block) {
+void block_work_counter::switch_to(std::uint64_t block) {
   if (now_ != nullptr && block == block_) return;
   const auto [at, is_new] = begun_.try_emplace(block);
   if (is_new) at->second.of_warp.resize(warps_);
@@ -28,7 +28,7 @@ void block_work_counter::turn_to(std::uint64_t block) {
 }
 
 void block_work_counter::end_block(std::uint64_t block, bool keeps) {
-  turn_to(block);
+  switch_to(block);
   now_->work.longest_warp = *std::ranges::max_element(now_->of_warp);
   most_.raise_to(now_->work);
   if (keeps) kept_[block] = now_->work;

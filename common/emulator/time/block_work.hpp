@@ -27,7 +27,7 @@ struct block_work {
 class block_work_counter {
  public:
   void begin_launch(unsigned warps);
-  void turn_to(std::uint64_t block);
+  void switch_to(std::uint64_t block);
   // `keeps`: this block's work can be requested later.
   void end_block(std::uint64_t block, bool keeps);
   void executed(std::uint32_t warp, std::uint64_t cost) { now_->of_warp[warp] += cost; }

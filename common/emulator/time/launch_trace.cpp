@@ -21,7 +21,7 @@ void recorder::begin_block(std::uint64_t index) {
   now_ = &trace_.blocks.back();
 }
 
-void recorder::turn_to(std::uint64_t index) {
+void recorder::switch_to(std::uint64_t index) {
   if (now_ != nullptr && now_->index == index) return;
   now_ = nullptr;
   for (block_trace& b : trace_.blocks)

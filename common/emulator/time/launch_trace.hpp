@@ -71,7 +71,7 @@ class recorder {
   // Whether accesses and runs from now on belong to a recorded block.
   bool is_on() const { return now_ != nullptr; }
   void begin_block(std::uint64_t index);
-  void turn_to(std::uint64_t index);  // records nothing if the block was not begun
+  void switch_to(std::uint64_t index);  // records nothing if the block was not begun
   void access(const recorded_access& a, std::span<const recorded_line> lines);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
 

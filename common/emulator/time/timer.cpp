@@ -24,8 +24,8 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;
-constexpr std::int64_t slice_of_turns = 512;  // a poll's cost in a slice (ops/ops_control.cpp)
-constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
+constexpr std::int64_t interleaved_slice = 512;  // a poll's cost in a slice (ops/ops_control.cpp)
+constexpr std::size_t most_addresses = 4096;     // of a site's atomics that are distinguished
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void timer::begin(const launch_shape& shape) {
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
   // If blocks draw their work from a counter, the first ones have most of it.
-  first_ = waves > 2 && !code_->takes_turns ? waves / 2 * wave_ : 0;
+  first_ = waves > 2 && !code_->interleaves_blocks ? waves / 2 * wave_ : 0;
   // A multiprocessor in the middle of those with the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
@@ -198,7 +198,7 @@ bool timer::wants(std::uint64_t block) const {
 
 std::int64_t timer::slice() const {
   // A poll ends such a slice, and the next block runs.
-  if (code_->takes_turns) return slice_of_turns;
+  if (code_->interleaves_blocks) return interleaved_slice;
   if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
              ? 0
@@ -209,7 +209,7 @@ std::int64_t timer::slice() const {
 void timer::begin_block(std::uint64_t index) {
   block_ = index;
   done_ = 0;
-  each_.turn_to(index);
+  each_.switch_to(index);
   if (is_recorded(index)) recorder_.begin_block(index);
 }
 
@@ -222,11 +222,11 @@ void timer::end_block(std::uint64_t index) {
     recorded_blocks_ -= shape_.resident;
 }
 
-void timer::turn_to(std::uint64_t index) {
+void timer::switch_to(std::uint64_t index) {
   if (index != block_) done_ = 0;
   block_ = index;
-  each_.turn_to(index);
-  recorder_.turn_to(index);
+  each_.switch_to(index);
+  recorder_.switch_to(index);
 }
 
 const timer::allocation& timer::allocation_of(std::uint64_t address, allocation& last) const {

@@ -68,12 +68,12 @@ class timer {
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
-  bool takes_turns() const { return code_->takes_turns; }
+  bool interleaves_blocks() const { return code_->interleaves_blocks; }
   // Instructions that a warp of the running block may execute before it asks again; 0: enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);
   void end_block(std::uint64_t index);
-  void turn_to(std::uint64_t index);
+  void switch_to(std::uint64_t index);
   // Whether accesses from now on are kept.
   bool is_recording() const { return recorder_.is_on(); }
   void access(const recorded_access& a, std::span<const recorded_line> lines) {

@@ -17,7 +17,7 @@ class unfollowed_check final : public check {
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
-  void turn_to(const block& b) override { loads_.turn_to(b); }
+  void switch_to(const block& b) override { loads_.switch_to(b); }
   void released_barrier(unsigned id, bool whole_block) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;

@@ -9,19 +9,19 @@
 namespace stepwise::emulator {
 namespace {
 
-TEST_CASE("each block has its own counts, also where blocks run in turns") {
+TEST_CASE("each block has its own counts, also where blocks are interleaved") {
   block_work_counter each;
   each.begin_launch(2);
-  each.turn_to(5);
+  each.switch_to(5);
   each.executed(0, 10);
   each.moved(4, 1);
-  each.turn_to(6);
+  each.switch_to(6);
   each.executed(1, 3);
-  each.turn_to(5);
+  each.switch_to(5);
   each.executed(0, 10);
   each.executed(1, 15);
   each.end_block(5, true);
-  each.turn_to(6);
+  each.switch_to(6);
   each.moved(100, 0);
   each.end_block(6, false);
   REQUIRE(each.kept(5) != nullptr);
@@ -46,7 +46,7 @@ launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
   const auto length = static_cast<std::uint32_t>(t.code().at.size());
   for (std::uint64_t b = 0; b < blocks; ++b) {
     t.begin_block(b);
-    t.turn_to(b);
+    t.switch_to(b);
     for (int turn = 0; turn < rounds_of(b); ++turn)
       for (std::uint32_t w = 0; w < warps; ++w) {
         t.moved(sectors_of(b), 0);

@@ -123,7 +123,7 @@ inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned tu
       }
     }
     t.end_block(b);
-    t.turn_to(blocks);  // none of them
+    t.switch_to(blocks);  // none of them
   }
   d.time = t.end(work.traffic);
   return d;

@@ -68,7 +68,7 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
       recorded += t.is_recording() && b < last_busy;
       for (std::uint32_t w = 0; w < warps && b < last_busy; ++w) t.executed(w, 0, length);
       t.end_block(b);
-      t.turn_to(blocks);
+      t.switch_to(blocks);
     }
     CHECK(recorded == 3 * resident);
     return t.end({}).us;
@@ -105,7 +105,7 @@ TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones
       for (int turn = 0; turn < (std::ranges::find(lazy, b) == lazy.end() ? 100 : 10); ++turn)
         for (std::uint32_t w = 0; w < warps; ++w) t.executed(w, 0, length);
       t.end_block(b);
-      t.turn_to(wave);
+      t.switch_to(wave);
     }
     return t.end({});
   };
@@ -115,18 +115,18 @@ TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones
   CHECK(drawn.us > 3 * usual.us);
 }
 
-TEST_CASE("blocks that draw work from a counter take turns") {
+TEST_CASE("blocks that draw work from a counter are interleaved") {
   timer t(model(), {});
   const kernel drawn(looped("atom.global.add.u32 %r1, [%rd1], 1;"));
   drive(t, drawn, 6 * wave, 1);
-  CHECK(t.takes_turns());
+  CHECK(t.interleaves_blocks());
   CHECK(t.slice() < slice_instructions);
   const kernel once("atom.global.add.u32 %r1, [%rd1], 1;"),
       sum(looped("red.global.add.u32 [%rd1], 1;"));
   drive(t, once, wave, 1);
-  CHECK(!t.takes_turns());
+  CHECK(!t.interleaves_blocks());
   drive(t, sum, wave, 1);
-  CHECK(!t.takes_turns());
+  CHECK(!t.interleaves_blocks());
 }
 
 TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
@@ -178,7 +178,7 @@ TEST_CASE("all blocks resident: the launch is not taken to be as long as its fir
       all += length * warps;
     }
     t.end_block(b);
-    t.turn_to(wave);
+    t.switch_to(wave);
   }
   // A slot for each instruction that does something; the ratio of the two launches is what counts.
   timer even(model(), {});
@@ -213,7 +213,7 @@ TEST_CASE("sampled launches: blocks that are not recorded are cut short, those t
     t.executed(0, 0, many);
     CHECK((t.slice() > 0) == recorded);
     (recorded ? saw_recorded : saw_other) = true;
-    t.turn_to(first - 1);
+    t.switch_to(first - 1);
   }
   CHECK(saw_recorded);
   CHECK(saw_other);
