@@ -157,14 +157,14 @@ outcome try_batches(std::span<const std::byte> input, unsigned whose) {
   remote::service judge(shared, window, remote::service::client::judge);
   remote::service program(shared, window, remote::service::client::program);
   outcome o;
-  for (unsigned turn = 0; input.size() >= 2; ++turn) {
+  for (unsigned round = 0; input.size() >= 2; ++round) {
     std::uint16_t length = 0;
     std::memcpy(&length, input.data(), sizeof length);
     input = input.subspan(2);
     const auto batch = input.first(std::min<std::size_t>(length, input.size()));
     input = input.subspan(batch.size());
     require_the_same_again(batch);
-    remote::service& asked = whose == 1 || (whose == 2 && turn % 2 == 0) ? judge : program;
+    remote::service& asked = whose == 1 || (whose == 2 && round % 2 == 0) ? judge : program;
     const auto reply = asked.answer(batch);
     require(reply.has_value() == asked.why().empty(), "refused and answered, or neither");
     if (!reply) return {false, asked.why()};

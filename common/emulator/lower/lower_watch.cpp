@@ -114,7 +114,7 @@ void lowering::watch_branch(std::uint32_t target) {
   const auto leads = [&](std::uint32_t to) { return std::ranges::binary_search(towards, to); };
   for (const bool taken : {false, true}) {
     if (!leads(taken ? after : target)) continue;
-    op& e = emit("<watch turn>", 0, p->offset, (i_->guard_negated ? 1 : 0) ^ (taken ? 0 : 1));
+    op& e = emit("<watch path>", 0, p->offset, (i_->guard_negated ? 1 : 0) ^ (taken ? 0 : 1));
     e.slot = taken ? target : after;
   }
 }
@@ -123,7 +123,7 @@ void lowering::watch_indexed_branch(std::uint32_t index,
                                     const std::vector<std::string_view>& labels) {
   if (ways_[block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())]].empty())
     return;
-  op& e = emit("<watch turn indexed>", 0, index);
+  op& e = emit("<watch path indexed>", 0, index);
   e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
   std::vector<std::uint32_t>& table = out_.jump_tables.emplace_back();
   for (const std::string_view label : labels) table.push_back(block_at(label));

@@ -46,7 +46,7 @@ struct memory_barrier {
         parity(parity_of(word)) {}
 
   // Starts the next phase if no arrivals or bytes are missing.
-  void turn() {
+  void advance_if_complete() {
     if (pending != 0 || bytes != 0) return;
     parity ^= 1;
     pending = expected;
@@ -88,7 +88,7 @@ bool add_bytes(context& x, const op* i, int lane, u64* word, s64 bytes) {
     return complain(x, i, lane,
                     "the transaction count of an mbarrier would be " + std::to_string(b.bytes) +
                         ", outside -1048575 to 1048575");
-  b.turn();
+  b.advance_if_complete();
   *word = b.word();
   return true;
 }
@@ -103,7 +103,7 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
   if ((flags & drops) != 0) b.expected -= count;
   if ((flags & completes_nothing) != 0 && b.pending == 0 && b.bytes == 0)
     return complain(x, i, lane, "mbarrier.arrive.noComplete completes the barrier's phase");
-  b.turn();
+  b.advance_if_complete();
   *word = b.word();
   return true;
 }

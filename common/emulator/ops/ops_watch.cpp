@@ -99,14 +99,14 @@ const op* watch_fence(context& x, const op* i) {
 }
 
 // a: predicate; b: negated; slot: the basic block to which the lanes that satisfy it branch.
-const op* watch_turn(context& x, const op* i) {
+const op* watch_path(context& x, const op* i) {
   const u32 taking = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
   if (taking != 0) x.watch->took_branch({x.owner->warp_index(), taking, i}, i->slot);
   return i + 1;
 }
 
 // a: indices into the table `immediate` of basic blocks.
-const op* watch_turn_indexed(context& x, const op* i) {
+const op* watch_path_indexed(context& x, const op* i) {
   const std::vector<u32>& table = x.owner->jump_table(i);
   const u32* index = x.vreg<u32>(i->a);
   for (u32 to = 0; to < table.size(); ++to) {
@@ -257,8 +257,8 @@ void watch_ops(op_table& t) {
   add_op(t, "<watch copied>", &watch_copied, none, b64, none, none);
   add_op(t, "<watch commit>", &watch_commit, none, none, none, none);
   add_op(t, "<watch wait>", &watch_wait, none, none, none, none);
-  add_op(t, "<watch turn>", &watch_turn, none, none, none, none);
-  add_op(t, "<watch turn indexed>", &watch_turn_indexed, none, b32, none, none);
+  add_op(t, "<watch path>", &watch_path, none, none, none, none);
+  add_op(t, "<watch path indexed>", &watch_path_indexed, none, b32, none, none);
   add_op(t, "<watch fence>", &watch_fence, none, none, none, none);
   add_op(t, "<unset begin>", &unset_begin, none, none, none, none);
   add_op(t, "<unset any>", &unset_any, none, none, none, none);

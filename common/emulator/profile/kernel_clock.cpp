@@ -12,7 +12,7 @@ namespace stepwise::emulator {
 namespace {
 
 // The most instructions between two readings of a waiting warp: one iteration, even in debug code.
-constexpr std::uint64_t turn_instructions = 64;
+constexpr std::uint64_t iteration_instructions = 64;
 constexpr double step_of_waiting = 1.0 / 64;  // of the time waited so far
 constexpr double last_cycle = 0x1p62;
 
@@ -178,7 +178,7 @@ void kernel_clock::released_barrier(unsigned id, bool) {
 double kernel_clock::reading(std::uint32_t warp, const op* at) {
   issue_clock& clock = now_->warps[warp];
   waiting& w = now_->waits[warp];
-  if (w.at != at || w.instructions > turn_instructions) w = {at, 0, clock.now(), 0};
+  if (w.at != at || w.instructions > iteration_instructions) w = {at, 0, clock.now(), 0};
   w.instructions = 0;
   if (++w.readings > patience) {
     const double step = (clock.now() - w.since) * step_of_waiting;

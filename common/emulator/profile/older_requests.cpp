@@ -55,9 +55,9 @@ void touch_segments(const u64* address, u32 active, unsigned bytes, touched_line
 
 // Wavefronts of a half-warp of 1.x, for accesses of at most a word. A wavefront serves one lane of
 // every bank and, for a load, all lanes that read the lowest lane's word.
-unsigned turns_of_half(const u64* offset, u64 further, u32 lanes, bool broadcasts) {
-  unsigned turns = 0;
-  for (u32 left = lanes; left != 0; ++turns) {
+unsigned wavefronts_of_half(const u64* offset, u64 further, u32 lanes, bool broadcasts) {
+  unsigned count = 0;
+  for (u32 left = lanes; left != 0; ++count) {
     const u64 word = (offset[std::countr_zero(left)] + further) / 4;
     u32 served = 0, banks = 0;
     if (broadcasts) {
@@ -74,7 +74,7 @@ unsigned turns_of_half(const u64* offset, u64 further, u32 lanes, bool broadcast
     });
     left &= ~served;
   }
-  return turns;
+  return count;
 }
 
 // The banks for accesses of one width. Address p lies in bank p / place modulo `banks`. `group`
@@ -91,15 +91,16 @@ struct bank_layout {
   }
 };
 
-// The most rows of one bank that the lanes access, or with `turns` the most lanes, as for atomics.
-unsigned most_of_a_bank(const u64* offset, u32 lanes, const bank_layout& b, bool turns) {
+// The most rows of one bank that the lanes access, or the most lanes if they are serialised, as for
+// atomics.
+unsigned most_of_a_bank(const u64* offset, u32 lanes, const bank_layout& b, bool serialises) {
   u64 rows[warp_lanes][warp_lanes];
   unsigned counts[warp_lanes] = {}, most = 0;
   for_lanes(lanes, [&](unsigned l) {
     const auto bank = static_cast<unsigned>(offset[l] / b.place % b.banks);
     const u64 row = offset[l] / b.row;
     u64* const end = rows[bank] + counts[bank];
-    if (!turns && std::find(rows[bank], end, row) != end) return;
+    if (!serialises && std::find(rows[bank], end, row) != end) return;
     *end = row;
     most = std::max(most, ++counts[bank]);
   });
@@ -132,8 +133,8 @@ unsigned older_wavefronts(const memory_rules& rules, shared_use use, const u64* 
     // Wider accesses are split into word accesses.
     for (unsigned piece = 0; piece < pieces_of(bytes); ++piece)
       for (unsigned half = 0; half < 2; ++half)
-        sum += turns_of_half(offset, u64{4} * piece, active & lanes_of_group(half, half_warp_lanes),
-                             loads);
+        sum += wavefronts_of_half(offset, u64{4} * piece,
+                                  active & lanes_of_group(half, half_warp_lanes), loads);
   } else {
     const bank_layout b(rules, bytes);
     for (unsigned g = 0; g < warp_lanes / b.group; ++g)

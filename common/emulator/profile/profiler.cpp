@@ -250,9 +250,9 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
   a.lines = static_cast<std::uint8_t>(touched_.count);
   a.is_local = !global;
-  a.tag_turns = a.lines;
+  a.tag_passes = a.lines;
   if (rules_.are_todays())
-    a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
+    a.tag_passes = static_cast<std::uint8_t>(most_in_a_tag_bank(
         timer_->costs(), touched_.count, [&](unsigned n) { return line_of(lines[n]); }));
   // L1 has the same banks as shared memory because it is the same memory.
   a.wavefronts =

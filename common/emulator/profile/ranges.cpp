@@ -118,9 +118,9 @@ void profiler::end_ranges() {
         lines.push_back(line_record(t.lines[n].line, t.lines[n].sectors));
       a.sectors = static_cast<std::uint16_t>(t.sectors);
       a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
-      a.lines = a.tag_turns = static_cast<std::uint8_t>(t.count);
+      a.lines = a.tag_passes = static_cast<std::uint8_t>(t.count);
       if (rules_.are_todays())
-        a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
+        a.tag_passes = static_cast<std::uint8_t>(most_in_a_tag_bank(
             timer_->costs(), t.count, [&](unsigned n) { return line_of(lines[n]); }));
       a.wavefronts = static_cast<std::uint16_t>(ideal);
       timer_->access(a, {});  // around L1

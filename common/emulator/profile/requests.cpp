@@ -226,18 +226,18 @@ unsigned atomic_sectors(const u64* address, u32 active, touched_lines& out) {
   }
   count_sectors(out);
   u64 sectors[32];
-  unsigned turns[32], different = 0, sum = 0;
+  unsigned passes[32], different = 0, sum = 0;
   for (unsigned n = 0; n < count; ++n) {
     const u64 sector = words[n].address / sector_bytes;
     const auto at =
         static_cast<unsigned>(std::find(sectors, sectors + different, sector) - sectors);
     if (at == different) {
       sectors[different] = sector;
-      turns[different++] = 0;
+      passes[different++] = 0;
     }
-    turns[at] = std::max(turns[at], words[n].lanes);
+    passes[at] = std::max(passes[at], words[n].lanes);
   }
-  for (unsigned n = 0; n < different; ++n) sum += turns[n];
+  for (unsigned n = 0; n < different; ++n) sum += passes[n];
   return sum;
 }
 

@@ -50,7 +50,7 @@ void touch_local(const std::uint64_t* offset, std::uint32_t active, unsigned byt
 // An atomic takes a sector once per lane with the same address in it, because such lanes are
 // serialised. The result may exceed the sectors in `out`, which has each sector once. 420 of 471
 // recorded accesses fit. The others take 1 to 4 sectors more, and all touch two lines that share a
-// bank of L1's tags; how lanes take turns then is not known.
+// bank of L1's tags; how lanes are serialised then is not known.
 unsigned atomic_sectors(const std::uint64_t* address, std::uint32_t active, touched_lines& out);
 
 // Keeps, of the active lanes, only the first one at each address.

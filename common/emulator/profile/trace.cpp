@@ -16,7 +16,7 @@ constexpr u64 site_mask = of_local - 1;
 constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
 constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }
 // Requests that each warp of a multiprocessor makes before the next multiprocessor runs.
-constexpr int requests_in_turn = 16;
+constexpr int requests_per_round = 16;
 
 }  // namespace
 
@@ -221,7 +221,7 @@ void trace::play() {
         __builtin_prefetch(&c.records[streams_[s].read_at]);
         __builtin_prefetch(&c.used);
       }
-      for (int turn = 0; turn < requests_in_turn && !on_[m].empty(); ++turn)
+      for (int k = 0; k < requests_per_round && !on_[m].empty(); ++k)
         std::erase_if(on_[m], [&](u32 s) { return !play_request(streams_[s], m); });
       any = any || !on_[m].empty();
     }

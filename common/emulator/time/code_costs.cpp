@@ -262,8 +262,7 @@ void code_costs::add_function(const program& code, std::size_t index,
       has_loops = has_loops || b.loop != no_index;
       waits_for_blocks = waits_for_blocks || i.opcode == "atom" ||
                          (c.kind == step_kind::load && is_ordered(i) && !c.is_shared);
-      interleaves_blocks =
-          interleaves_blocks || (i.opcode == "atom" && !c.is_shared && b.loop != no_index);
+      draws_work = draws_work || (i.opcode == "atom" && !c.is_shared && b.loop != no_index);
       c.slots = map.knows_machine_code
                     ? static_cast<float>(map.instructions[n].machine_instructions) /
                           static_cast<float>(times * on_line[i.line])

@@ -63,8 +63,8 @@ struct code_costs {
   std::uint32_t register_count = 0;  // of the PTX
   int registers = 0;                 // of a thread, 32-bit; 0: unknown
   bool knows_machine_code = false;
-  bool waits_for_blocks = false;    // atomics whose results are used, or ordered loads
-  bool interleaves_blocks = false;  // such an atomic in a loop: blocks may draw their work from it
+  bool waits_for_blocks = false;  // atomics whose results are used, or ordered loads
+  bool draws_work = false;        // such an atomic in a loop: blocks may draw their work from it
   bool has_loops = false;
 
  private:

@@ -210,7 +210,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
   figure("add_f32_one_address", [&](double v) { c.same_address_floats = v / c.ghz; });
   // A warp's words of one line are four sectors.
-  figure("add_32_addresses", [&](double v) { c.same_line_turns = v / 8 / c.ghz; });
+  figure("add_32_addresses", [&](double v) { c.same_line_sectors = v / 8 / c.ghz; });
   figure("block_starts_of_256", [&](double v) { c.block_starts = v / 1e3 / c.ghz; });
   figure("empty_launch", [&](double v) { c.launch_us = v; });
   figure("launch_in_a_row", [&](double v) { c.next_launch_us = v; });

@@ -74,7 +74,7 @@ struct gpu_costs {
   // because some blocks then finish long before others.
   double equal_shares_write = 1;
   // The first blocks, by index, of the multiprocessor that gets its blocks first while all are
-  // resident. It is in a smaller group, because groups take turns. Empty: unknown.
+  // resident. It is in a smaller group, because groups are served alternately. Empty: unknown.
   std::vector<std::uint64_t> early_blocks;
   double l2_bytes_of_one = 64;       // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;     // partially written sectors
@@ -82,7 +82,7 @@ struct gpu_costs {
   double atomic_lanes = 250;         // at different addresses, per cycle, for the whole GPU
   double same_address_lanes = 0.7;   // at one address, per cycle
   double same_address_floats = 0.3;  // likewise, for sums of floats
-  double same_line_turns = 0.9;      // sectors of one line, per cycle
+  double same_line_sectors = 0.9;    // sectors of one line, per cycle
   double barrier_latency = 15, barrier_per_warp = 2;
   double block_starts = 0.84;  // per cycle, for the whole GPU
   double branch = 6;           // cycles until a warp that branches issues again

@@ -25,15 +25,15 @@ l1_lines::l1_lines(std::uint64_t bytes)
 l1_lines::entry& l1_lines::entry_of(std::uint64_t line) {
   entry* const set = entries_.data() + set_of(line) * ways_;
   entry* oldest = set;
-  ++turn_;
+  ++uses_;
   for (entry* e = set; e != set + ways_; ++e) {
     if (e->number == line + 1) {
-      e->used = turn_;
+      e->used = uses_;
       return *e;
     }
     if (e->used < oldest->used) oldest = e;
   }
-  *oldest = {line + 1, 0, turn_, {}};
+  *oldest = {line + 1, 0, uses_, {}};
   return *oldest;
 }
 

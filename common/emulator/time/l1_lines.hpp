@@ -34,7 +34,7 @@ class l1_lines {
   entry& entry_of(std::uint64_t line);
 
   std::size_t ways_;
-  std::uint32_t turn_ = 0;
+  std::uint32_t uses_ = 0;
   std::vector<entry> entries_;  // set by set
 };
 

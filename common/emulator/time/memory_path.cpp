@@ -85,7 +85,7 @@ recorded_access memory_wishes::of(const recorded_access& a) const {
   if (ideal_sectors && b.sectors > b.ideal_sectors) {
     b.sectors = b.ideal_sectors;
     b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));
-    b.tag_turns = std::min(b.tag_turns, b.lines);
+    b.tag_passes = std::min(b.tag_passes, b.lines);
     b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.lines);
   }
   if (ideal_wavefronts && b.sectors == 0)
@@ -106,7 +106,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   for (const recorded_access& recorded : all) {
     const recorded_access a = wishes_.of(recorded);
     if (a.sectors != 0)
-      cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_turns * costs_.line_cycles,
+      cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_passes * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
     else
       cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts * costs_.one_wavefront;
@@ -151,12 +151,13 @@ double memory_path::atomic(const instruction_cost& of, recorded_access a, double
   if (of.adds_warps) a.lanes = a.sectors = 1;
   const double ints = costs_.same_address_lanes,
                lanes = of.adds_floats ? costs_.same_address_floats : ints,
-               turns = costs_.same_line_turns * lanes / ints;
+               line_sectors = costs_.same_line_sectors * lanes / ints;
   account_[a.site].sectors += a.sectors;
   account_[a.site].l2_sectors += a.sectors;
   take(l2_write_, busy_.l2_write, begun, a.sectors * sector_bytes / l2_write_share_);
   const double own = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
-  const double hot = std::max(a.lanes * rates.hot / lanes, a.sectors * rates.hot_line / turns);
+  const double hot =
+      std::max(a.lanes * rates.hot / lanes, a.sectors * rates.hot_line / line_sectors);
   const double done = std::max(own, take(hot_, busy_.atomics, begun, hot * active_));
   return done + (rates.dram > 0.5 ? costs_.dram_latency : costs_.l2_latency);
 }
@@ -191,9 +192,9 @@ double memory_path::read_rate(double backlog) const {
 
 // The lateness of the last of `lines` lines, as a multiple of memory's typical latency.
 double memory_path::lateness(unsigned lines) {
-  turn_ += golden;
-  turn_ -= std::floor(turn_);
-  const double u = lines > 1 ? std::pow(turn_, 1.0 / lines) : turn_;
+  sequence_ += golden;
+  sequence_ -= std::floor(sequence_);
+  const double u = lines > 1 ? std::pow(sequence_, 1.0 / lines) : sequence_;
   const spread& of = costs_.dram_spread;
   return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - of.p10) : 1 + (u - 0.5) / 0.4 * (of.p90 - 1);
 }

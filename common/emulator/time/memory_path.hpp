@@ -109,7 +109,7 @@ class memory_path {
   unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double turn_ = 0;  // the position in the sequence of lateness()
+  double sequence_ = 0;  // the last number of the sequence for lateness()
 };
 
 }  // namespace stepwise::emulator

@@ -31,7 +31,7 @@ struct warp_state {
   stall held = stall::instruction_fetch;  // what `after` waits for, beyond `issued`
   double needs = 0;                       // when its operands are ready
   std::uint32_t needs_from = nobody;
-  bool was_busy = false;  // its pipe or the memory path was busy at its turn
+  bool was_busy = false;  // its pipe or the memory path was busy when it was due
   double predicated = 0;  // slots of instructions that were jumped over, to be issued with the next
   struct value {
     double at = 0;

@@ -48,7 +48,7 @@ void timer::begin(const launch_shape& shape) {
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
   // If blocks draw their work from a counter, the first ones have most of it.
-  first_ = waves > 2 && !code_->interleaves_blocks ? waves / 2 * wave_ : 0;
+  first_ = waves > 2 && !code_->draws_work ? waves / 2 * wave_ : 0;
   // A multiprocessor in the middle of those with the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
@@ -198,7 +198,7 @@ bool timer::wants(std::uint64_t block) const {
 
 std::int64_t timer::slice() const {
   // A poll ends such a slice, and the next block runs.
-  if (code_->interleaves_blocks) return interleaved_slice;
+  if (code_->draws_work) return interleaved_slice;
   if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
              ? 0
@@ -266,18 +266,18 @@ double timer::counts::share_of_most() const {
 
 void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active) {
   wanted& w = atomics_[site];
-  unsigned turn[32];  // the lane's position at its address
+  unsigned position[32];  // the lane's position at its address
   for (std::uint32_t m = active; m != 0; m &= m - 1) {
     const int lane = __builtin_ctz(m);
     const std::uint64_t at = address[lane];
     w.addresses.add(at);
-    turn[lane] = 0;
-    bool is_first = true;  // of its sector in this turn
+    position[lane] = 0;
+    bool is_first = true;  // of its sector at this position
     for (std::uint32_t before = active & ((1U << lane) - 1); before != 0; before &= before - 1)
-      turn[lane] += address[__builtin_ctz(before)] == at;
+      position[lane] += address[__builtin_ctz(before)] == at;
     for (std::uint32_t before = active & ((1U << lane) - 1); before != 0; before &= before - 1) {
       const int other = __builtin_ctz(before);
-      is_first = is_first && (address[other] / 32 != at / 32 || turn[other] < turn[lane]);
+      is_first = is_first && (address[other] / 32 != at / 32 || position[other] < position[lane]);
     }
     if (is_first) w.lines.add(at / 128);
   }

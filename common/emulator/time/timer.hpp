@@ -68,7 +68,7 @@ class timer {
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
-  bool interleaves_blocks() const { return code_->interleaves_blocks; }
+  bool interleaves_blocks() const { return code_->draws_work; }
   // Instructions that a warp of the running block may execute before it asks again; 0: enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);

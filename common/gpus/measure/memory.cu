@@ -22,7 +22,7 @@ __global__ void read_all(const uint4* from, std::size_t count, int passes, unsig
 }
 
 // Each thread's loads are a grid apart: what is in flight lies side by side.
-__global__ void read_in_turn(const uint4* from, std::size_t count, unsigned* to) {
+__global__ void read_grid_stride(const uint4* from, std::size_t count, unsigned* to) {
   unsigned sum = 0;
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -134,12 +134,12 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
       read_all<<<multiprocessors * blocks, threads>>>(from.data(), count, 1, sink.data());
     });
   };
-  const auto in_turn = [&](int blocks, int threads) {
+  const auto grid_stride = [&](int blocks, int threads) {
     return time_ms(e, [&] {
-      read_in_turn<<<multiprocessors * blocks, threads>>>(from.data(), count, sink.data());
+      read_grid_stride<<<multiprocessors * blocks, threads>>>(from.data(), count, sink.data());
     });
   };
-  const double read = std::min(fastest(in_pieces), fastest(in_turn));
+  const double read = std::min(fastest(in_pieces), fastest(grid_stride));
   all.push_back({"dram_read", "GB/s", bytes / read / 1e6,
                  "4 GiB read in words of 16 bytes, the fastest of several launches"});
   const double write = fastest([&](int blocks, int threads) {
@@ -153,7 +153,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
   // The last written data is still in L2, and must leave it to make room for reads.
   const std::size_t part = count / 8;
   const auto read_part = [&](std::size_t at) {
-    read_in_turn<<<multiprocessors * 8, 256>>>(from.data() + at, part, sink.data());
+    read_grid_stride<<<multiprocessors * 8, 256>>>(from.data() + at, part, sink.data());
   };
   const auto write_part = [&] { write_all<<<multiprocessors * 8, 256>>>(from.data(), part); };
   const double behind_reads = time_ms(e, [&] { read_part(0), read_part(part); }) -

@@ -125,7 +125,7 @@ __global__ void loop_of_products(int passes, float by, span* spans, float* to) {
   *to = product;
 }
 
-// Each turn needs the sum of the one before.
+// Each iteration needs the sum of the previous one.
 __global__ void loop(int passes, span* spans, unsigned* to) {
   const long long begin = clock64();
   unsigned sum = threadIdx.x;
@@ -263,14 +263,15 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
   all.push_back({"l2_write_of_lines", "lines / ns", written_per_ns(count / 8, true),
                  "a word of each line of 16 MiB, in any of its sectors, written again and again"});
 
-  const int turns = e.scaled(4096, 8);
-  loop<<<1, 32>>>(turns, spans.data(), sink.data());
+  const int iterations = e.scaled(4096, 8);
+  loop<<<1, 32>>>(iterations, spans.data(), sink.data());
   require(cudaDeviceSynchronize(), "loop");
-  all.push_back({"loop_turn", "cycles", median_cycles(spans, 1, 32) / turns,
+  all.push_back({"loop_turn", "cycles", median_cycles(spans, 1, 32) / iterations,
                  "one warp's loop of a product, a comparison and a branch"});
-  loop_of_products<<<1, 32>>>(turns, 0.5F, spans.data(), reinterpret_cast<float*>(sink.data()));
+  loop_of_products<<<1, 32>>>(iterations, 0.5F, spans.data(),
+                              reinterpret_cast<float*>(sink.data()));
   require(cudaDeviceSynchronize(), "loop_of_products");
-  all.push_back({"loop_turn_of_16_products", "cycles", median_cycles(spans, 1, 32) / turns,
+  all.push_back({"loop_turn_of_16_products", "cycles", median_cycles(spans, 1, 32) / iterations,
                  "the same of 16 products, each of which needs the one before"});
 
   int most = 0;
@@ -282,12 +283,12 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
   for (const bool stores : {false, true}) {
     for (const int threads : {32, 256, 1024}) {
       unsigned* const to = stores ? reinterpret_cast<unsigned*>(memory.data()) : nullptr;
-      const auto turns_us = [&](int of_one, int wait) {
+      const auto waves_us = [&](int of_one, int wait) {
         return 1e3 *
                time_ms(e, [&] { occupy<<<multiprocessors * of_one, threads, most>>>(wait, to); });
       };
-      const double each = (turns_us(many, cycles) - turns_us(few, cycles)) / (many - few),
-                   longer = (turns_us(many, 2 * cycles) - turns_us(few, 2 * cycles)) / (many - few);
+      const double each = (waves_us(many, cycles) - waves_us(few, cycles)) / (many - few),
+                   longer = (waves_us(many, 2 * cycles) - waves_us(few, 2 * cycles)) / (many - few);
       // The test's times on the emulator may come out as anything.
       all.push_back({(stores ? "block_turnover_behind_stores_of_" : "block_turnover_of_") +
                          std::to_string(threads),

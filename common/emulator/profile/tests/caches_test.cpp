@@ -228,7 +228,7 @@ double shared_rows(std::size_t memory, double& share) {
   return static_cast<double>(t.of(0).l1_hits) / static_cast<double>(t.of(0).sectors);
 }
 
-TEST_CASE("requests that are not simulated take their turns all the same") {
+TEST_CASE("requests that are not simulated keep their place in the order") {
   double share = 0;
   const double all = shared_rows(64 << 20, share);
   CHECK(share == 1);

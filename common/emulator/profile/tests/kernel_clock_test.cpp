@@ -58,9 +58,9 @@ struct clocked {
 const std::string begin = "mov.u64 %rd8, %clock64;\n";
 const std::string end = "mov.u64 %rd9, %clock64;\nsub.u64 %rd9, %rd9, %rd8;\n";
 
-std::string loop(unsigned turns, const std::string& body) {
+std::string loop(unsigned iterations, const std::string& body) {
   return "mov.u32 %r4, 0;\nagain:\n" + body + "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, " +
-         std::to_string(turns) + ";\n@%p1 bra again;\n";
+         std::to_string(iterations) + ";\n@%p1 bra again;\n";
 }
 
 std::string times(unsigned n, const std::string& what) {

@@ -80,10 +80,11 @@ TEST_CASE("1.3: sixteen banks, half a warp at a time, one word broadcast") {
   CHECK(waves(1, 3, lanes_every(64), 4) == 32);
   CHECK(waves(1, 3, lanes_every(68), 4) == 2);
   CHECK(waves(1, 3, lanes_every(0), 4) == 2);
-  // Four bytes of a word are four turns; halves of doubles lie in every second bank.
+  // Four bytes of a word need four wavefronts; halves of doubles lie in every second bank.
   CHECK(waves(1, 3, lanes_every(1), 1) == 8);
   CHECK(waves(1, 3, lanes_every(8), 8) == 8);
-  // Two words that several lanes want: one is broadcast, of the other one lane has its turn.
+  // Several lanes read each of two words. One word is broadcast, and one lane of the other is
+  // served.
   addresses two = lanes_every(0);
   for (std::size_t l = 0; l < 32; l += 2) two[l] = 4;
   CHECK(waves(1, 3, two, 4) > 2);

@@ -141,7 +141,7 @@ TEST_CASE("generic addresses are counted where they lead") {
   CHECK(c.line(5).counts.shared_load.lanes == 16);
 }
 
-TEST_CASE("atomics: in shared memory lanes on one word take turns, a sum of floats is a loop") {
+TEST_CASE("atomics: lanes on one word of shared memory are serialised, a sum of floats is a loop") {
   const counted c = count(
       ".loc 1 5 0\natom.shared.add.u32 %r5, [%r3], 1;\n"
       ".loc 1 6 0\nred.global.add.u32 [%rd1], 1;\n"

@@ -84,7 +84,7 @@ TEST_CASE("wavefronts: a stride of n words is an n-way conflict, padding ends it
         1);
 }
 
-TEST_CASE("atomics on one global word take a turn each") {
+TEST_CASE("atomics on one global word are serialised") {
   touched_lines t;
   CHECK(atomic_sectors(lanes_at([](unsigned) { return 64; }).at, all, t) == 32);
   CHECK(t.sectors == 1);

@@ -36,7 +36,7 @@ TEST_CASE("each block has its own counts, also where blocks are interleaved") {
   CHECK(each.kept(5) == nullptr);
 }
 
-// The modelled time of a launch whose block b makes `rounds_of(b)` turns of `sectors_of(b)`
+// The modelled time of a launch whose block b makes `rounds_of(b)` iterations of `sectors_of(b)`
 // sectors.
 template <class Rounds, class Sectors>
 launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
@@ -47,7 +47,7 @@ launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
   for (std::uint64_t b = 0; b < blocks; ++b) {
     t.begin_block(b);
     t.switch_to(b);
-    for (int turn = 0; turn < rounds_of(b); ++turn)
+    for (int iteration = 0; iteration < rounds_of(b); ++iteration)
       for (std::uint32_t w = 0; w < warps; ++w) {
         t.moved(sectors_of(b), 0);
         t.executed(w, 0, length);
@@ -90,8 +90,8 @@ TEST_CASE("work of one warp takes as long as that warp") {
     const auto length = static_cast<std::uint32_t>(t.code().at.size());
     for (std::uint64_t b = 0; b < 16 * wave; ++b) {
       t.begin_block(b);
-      for (unsigned turn = 0; turn < 4 * warps; ++turn)
-        t.executed(by_one_warp && b == 7 * wave + 3 ? 0 : turn % warps, 0, length);
+      for (unsigned iteration = 0; iteration < 4 * warps; ++iteration)
+        t.executed(by_one_warp && b == 7 * wave + 3 ? 0 : iteration % warps, 0, length);
       t.end_block(b);
     }
     return t.end({}).longest_block_us;

@@ -92,7 +92,7 @@ inline const std::string looped_sums = looped(sums);
 
 // The memory work of a launch, in addition to its instructions.
 struct memory_work {
-  std::vector<recorded_access> each = {};              // of a warp in each turn
+  std::vector<recorded_access> each = {};              // of a warp in each iteration
   std::vector<site_traffic> traffic = {};              // what the caches saw of it
   std::function<void(timer&)> report = [](timer&) {};  // once the launch has begun
 };
@@ -103,8 +103,8 @@ struct driven {
   launch_time time;
 };
 
-// Blocks of `turns` turns one after the other, as far as the timer wants them.
-inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
+// Blocks of `iterations` iterations one after the other, as far as the timer wants them.
+inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned iterations,
                     const memory_work& work = {}) {
   t.begin(k.shape(blocks));
   work.report(t);
@@ -115,7 +115,7 @@ inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned tu
     d.ran.push_back(b);
     t.begin_block(b);
     if (t.is_recording()) d.recorded.push_back(b);
-    for (unsigned turn = 0; turn < turns && t.slice() > 0; ++turn) {
+    for (unsigned iteration = 0; iteration < iterations && t.slice() > 0; ++iteration) {
       for (std::uint32_t w = 0; w < warps; ++w) {
         for (const recorded_access& a : work.each) t.access(a, {});
         t.executed(w, 0, length);

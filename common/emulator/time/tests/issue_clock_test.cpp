@@ -46,16 +46,17 @@ TEST_CASE("issue clock: loads that lead to each other take the latency that they
   CHECK(cycles_of_warp(stream, 10, 650, 4) == doctest::Approx(80 * 4).epsilon(0.1));
 }
 
-TEST_CASE("issue clock: a loop's turn ends with its branch, a part of one if ptxas unrolled it") {
+TEST_CASE(
+    "issue clock: an iteration ends with its branch, or with a part of one if ptxas unrolled it") {
   made_code loop;
   loop.add(step_kind::compute, unit::integer, {0}, {0});
   loop.add(step_kind::compute, unit::alu, {1}, {0});
   loop.add(step_kind::branch, unit::branch, {}, {1});
-  const double turn = cycles_of_warp(loop, 100) / 100;
+  const double iteration = cycles_of_warp(loop, 100) / 100;
   const double measured = of(unit::integer).latency + h200().predicate + h200().branch;
-  CHECK(turn == doctest::Approx(measured).epsilon(0.1));
+  CHECK(iteration == doctest::Approx(measured).epsilon(0.1));
   loop.code.at.back().slots = 0.25F;
-  CHECK(cycles_of_warp(loop, 100) / 100 < 0.7 * turn);
+  CHECK(cycles_of_warp(loop, 100) / 100 < 0.7 * iteration);
 }
 
 TEST_CASE("issue clock: waiting moves it on, never back") {

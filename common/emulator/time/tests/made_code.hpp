@@ -59,7 +59,7 @@ inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned war
           a.ordinal = i;
           a.sectors = sectors;
           a.lines = lines;
-          a.tag_turns = static_cast<std::uint8_t>((lines + 3) / 4);
+          a.tag_passes = static_cast<std::uint8_t>((lines + 3) / 4);
           a.lanes = 32;
           if (in_l1) {
             a.known_lines = lines;

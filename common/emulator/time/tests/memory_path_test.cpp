@@ -20,7 +20,7 @@ instruction_cost of_kind(step_kind kind) {
 recorded_access row() {  // 32 words side by side
   recorded_access a;
   a.sectors = a.ideal_sectors = 4;
-  a.lines = a.tag_turns = 1;
+  a.lines = a.tag_passes = 1;
   a.lanes = 32;
   a.wavefronts = 1;
   return a;
@@ -52,7 +52,7 @@ TEST_CASE("a request takes the port for the bank that it wants most, or for its 
   CHECK(one == doctest::Approx(1000 * h200().bank_cycles).epsilon(0.3));
   recorded_access column = row();  // a line for each lane, in banks of their own
   column.lines = 32;
-  column.tag_turns = 8;
+  column.tag_passes = 8;
   column.sectors = 32;
   CHECK(done_after(load, column, {}, 1000, first_lines(32, 1)) ==
         doctest::Approx(1000 * 8 * h200().line_cycles).epsilon(0.05));
@@ -202,10 +202,10 @@ TEST_CASE("memory is read in pairs of sectors, whether both are wanted or not") 
   CHECK(done_after(load, row(), sites) > 1.6 * wanted);
 }
 
-TEST_CASE("atomics at one address take turns, sums of floats longer ones") {
+TEST_CASE("atomics at one address are serialised, and sums of floats take longer") {
   instruction_cost add = of_kind(step_kind::atomic);
   recorded_access a = row();
-  a.sectors = 32;  // a turn of the sector for each lane
+  a.sectors = 32;  // one access to the sector per lane
   const site_rates one{.hot = 1, .hot_line = 1};
   const double ints = done_after(add, a, one, 100);
   CHECK(ints == doctest::Approx(100 * 32 * 132 / h200().same_address_lanes).epsilon(0.3));
@@ -218,11 +218,11 @@ TEST_CASE("atomics at one address take turns, sums of floats longer ones") {
   CHECK(done_after(add, a, one, 100) < ints / 16);
 }
 
-TEST_CASE("sectors of one line take turns, those of different lines do not") {
+TEST_CASE("sectors of one line are serialised, sectors of different lines are not") {
   const instruction_cost add = of_kind(step_kind::atomic);
   const double apart = done_after(add, row(), {}),
                together = done_after(add, row(), {.hot_line = 1});
-  CHECK(together == doctest::Approx(1000 * 4 * 132 / h200().same_line_turns).epsilon(0.02));
+  CHECK(together == doctest::Approx(1000 * 4 * 132 / h200().same_line_sectors).epsilon(0.02));
   CHECK(apart < together / 10);
 }
 

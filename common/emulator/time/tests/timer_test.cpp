@@ -102,7 +102,8 @@ TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones
     const auto length = static_cast<std::uint32_t>(t.code().at.size());
     for (std::uint64_t b = 0; b < wave; ++b) {
       t.begin_block(b);
-      for (int turn = 0; turn < (std::ranges::find(lazy, b) == lazy.end() ? 100 : 10); ++turn)
+      for (int iteration = 0; iteration < (std::ranges::find(lazy, b) == lazy.end() ? 100 : 10);
+           ++iteration)
         for (std::uint32_t w = 0; w < warps; ++w) t.executed(w, 0, length);
       t.end_block(b);
       t.switch_to(wave);
@@ -173,7 +174,7 @@ TEST_CASE("all blocks resident: the launch is not taken to be as long as its fir
   double all = 0;
   for (std::uint64_t b = 0; b < wave; ++b) {
     t.begin_block(b);
-    for (unsigned turn = 0; turn < (b < early[1] ? 3U : 1U); ++turn) {
+    for (unsigned iteration = 0; iteration < (b < early[1] ? 3U : 1U); ++iteration) {
       for (std::uint32_t w = 0; w < warps; ++w) t.executed(w, 0, length);
       all += length * warps;
     }
@@ -189,9 +190,9 @@ TEST_CASE("all blocks resident: the launch is not taken to be as long as its fir
 TEST_CASE(
     "sampled launches: of long blocks fewer rounds are recorded, but those that are resident") {
   const kernel k(many_sums(2000));  // an iteration is reported at once, so few of them are quick
-  const auto rounds_of = [&](unsigned turns) {
+  const auto rounds_of = [&](unsigned iterations) {
     timer t(model(), {.sampling = true});
-    return drive(t, k, 40 * wave, turns).recorded.size() / resident;
+    return drive(t, k, 40 * wave, iterations).recorded.size() / resident;
   };
   CHECK(rounds_of(1) == 3);
   CHECK(rounds_of(50) == 2);  // 800,000 instructions in a block
@@ -274,14 +275,14 @@ TEST_CASE("experiments are made where they are asked for") {
 const std::string load = looped("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
 const std::string store = looped("st.global.f32 [%rd1], %f1;");
 
-constexpr unsigned turns = 20;
+constexpr unsigned iterations = 20;
 
 // The work of the kernel's first memory instruction: whole lines, which miss the caches.
 memory_work one_access(const kernel& k) {
   const auto [a, is_store] = first_access_of(k);
   site_traffic seen;
   seen.is_store = is_store;
-  seen.sectors = static_cast<double>(wave * warps * turns * 4);
+  seen.sectors = static_cast<double>(wave * warps * iterations * 4);
   seen.dram_sectors = seen.is_store ? 0 : seen.sectors;
   seen.bytes = 32 * seen.sectors;
   return {{a}, {seen}, [](timer&) {}};
@@ -300,7 +301,7 @@ TEST_CASE(
             .ideal_sectors = 4,
             .ideal_wavefronts = 1};
     timer t(model(), {.sampling = false, .experiments = true});
-    return drive(t, k, 8 * wave, turns, work).time;
+    return drive(t, k, 8 * wave, iterations, work).time;
   };
   const auto gains = [](const launch_time& t, what_if e) {
     return t.experiments_us.at(static_cast<std::size_t>(e)) < 0.9 * t.us;
@@ -330,7 +331,7 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
     memory_work w = one_access(k);
     w.report = [at = allocated(k, bytes)](timer& t) { t.loaded(0, at); };
     timer t(model(), {.sampling = true});
-    return drive(t, k, 40 * wave, turns, w).time.us;
+    return drive(t, k, 40 * wave, iterations, w).time.us;
   };
   const double in_l2 = us_of(std::uint64_t{1} << 20), beyond = us_of(std::uint64_t{256} << 20);
   CHECK(in_l2 < 0.7 * beyond);
@@ -338,7 +339,7 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
 
 // The account of the only site of `k` in a launch of `blocks` blocks.
 site_account account_of(timer& t, const kernel& k, std::uint64_t blocks, const memory_work& w) {
-  const launch_time time = drive(t, k, blocks, turns, w).time;
+  const launch_time time = drive(t, k, blocks, iterations, w).time;
   REQUIRE(time.sites.size() == 1);
   return time.sites[0];
 }
@@ -349,7 +350,7 @@ TEST_CASE("the account of a sampled launch is that of all blocks") {
   w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
   timer t(model(), {.sampling = true});
   const site_account a = account_of(t, k, 40 * wave, w);
-  const auto sectors = static_cast<double>(40 * wave * warps * turns * 4);
+  const auto sectors = static_cast<double>(40 * wave * warps * iterations * 4);
   CHECK(a.sectors == doctest::Approx(sectors));
   CHECK(a.l2_sectors == doctest::Approx(sectors));
   CHECK(a.dram_read_bytes == doctest::Approx(32 * sectors));
@@ -360,7 +361,7 @@ TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth
   memory_work w = one_access(k);
   w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
   timer t(model(), {});
-  const launch_time time = drive(t, k, wave, turns, w).time;
+  const launch_time time = drive(t, k, wave, iterations, w).time;
   REQUIRE(time.sites.size() == 1);
   const site_account& a = time.sites[0];
   const double bytes = a.dram_read_bytes + a.dram_write_bytes + a.dram_earlier_bytes;
@@ -436,15 +437,15 @@ TEST_CASE("what an earlier launch has just written is read from L2, if it fits t
     w.report = [&](timer& t) { t.stored(is_written_before ? at : allocated(writes, 256)); };
     r.report = [&](timer& t) { t.loaded(0, at); };
     timer t(model(), {});
-    drive(t, writes, wave, turns, w);
-    return drive(t, reads, wave, turns, r).time.us;
+    drive(t, writes, wave, iterations, w);
+    return drive(t, reads, wave, iterations, r).time.us;
   };
   const std::uint64_t small = std::uint64_t{4} << 20, large = std::uint64_t{256} << 20;
   CHECK(us_of(small, true) < 0.8 * us_of(small, false));
   CHECK(us_of(large, true) == doctest::Approx(us_of(large, false)));
 }
 
-TEST_CASE("atomics at one address take turns") {
+TEST_CASE("atomics at one address are serialised") {
   kernel k("mov.u32 %r1, %tid.x;\nred.global.add.u32 [%rd1], %r1;");
   const auto us_of = [&](std::uint64_t step) {
     memory_work w = one_access(k);
@@ -457,7 +458,7 @@ TEST_CASE("atomics at one address take turns") {
       }
     };
     timer t(model(), {});
-    return drive(t, k, wave, turns, w).time.us;
+    return drive(t, k, wave, iterations, w).time.us;
   };
   CHECK(us_of(0) > 20 * us_of(4));
   CHECK(us_of(4) > 0);

@@ -1,8 +1,8 @@
 // A warp waits a long time for another warp, which computes and repeatedly takes a lock.
 __global__ void hand_over(int* out) {
   __shared__ volatile int ready;
-  __shared__ int lock, turns;
-  if (threadIdx.x == 0) ready = lock = turns = 0;
+  __shared__ int lock, entries;
+  if (threadIdx.x == 0) ready = lock = entries = 0;
   __syncthreads();
   if (threadIdx.x >= 32) {
     if (threadIdx.x == 32) {
@@ -12,7 +12,7 @@ __global__ void hand_over(int* out) {
         while (atomicCAS(&lock, 0, 1) != 0) {
         }
         __threadfence_block();
-        turns = turns + 1;
+        entries = entries + 1;
         __threadfence_block();
         atomicExch(&lock, 0);
       }
@@ -24,7 +24,7 @@ __global__ void hand_over(int* out) {
     while (ready == 0) {
     }
     __threadfence_block();
-    if (threadIdx.x == 0) out[0] = turns;
+    if (threadIdx.x == 0) out[0] = entries;
   }
 }
 

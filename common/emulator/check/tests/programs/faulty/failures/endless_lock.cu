@@ -1,12 +1,12 @@
 // The lock is not released on one of two ways.
-__device__ int lock, turns;
+__device__ int lock, entries;
 
 __global__ void take() {
   while (atomicCAS(&lock, 0, 1) != 0) {  // finding: endless
   }
   __threadfence();
-  turns = turns + 1;
-  if (turns != 2) {
+  entries = entries + 1;
+  if (entries != 2) {
     __threadfence();
     atomicExch(&lock, 0);
   }
