@@ -151,9 +151,9 @@ class bench_plans {
 };
 
 // All programs of `lab dev bench`: the steps, then the baselines.
-class turn_taking {
+class alternation {
  public:
-  turn_taking(const lab& l, const problem& p, const std::vector<contender>& steps,
+  alternation(const lab& l, const problem& p, const std::vector<contender>& steps,
               const std::vector<contender>& baselines, const device_choice& device,
               const bench_plans& plans, const call_file& file, const activity& now,
               const bench_choices& choices)
@@ -352,7 +352,7 @@ bench_report bench(const lab& l, const problem& p, const std::vector<contender>&
   const bench_plans plans(sizes.size(), all_fit(calls, steps, baselines, device));
   // One file serves all programs, which are called one at a time. They are the course's own.
   const call_file file(calls, plans.all());
-  turn_taking contest(l, p, steps, baselines, device, plans, file, now, choices);
+  alternation contest(l, p, steps, baselines, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();
 }

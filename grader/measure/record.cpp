@@ -309,7 +309,7 @@ json bench_json(const lab& l, const device_choice& device, const std::vector<ben
   json document = record_head(l, device, date, command);
   document["method"] =
       "device time between events, median of all samples with its 95 % interval; "
-      "the steps take turns, forwards and backwards; cold: the L2 cache is "
+      "the steps alternate, forwards and backwards; cold: the L2 cache is "
       "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
       "cold: the call's buffers are in no cache";
   document["steps"] = json::array();

@@ -25,7 +25,7 @@ constexpr double nearly_all = 0.9;         // fraction of the blocks that the GP
 // Bytes per thread. The model omits accesses to spilled registers, so nothing else measures them. A
 // few may be outside every loop, but many probably are not.
 constexpr std::uint64_t some_spills = 16, many_spills = 128;
-constexpr double busy_with_turns = 0.3;  // of the time, by atomics of lanes to one address
+constexpr double busy_with_atomics = 0.3;  // of the time, by atomics of lanes to one address
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -234,7 +234,8 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
   if (real(volume(a.kernel->grid)) < much * a.multiprocessors && !is_short)
     others.push_back(few_blocks_of(a));
   if (meets_at_one_address(a) &&
-      (a.gains.empty() || a.kernel->timing.busy[static_cast<int>(part::atomics)] > busy_with_turns))
+      (a.gains.empty() ||
+       a.kernel->timing.busy[static_cast<int>(part::atomics)] > busy_with_atomics))
     others.push_back(cause::same_address);
   if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
   if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);

@@ -119,7 +119,7 @@ inline bool must_wait(state& s, cudaStream_t stream) {
 // held. A checking device attributes the work to this stream and this call.
 void keep(state& s, cudaStream_t stream, stream_order::work work);
 // Defers one of the program's functions, which is called without the lock.
-void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function);
+void call_in_stream_order(state& s, cudaStream_t stream, std::function<void()> function);
 // Runs the work now and returns its status, unless the work has to wait.
 template <class Work>
 status in_order(state& s, cudaStream_t stream, Work&& work) {

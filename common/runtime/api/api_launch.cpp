@@ -101,7 +101,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     if (known.ok()) may_delay(s, stream);
     if (known.ok() && must_wait(s, stream)) {
       is_kept = true;
-      call_in_turn(s, stream, [=] { function(data); });
+      call_in_stream_order(s, stream, [=] { function(data); });
       return status{};
     }
     if (known.ok()) host_may_know(s, stream);

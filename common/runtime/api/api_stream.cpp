@@ -217,7 +217,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
     may_delay(s, stream);
     if (must_wait(s, stream)) {
       is_kept = true;
-      call_in_turn(s, stream, [=] { function(stream, cudaSuccess, data); });
+      call_in_stream_order(s, stream, [=] { function(stream, cudaSuccess, data); });
       return status{};
     }
     host_may_know(s, stream);

@@ -180,7 +180,7 @@ void host_may_know(state& s, cudaStream_t stream) {
     on->host_may_know(use_of(s, stream).stream);
 }
 
-void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function) {
+void call_in_stream_order(state& s, cudaStream_t stream, std::function<void()> function) {
   if (s.checks) keep(s, stream, [&s, stream] { return host_may_know(s, stream), status{}; });
   s.order.add(
       use_of(s, stream), [function = std::move(function)] { return function(), status{}; }, true);

@@ -416,7 +416,7 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       // If there is nothing to wait for, the launching thread calls the function without the lock.
       may_delay(s, stream_);
       if (s.order.empty() || !s.order.must_wait(lane)) return host_may_know(s, stream_), status{};
-      call_in_turn(s, stream_, [work] { work.function(work.data); });
+      call_in_stream_order(s, stream_, [work] { work.function(work.data); });
       return {};
     } else if constexpr (std::is_same_v<kind, conditional_work>) {
       return run_conditional(s, step, lane);

@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or lat
   CHECK(done.back() == 7);
 }
 
-TEST_CASE_FIXTURE(fixture, "a kept launch may be left in turn") {
+TEST_CASE_FIXTURE(fixture, "a kept launch may itself be left") {
   fake::controls().kernels["k"] = {};
   const auto kernel = *on->find_kernel(*on->load_linked({}), "k");
   left_in(a, 1);

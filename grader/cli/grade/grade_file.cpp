@@ -118,10 +118,10 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   const problem& p = problem_of(l, c.where);
   const running_need need = bytes_to_run(l, p);
   graded.budget.emplace(budget_s(l));
-  std::optional<file_lock> turn;
-  const auto take_turn = [&] {
-    if (turn) return;
-    turn.emplace(gpu_lock_file(graded.device.state), waiting_for_gpu(c));
+  std::optional<file_lock> lock;
+  const auto lock_gpu = [&] {
+    if (lock) return;
+    lock.emplace(gpu_lock_file(graded.device.state), waiting_for_gpu(c));
     if (!graded.device.judged()) return;
     c.busy.doing("preparing the GPU");
     graded.care = look_after_gpu(graded.device);
@@ -130,7 +130,7 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   const auto once = [&](std::uint64_t share) {
     graded.device.memory = limits_within(share, need);
     return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
-                         c.where, graded.device, graded.input_seed, c.now(), take_turn,
+                         c.where, graded.device, graded.input_seed, c.now(), lock_gpu,
                          &*graded.budget);
   };
   grade_report report = once(memory.take(need.all));

@@ -251,7 +251,7 @@ struct graded {
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
   double mine_us = 0, other_us = 0;  // by the time model; 0: it gives no time
-  int turns = 0;                     // asked for on the GPU
+  int locks = 0;                     // of the GPU, requested
 
   grade_report of(std::vector<goal> goals) {
     l = doubling_lab();
@@ -279,7 +279,7 @@ struct graded {
     where.emulated_runtime = work.path();
     if (has_emulator) write_atomically(work.path() / "libcudart.so.13", "");
     auto report = grade_program(l, doubling(), "mine", work.path() / "mine", {}, where,
-                                gpu ? gpu_device() : emulated_device(), 7, {}, [&] { ++turns; });
+                                gpu ? gpu_device() : emulated_device(), 7, {}, [&] { ++locks; });
     unsetenv("FAKE_FINDINGS");
     return report;
   }
@@ -467,18 +467,18 @@ TEST_CASE("a program that the emulator finds wrong takes no turn on the GPU") {
   graded g;
   const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9)};
   (void)g.of(goals);
-  CHECK(g.turns == 0);  // there is none
+  CHECK(g.locks == 0);  // there is none
   g.gpu = true;
   g.fake_is = "wrong";
   CHECK(g.of(goals).what == verdict::wrong);
-  CHECK(g.turns == 0);
+  CHECK(g.locks == 0);
   g.has_emulator = false;
   CHECK(g.of(goals).what == verdict::wrong);
-  CHECK(g.turns == 1);
+  CHECK(g.locks == 1);
   g.has_emulator = true;
   g.fake_is = "good";
   CHECK(g.of(goals).what == verdict::pass);
-  CHECK(g.turns > 1);
+  CHECK(g.locks > 1);
 }
 
 TEST_CASE("without a GPU modelled times decide, where the goal has a threshold for them") {

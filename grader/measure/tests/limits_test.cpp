@@ -223,7 +223,7 @@ lab lab_with_parts() {
 
 }  // namespace
 
-TEST_CASE("the whole and its parts are timed in turns; parts may be wrong, the whole may not") {
+TEST_CASE("the whole and its parts are timed alternately; parts may be wrong, the whole may not") {
   const timed_programs programs;
   const lab l = lab_with_parts();
   const auto time = [&](const contender& full) {

@@ -1,4 +1,4 @@
-// Medians, intervals, turns and records of `lab dev bench`.
+// Medians, intervals, alternation and records of `lab dev bench`.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -109,7 +109,7 @@ TEST_CASE("there is a point for each combination, with its size") {
   CHECK(plan_sweep(doubling_lab(), doubling(), {axis("a=1")}, {1000})[0].size == lab_size{1000});
 }
 
-TEST_CASE("what is right is timed, in turns; what is not is left alone") {
+TEST_CASE("correct configurations are timed alternately; wrong ones are not timed") {
   const temporary_folder work(fs::temp_directory_path());
   const auto program = [&](const std::string& name, const std::string& what, const char* ms) {
     const fs::path file = work.path() / name;

@@ -75,7 +75,7 @@ TEST_CASE("a flood is bounded in memory and ended") {
   CHECK(result.out.find("bytes left out") != std::string::npos);
 }
 
-TEST_CASE("counting, which takes a while, has its turn only where there is nothing to be read") {
+TEST_CASE("counting, which takes a while, runs only where there is nothing to read") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   child_options options = shell("sleep 20 & sleep 20 & sleep 20 & wait");

@@ -90,7 +90,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
   CHECK(!std::equal(e.a.begin(), e.a.begin() + 33, longer.a.begin()));
 }
 
-TEST_CASE("whole and real numbers take turns, by size and by seed; a and b are not alike") {
+TEST_CASE("whole and real numbers alternate, by size and by seed; a and b are not alike") {
   for (const int n : {16, 17}) {
     for (const std::uint64_t seed : {1, 2}) {
       const example e(n, seed);

@@ -13,13 +13,13 @@ int main() {
   cudaMemcpyAttributes attributes[2] = {};
   attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
   attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
-  // Piece k of a goes to piece count - 1 - k of b, if `turn`.
-  const auto copy_all = [&](int* to, const int* from, bool turn) {
+  // Piece k of a goes to piece count - 1 - k of b, if `reverse`.
+  const auto copy_all = [&](int* to, const int* from, bool reverse) {
     std::vector<void*> destinations;
     std::vector<const void*> sources;
     std::vector<std::size_t> sizes(count, n * sizeof(int));
     for (int k = 0; k < count; ++k) {
-      destinations.push_back(to + (turn ? count - 1 - k : k) * n);
+      destinations.push_back(to + (reverse ? count - 1 - k : k) * n);
       sources.push_back(from + k * n);
     }
     std::size_t starts[] = {0, count / 2};

@@ -22,10 +22,10 @@ __global__ void diverge(float* out) {
 
 // Lanes leave the loop one after the other.
 __global__ void leave(float* out) {
-  int turns = 0;
-  for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x + 1; v != 1; ++turns)
+  int rounds = 0;
+  for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x + 1; v != 1; ++rounds)
     v = v % 2 != 0 ? 3 * v + 1 : v / 2;
-  out[blockIdx.x * blockDim.x + threadIdx.x] = turns;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = rounds;
 }
 
 __global__ void guarded(const float* in, float* out, int n) {
@@ -33,11 +33,11 @@ __global__ void guarded(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i] + 1;
 }
 
-__global__ void local_array(const float* in, float* out, int step, int turns) {
+__global__ void local_array(const float* in, float* out, int step, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v[64], sum = 0;
   for (int j = 0; j < 64; ++j) v[j] = in[j * 1024 + i];
-  for (int j = 0; j < turns; ++j) sum = sum * 0.5f + v[(j * step + i) & 63];
+  for (int j = 0; j < rounds; ++j) sum = sum * 0.5f + v[(j * step + i) & 63];
   out[i] = sum;
 }
 
@@ -67,9 +67,9 @@ __global__ void own_addresses(int* out, int n) {
   atomicAdd(&out[i * 97 % n], i);
 }
 
-__global__ void special(float* out, int turns) {
+__global__ void special(float* out, int rounds) {
   float v = threadIdx.x;
-  for (int j = 0; j < turns; ++j) v = __sinf(v) + rsqrtf(v + 2);
+  for (int j = 0; j < rounds; ++j) v = __sinf(v) + rsqrtf(v + 2);
   out[blockIdx.x * blockDim.x + threadIdx.x] = v;
 }
 

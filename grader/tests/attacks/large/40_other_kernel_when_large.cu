@@ -3,7 +3,7 @@
 // writing a tile and reading it
 //
 // A tile belongs to one warp for each of its rows, and the warps run in turn on the emulator. Each
-// block moves the tile of its last turn, so all of it is there, although nothing waits for it.
+// block moves the tile of its last round, so all of it is there, although nothing waits for it.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
