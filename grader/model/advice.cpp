@@ -76,7 +76,7 @@ cause cause_of(part p) {
     case part::atomics:
       return cause::atomics;
     default:
-      return cause::port_traffic;
+      return cause::l1_traffic;
   }
 }
 
@@ -290,8 +290,8 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
       case cause::local_arrays:
         sum += all * real(k.total.local_load.sectors + k.total.local_store.sectors);
         break;
-      case cause::port_traffic:
-        sum += busy_us(part::port);
+      case cause::l1_traffic:
+        sum += busy_us(part::l1_pipe);
         break;
       case cause::l2_traffic:
         sum += a.bytes.l2;

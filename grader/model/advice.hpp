@@ -25,7 +25,7 @@ enum class cause : std::uint8_t {
   same_address,    // repeated wavefronts or sectors of atomics at one address
   local_arrays,    // arrays in local memory
   spills,          // spilled registers in local memory
-  port_traffic,    // traffic through L1 and shared memory
+  l1_traffic,      // traffic through L1 and shared memory
   l2_traffic,
   dram_traffic,
   atomics,

@@ -208,7 +208,7 @@ utilisation utilisation_of(const kernel_timing& t) {
       }
   };
   take(u.compute, u.compute_part, {part::issue, part::alu, part::fma});
-  take(u.memory, u.memory_part, {part::port, part::l2, part::dram, part::atomics});
+  take(u.memory, u.memory_part, {part::l1_pipe, part::l2, part::dram, part::atomics});
   return u;
 }
 

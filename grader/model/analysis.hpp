@@ -29,8 +29,8 @@ inline constexpr double busy_enough = 0.6;
 inline constexpr double alike = 0.1;
 
 struct utilisation {
-  double compute = 0, memory = 0;                             // fractions of the time
-  part compute_part = part::issue, memory_part = part::port;  // the busiest parts
+  double compute = 0, memory = 0;                                // fractions of the time
+  part compute_part = part::issue, memory_part = part::l1_pipe;  // the busiest parts
 };
 
 // The busiest part of compute and of memory.

@@ -185,7 +185,7 @@ void add_levels(std::vector<metric>& all) {
   all.push_back({"port_utilization", "tex_utilization",
                  "l1tex__lsuin_requests.avg.pct_of_peak_sustained_active", "%",
                  "busy time of the L1/shared-memory pipe",
-                 [](a_kernel a) { return in_percent(busy(a, part::port)); }});
+                 [](a_kernel a) { return in_percent(busy(a, part::l1_pipe)); }});
   all.push_back({"l2_utilization", "", "lts__t_sectors.avg.pct_of_peak_sustained_elapsed", "%",
                  "busy time of L2 (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::l2)); }});

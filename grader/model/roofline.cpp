@@ -64,7 +64,7 @@ roofline instruction_roofline(const kernel_analysis& a, const machine_peaks& pea
   const double y = per_second(t.instructions, t.us);
   add_level(r, "DRAM", a.bytes.dram, t.instructions, y, peaks.dram_bytes, bytes_of_transaction);
   add_level(r, "L2", a.bytes.l2, t.instructions, y, peaks.l2_bytes, bytes_of_transaction);
-  add_level(r, "L1/shared", a.bytes.global + a.bytes.shared, t.instructions, y, peaks.port_bytes,
+  add_level(r, "L1/shared", a.bytes.global + a.bytes.shared, t.instructions, y, peaks.l1_pipe_bytes,
             bytes_of_transaction);
   return r;
 }

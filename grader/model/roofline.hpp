@@ -15,9 +15,9 @@ namespace stepwise {
 
 // The GPU's peaks per second. 0: unknown.
 struct machine_peaks {
-  double flops = 0;         // float, a multiply-add is two
-  double instructions = 0;  // warp instructions
-  double port_bytes = 0;    // L1 and shared memory of all multiprocessors
+  double flops = 0;          // float, a multiply-add is two
+  double instructions = 0;   // warp instructions
+  double l1_pipe_bytes = 0;  // L1 and shared memory of all multiprocessors
   double l2_bytes = 0, dram_bytes = 0;
 };
 

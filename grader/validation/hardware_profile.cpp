@@ -31,7 +31,7 @@ constexpr part_metric parts[] = {
     {part::issue, "smsp__issue_active.avg.pct_of_peak_sustained_active"},
     {part::alu, "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"},
     {part::fma, "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"},
-    {part::port, "l1tex__throughput.avg.pct_of_peak_sustained_active"},
+    {part::l1_pipe, "l1tex__throughput.avg.pct_of_peak_sustained_active"},
     {part::l2, "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
     {part::dram, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"}};
 

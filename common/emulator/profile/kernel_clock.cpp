@@ -95,7 +95,7 @@ void kernel_clock::switch_to(const block& b) {
 }
 
 // The latency of the farthest line. Atomics are executed in L2.
-double kernel_clock::global_latency(const access_event& e, double& port) {
+double kernel_clock::global_latency(const access_event& e, double& l1_pipe) {
   touch(e.address, e.active, std::max<unsigned>(1, e.site->bytes), touched_);
   const bool atomic = e.site->kind == access_kind::atomic;
   const bool around_l1 =
@@ -119,27 +119,29 @@ double kernel_clock::global_latency(const access_event& e, double& port) {
                                                                      : costs_.dram_latency;
     latency = std::max(latency, of_line);
   }
-  port = std::max(1.0, costs_.line_cycles *
-                           most_in_a_tag_bank(costs_, touched_.count,
-                                              [&](unsigned n) { return touched_.lines[n].line; }));
+  l1_pipe = std::max(
+      1.0, costs_.line_cycles * most_in_a_tag_bank(costs_, touched_.count, [&](unsigned n) {
+             return touched_.lines[n].line;
+           }));
   return e.site->kind == access_kind::store ? 0 : latency;
 }
 
 std::uint32_t kernel_clock::access(const access_event& e) {
   if (e.active == 0 || now_ == nullptr) return e.active;
   const access_site& site = *e.site;
-  double latency = 0, port = 1;
+  double latency = 0, l1_pipe = 1;
   if (e.space == memory_space::shared) {
     const double each =
         site.kind == access_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
-    port = each * wavefronts(use_of(site), e.address, e.active, std::max<unsigned>(1, site.bytes));
+    l1_pipe =
+        each * wavefronts(use_of(site), e.address, e.active, std::max<unsigned>(1, site.bytes));
     latency = site.kind == access_kind::store ? 0 : costs_.shared_latency;
   } else if (e.space == memory_space::global && !site.constant) {
-    latency = global_latency(e, port);
+    latency = global_latency(e, l1_pipe);
   } else if (e.space == memory_space::local) {
     latency = site.kind == access_kind::store ? 0 : costs_.l1_latency;
   }
-  now_->warps[e.warp].accessed(site.ordinal, latency, port);
+  now_->warps[e.warp].accessed(site.ordinal, latency, l1_pipe);
   // Polling a flag is part of waiting.
   const bool polls =
       site.kind == access_kind::load && (site.is_volatile || site.order != memory_order::weak);

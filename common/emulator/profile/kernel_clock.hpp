@@ -72,7 +72,7 @@ class kernel_clock final : public observer, public warp_time {
     unsigned multiprocessor = 0;
   };
   double reading(std::uint32_t warp, const op* at);
-  double global_latency(const access_event& e, double& port);
+  double global_latency(const access_event& e, double& l1_pipe);
 
   gpu model_;
   memory_rules rules_;

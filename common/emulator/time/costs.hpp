@@ -3,8 +3,8 @@
 //
 // idea    A sub-partition issues one warp instruction per cycle to its pipes. A pipe is busy for an
 //         interval, and its result is ready after a latency. Loads and stores, exchanges and shared
-//         memory go through the multiprocessor's L1/shared-memory pipe (`port` in the code). L2 and
-//         memory give each multiprocessor its share.
+//         memory go through the multiprocessor's L1/shared-memory pipe (`l1_pipe` in the code). L2
+//         and memory give each multiprocessor its share.
 // watch   Every number comes from a microbenchmark (common/gpus/*.measured.jsonl) or, if it was not
 //         measured, from published tables; never from a lab's kernel.
 // Tested by tests/time_test.cpp.

@@ -21,14 +21,14 @@ const std::vector<std::uint32_t>& issue_order::of(std::uint32_t first, std::uint
 issue_clock::issue_clock(const issue_order& order, double begins)
     : now_(begins), registers_(order.code().register_count, {begins, false}) {}
 
-void issue_clock::accessed(std::uint32_t ordinal, double latency, double port) {
+void issue_clock::accessed(std::uint32_t ordinal, double latency, double l1_pipe) {
   if (!accesses_.empty() && accesses_.back().ordinal == ordinal) {
     access& same = accesses_.back();  // the other half of a copy
     same.latency = std::max(same.latency, latency);
-    same.port += port;
+    same.l1_pipe += l1_pipe;
     return;
   }
-  accesses_.push_back({ordinal, latency, port});
+  accesses_.push_back({ordinal, latency, l1_pipe});
 }
 
 void issue_clock::executed(issue_order& order, std::uint32_t first, std::uint32_t end) {
@@ -78,9 +78,9 @@ void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool en
   if (c.is_memory) {
     const auto found = std::ranges::find(accesses_, ordinal, &access::ordinal);
     const access what = found != accesses_.end() ? *found : access{};  // none: no lane takes part
-    at = std::max(at, port_free_);
-    port_free_ = at + what.port;
-    done = at + std::max(pipe.latency, what.latency + std::max(0.0, what.port - 1));
+    at = std::max(at, l1_pipe_free_);
+    l1_pipe_free_ = at + what.l1_pipe;
+    done = at + std::max(pipe.latency, what.latency + std::max(0.0, what.l1_pipe - 1));
     if (c.kind == step_kind::copy) open_group_ = std::max(open_group_, done);
   } else {
     double& free = unit_free_[static_cast<int>(c.on)];

@@ -44,7 +44,7 @@ class issue_clock {
 
   // An access of an instruction whose run is reported next: cycles until its result is ready, and
   // cycles for which it occupies the L1/shared-memory pipe.
-  void accessed(std::uint32_t ordinal, double latency, double port);
+  void accessed(std::uint32_t ordinal, double latency, double l1_pipe);
   void executed(issue_order& order, std::uint32_t first, std::uint32_t end);
   void wait_until(double cycle) { now_ = std::max(now_, cycle); }
 
@@ -54,7 +54,7 @@ class issue_clock {
  private:
   struct access {
     std::uint32_t ordinal = 0;
-    double latency = 0, port = 0;
+    double latency = 0, l1_pipe = 0;
   };
   struct value {
     double at = 0;
@@ -67,7 +67,7 @@ class issue_clock {
   double now_;
   std::vector<value> registers_;
   double unit_free_[units] = {};
-  double port_free_ = 0;
+  double l1_pipe_free_ = 0;
   std::vector<access> accesses_;  // of the current run
   std::vector<double> groups_;    // of copies: when they are complete
   double open_group_ = 0;

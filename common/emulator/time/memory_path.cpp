@@ -8,8 +8,9 @@
 namespace stepwise::emulator {
 namespace {
 
-// The most cycles of waiting for the port, L2 and memory before an access cannot be issued.
-constexpr double port_queue_cycles = 32;
+// The most cycles of waiting for the L1/shared-memory pipe, L2 and memory before an access cannot
+// be issued.
+constexpr double pipe_queue_cycles = 32;
 constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
 // Bytes in flight on a multiprocessor where memory's rate was measured: with one request of each of
@@ -47,7 +48,7 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t 
   atomic_share_ = costs.atomic_lanes / n;
 }
 
-double memory_path::free_for_shared() const { return port_.free - port_queue_cycles; }
+double memory_path::free_for_shared() const { return l1_pipe_.free - pipe_queue_cycles; }
 
 double memory_path::free_for_global() const {
   return std::max({free_for_shared(), std::max(l2_.free, dram_.free) - load_queue_cycles,
@@ -55,7 +56,7 @@ double memory_path::free_for_global() const {
 }
 
 double memory_path::drained() const {
-  return std::max({port_.free, l2_.free, l2_write_.free, dram_.free, atomic_.free, hot_.free});
+  return std::max({l1_pipe_.free, l2_.free, l2_write_.free, dram_.free, atomic_.free, hot_.free});
 }
 
 double memory_path::take(queue& q, double& busy, double at, double cycles) {
@@ -72,12 +73,12 @@ unsigned memory_path::draw(double& owed, unsigned most) {
 
 double memory_path::exchange(double at, double slots) {
   const unit_cost& cost = costs_.of[static_cast<int>(unit::exchange)];
-  const double begun = std::max(at, port_.free);
-  take(port_, busy_.port, at, slots * cost.interval);
+  const double begun = std::max(at, l1_pipe_.free);
+  take(l1_pipe_, busy_.l1_pipe, at, slots * cost.interval);
   return begun + cost.latency;
 }
 
-double memory_path::barrier(double at) { return take(port_, busy_.port, at, 1); }
+double memory_path::barrier(double at) { return take(l1_pipe_, busy_.l1_pipe, at, 1); }
 
 recorded_access memory_wishes::of(const recorded_access& a) const {
   recorded_access b = a;
@@ -111,7 +112,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
     else
       cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts * costs_.one_wavefront;
   }
-  const double begun = take(port_, busy_.port, at, cycles) - 1;
+  const double begun = take(l1_pipe_, busy_.l1_pipe, at, cycles) - 1;
   double done = at;
   for (const recorded_access& recorded : all) {
     const recorded_access a = wishes_.of(recorded);

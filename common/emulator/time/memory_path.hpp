@@ -1,4 +1,4 @@
-// A multiprocessor's path to memory: its L1/shared-memory pipe (the port), then its shares of L2,
+// A multiprocessor's path to memory: its L1/shared-memory pipe, then its fractions of L2,
 // memory and the atomic units.
 //
 // idea    Each is a queue with a rate: an access that arrives while it is busy waits for earlier
@@ -66,14 +66,14 @@ class memory_path {
   // `lines`: the lines that the accesses refer to.
   double access(const instruction_cost& of, std::span<const recorded_access> all,
                 std::span<const recorded_line> lines, double at);
-  double exchange(double at, double slots);  // shuffles use the port, too
+  double exchange(double at, double slots);  // shuffles use the L1 pipe, too
   double barrier(double at);                 // and so do warps that reach a barrier
 
   double drained() const;  // when the last access is complete
 
   // Busy cycles of each part.
   struct cycles {
-    double port = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
+    double l1_pipe = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
   };
   const cycles& busy() const { return busy_; }
   // The accesses that went through the queues, by site. Atomics read nothing from memory here.
@@ -107,7 +107,7 @@ class memory_path {
   double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,
       write_share_, atomic_share_;
   unsigned active_;
-  queue port_, l2_, l2_write_, dram_, atomic_, hot_;
+  queue l1_pipe_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
   double sequence_ = 0;  // the last number of the sequence for lateness()
 };

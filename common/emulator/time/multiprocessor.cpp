@@ -434,7 +434,7 @@ class simulation {
     // At least the time that each part needs for its share of a block.
     const memory_path::cycles& m = memory_.busy();
     for (const double busy :
-         {out_.slots / costs_.partitions, m.port, m.l2_read, m.l2_write, m.dram, m.atomics})
+         {out_.slots / costs_.partitions, m.l1_pipe, m.l2_read, m.l2_write, m.dram, m.atomics})
       each = std::max(each, busy / static_cast<double>(seen));
     return std::max(each, start_interval_);
   }
@@ -464,7 +464,7 @@ class simulation {
     share(part::issue, out_.slots / costs_.partitions);
     share(part::alu, alu_busy_ / costs_.partitions);
     share(part::fma, fma_busy_ / costs_.partitions);
-    share(part::port, m.port);
+    share(part::l1_pipe, m.l1_pipe);
     share(part::l2, m.l2_read + m.l2_write);
     share(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
     share(part::atomics, m.atomics);

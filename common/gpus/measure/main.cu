@@ -29,13 +29,13 @@ int measure_all(const effort& e) {
   std::vector<figure> all;
   measure_launches(e, all);
   measure_memory(multiprocessors, e, all);
-  measure_ports(multiprocessors, e, all);
+  measure_multiprocessor(multiprocessors, e, all);
   measure_latencies(e, all);
   measure_spread(multiprocessors, e, all);
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
   measure_transfers(e, all);
-  measure_shares(multiprocessors, e, all);  // leaves L2 full of what it wrote
+  measure_resident_blocks(multiprocessors, e, all);  // leaves L2 full of what it wrote
   for (const auto& f : all)
     if (!std::isfinite(f.value) || f.value < 0 || (f.value == 0 && !f.unit.empty()))
       throw std::runtime_error(f.name + " came out as " + std::to_string(f.value));

@@ -33,9 +33,9 @@ struct effort {
 // Append figures to `all`. They throw std::runtime_error, which names the CUDA call that failed.
 void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
-void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_latencies(const effort& e, std::vector<figure>& all);
-void measure_shares(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_spread(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all);

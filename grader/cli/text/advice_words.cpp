@@ -22,7 +22,7 @@ std::string limit_sentence(const kernel_analysis& a) {
     case limiter::memory:
       return fmt::format("Memory is the bottleneck: {} busy for {:.0f} % of the time.",
                          a.busy.memory_part == part::atomics ? "atomics are"
-                         : a.busy.memory_part == part::port
+                         : a.busy.memory_part == part::l1_pipe
                              ? "the L1/shared-memory pipe is"
                              : std::string(part_words(a.busy.memory_part)) + " is",
                          memory);
@@ -74,7 +74,7 @@ const char* cause_words(cause c) {
       return "Spilled registers: values that do not fit in registers are kept in local memory. The "
              "model does not count these accesses. Keep fewer values live at a time, or allow more "
              "registers per thread: use smaller blocks or a smaller __launch_bounds__.";
-    case cause::port_traffic:
+    case cause::l1_traffic:
       return "The L1/shared-memory pipe is busy. Do more arithmetic per load: keep values in "
              "registers and reuse them, compute several results per thread, or load 16 bytes at a "
              "time.";

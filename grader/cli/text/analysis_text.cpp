@@ -61,10 +61,10 @@ void bytes_by_level(page& p, const profile_view& v) {
   const auto row = [&](const char* level, double bytes, const std::string& of) {
     return std::vector<cell>{{level}, {bytes_text(bytes)}, {of}};
   };
-  const std::string port = percent(busy(a, part::port));
+  const std::string pipe_busy = percent(busy(a, part::l1_pipe));
   const bool has_l1 = a.kernel->l1_bytes > 0, has_l2 = a.kernel->l2_bytes > 0;
-  std::vector<std::vector<cell>> rows = {
-      row(has_l1 ? "global memory, requested from L1" : "global memory", a.bytes.global, port)};
+  std::vector<std::vector<cell>> rows = {row(
+      has_l1 ? "global memory, requested from L1" : "global memory", a.bytes.global, pipe_busy)};
   if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same pipe"));
   if (has_l2) rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
   rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
@@ -430,9 +430,9 @@ std::vector<std::string> limit_lines(const profile_view& v, const terminal_style
   };
   parts("compute", {part::issue, part::alu, part::fma});
   if (a.kernel->l2_bytes > 0)
-    parts("memory", {part::port, part::l2, part::dram, part::atomics});
+    parts("memory", {part::l1_pipe, part::l2, part::dram, part::atomics});
   else
-    parts("memory", {part::port, part::dram, part::atomics});
+    parts("memory", {part::l1_pipe, part::dram, part::atomics});
   p.line();
   p.paragraph(limit_sentence(a), tone::strong);
   if (!v.found.empty())

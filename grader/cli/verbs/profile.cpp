@@ -64,11 +64,11 @@ machine_peaks peaks_of(const gpu& model) {
     return found != model.measured.end() ? found->second : 0;
   };
   constexpr int schedulers = 4;
-  constexpr double bytes_of_port = 128;  // per clock
+  constexpr double bytes_of_l1_pipe = 128;  // per clock
   const double clocks = 1e3 * model.clock_khz * model.multiprocessors;
   machine_peaks peaks;
   peaks.instructions = schedulers * clocks;
-  peaks.port_bytes = bytes_of_port * clocks;
+  peaks.l1_pipe_bytes = bytes_of_l1_pipe * clocks;
   peaks.flops = 1e12 * measured("peak_fma_f32");
   peaks.l2_bytes = 1e9 * measured("l2_read");
   peaks.dram_bytes = 1e9 * measured("dram_read");

@@ -25,7 +25,7 @@ bool names(const kernel_profile& k, cause c) {
 // Conflicts at a line, and what the model says of them.
 kernel_profile with_conflicts(double us, std::uint64_t waste, double without_us) {
   kernel_profile k = kernel_of(us);
-  set_busy(k, part::port, 0.8);
+  set_busy(k, part::l1_pipe, 0.8);
   add_line(k, 1).counts.shared_load = wavefronts(100, 100 + waste, 100);
   sum_up(k);
   k.timing.experiments_us = {us, us, us, without_us, us, us};
@@ -48,12 +48,12 @@ lab four_steps() {
 
 TEST_CASE("what an experiment takes away comes first, by its gain") {
   kernel_profile k = with_conflicts(100, 300, 80);
-  CHECK(causes_found(k) == std::vector{cause::bank_conflicts, cause::port_traffic});
+  CHECK(causes_found(k) == std::vector{cause::bank_conflicts, cause::l1_traffic});
   add_line(k, 2).counts.global_load = sectors(100, 3200, 400);
   sum_up(k);
   k.timing.experiments_us[static_cast<int>(what_if::perfect_coalescing)] = 50;
   CHECK(causes_found(k) ==
-        std::vector{cause::uncoalesced, cause::bank_conflicts, cause::port_traffic});
+        std::vector{cause::uncoalesced, cause::bank_conflicts, cause::l1_traffic});
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 2);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("without experiments, the line that wastes most has the first cause") 
 
 TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
   kernel_profile k = with_conflicts(100, 300, 96);
-  set_busy(k, part::port, 0.2);
+  set_busy(k, part::l1_pipe, 0.2);
   set_busy(k, part::issue, 0.9);
   CHECK(causes_found(k) == std::vector{cause::instructions, cause::bank_conflicts});
   k.timing.experiments_us[static_cast<int>(what_if::no_bank_conflicts)] = 60;
@@ -78,7 +78,7 @@ TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
 }
 
 TEST_CASE("waste that costs no time is no cause") {
-  CHECK(causes_found(with_conflicts(100, 300, 99.5)) == std::vector{cause::port_traffic});
+  CHECK(causes_found(with_conflicts(100, 300, 99.5)) == std::vector{cause::l1_traffic});
 }
 
 TEST_CASE("each branch has causes of its own") {
@@ -317,7 +317,7 @@ TEST_CASE("a figure is that of the whole launch, and of all kernels") {
   k.timing.counted = 0.5;
   CHECK(figure_of(cause::bank_conflicts, {k, k}) == 1200);
   CHECK(figure_of(cause::uncoalesced, {k}) == 0);
-  CHECK(figure_of(cause::port_traffic, {k}) == doctest::Approx(80));
+  CHECK(figure_of(cause::l1_traffic, {k}) == doctest::Approx(80));
   CHECK(figure_of(cause::launches, {k, k, k}) == 3);
 }
 
@@ -363,12 +363,12 @@ TEST_CASE("the step that is named is the first that mends the foremost cause") {
   CHECK(time_us(named->mending_call) == 80);
   CHECK(asked == std::vector<std::string>{"02_b", "03_c"});
 
-  // None has fewer conflicts: the second cause, the port's traffic, counts.
+  // None has fewer conflicts: the second cause, the traffic at L1, counts.
   calls["03_c"] = calls["04_d"] = {with_conflicts(85, 300, 80)};
   const auto second = suggest(candidates, found, before, model);
   REQUIRE(second);
   CHECK(second->mending == &l.steps[3]);
-  CHECK(second->mended == cause::port_traffic);
+  CHECK(second->mended == cause::l1_traffic);
 
   // Nobody has a time: the next step all the same.
   calls.clear();

@@ -29,7 +29,7 @@ TEST_CASE("the busiest part stands for compute and for memory") {
   set_busy(k, part::issue, 0.3);
   set_busy(k, part::alu, 0.1);
   set_busy(k, part::fma, 0.4);
-  set_busy(k, part::port, 0.2);
+  set_busy(k, part::l1_pipe, 0.2);
   set_busy(k, part::l2, 0.7);
   set_busy(k, part::dram, 0.5);
   set_busy(k, part::atomics, 0.1);
@@ -205,7 +205,7 @@ TEST_CASE("two calls side by side: sums of all kernels, what is better and what 
   slow.timing.counted = 0.5;
   slow.timing.instructions = 1000;
   fast.timing.instructions = 2000;
-  set_busy(slow, part::port, 0.9);
+  set_busy(slow, part::l1_pipe, 0.9);
   set_busy(fast, part::issue, 0.9);
   const std::vector<kernel_profile> before = {kernel_of(10), slow}, after = {fast};
   const call_comparison c = compare(before, after, 132);

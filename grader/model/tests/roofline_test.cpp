@@ -13,7 +13,7 @@ machine_peaks some_peaks() {
   machine_peaks p;
   p.flops = 100e12;
   p.instructions = 1e12;
-  p.port_bytes = 32e12;
+  p.l1_pipe_bytes = 32e12;
   p.l2_bytes = 8e12;
   p.dram_bytes = 4e12;
   return p;

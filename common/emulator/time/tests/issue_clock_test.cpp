@@ -10,13 +10,13 @@ namespace {
 
 // The cycles of `times` passes of the whole code, whose loads all take as long.
 double cycles_of_warp(const made_code& m, unsigned times, double load_latency = 0,
-                      double port = 1) {
+                      double l1_pipe = 1) {
   issue_order order(m.code, h200());
   issue_clock clock(order, 1000);
   const auto length = static_cast<std::uint32_t>(m.code.at.size());
   for (unsigned n = 0; n < times; ++n) {
     for (std::uint32_t i = 0; i < length; ++i)
-      if (m.code.at[i].is_memory) clock.accessed(i, load_latency, port);
+      if (m.code.at[i].is_memory) clock.accessed(i, load_latency, l1_pipe);
     clock.executed(order, 0, length);
   }
   return clock.now() - 1000;
@@ -40,7 +40,7 @@ TEST_CASE("issue clock: loads that lead to each other take the latency that they
   chase.add(step_kind::load, unit::load_store, {0}, {0});
   CHECK(cycles_of_warp(chase, 100, 650) == doctest::Approx(100 * 650).epsilon(0.02));
   CHECK(cycles_of_warp(chase, 100, 23) == doctest::Approx(100 * 23).epsilon(0.02));
-  // Nobody waits for these, but each takes the port for four cycles.
+  // No instruction waits for these loads, but each occupies the L1 pipe for four cycles.
   made_code stream;
   for (std::uint32_t n = 0; n < 8; ++n) stream.load(n);
   CHECK(cycles_of_warp(stream, 10, 650, 4) == doctest::Approx(80 * 4).epsilon(0.1));

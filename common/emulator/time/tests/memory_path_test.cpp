@@ -46,7 +46,7 @@ std::vector<recorded_line> first_lines(unsigned count, std::uint32_t sectors) {
   return lines;
 }
 
-TEST_CASE("a request takes the port for the bank that it wants most, or for its lines") {
+TEST_CASE("a request occupies the L1 pipe for its busiest bank, or for its lines") {
   const instruction_cost load = of_kind(step_kind::load);
   const double one = done_after(load, row(), {}, 1000, first_lines(1, 0xf));
   CHECK(one == doctest::Approx(1000 * h200().bank_cycles).epsilon(0.3));

@@ -1,4 +1,4 @@
-// A multiprocessor's ways to memory, and what a loop and a new block cost it.
+// A multiprocessor's paths to memory, and the costs of a loop and of a new block.
 #include <algorithm>
 #include <cstdint>
 
@@ -204,7 +204,7 @@ void measure_tag_banks(const effort& e, std::vector<figure>& all) {
 
 }  // namespace
 
-void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all) {
+void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<figure>& all) {
   device_array<unsigned> sink(1);
   device_array<uint4> memory(std::size_t{1} << 23);  // 128 MiB
   const auto blocks = static_cast<unsigned>(multiprocessors);

@@ -33,7 +33,7 @@ __global__ void note_multiprocessor(unsigned* of_block, long long cycles) {
 
 }  // namespace
 
-void measure_shares(int multiprocessors, const effort& e, std::vector<figure>& all) {
+void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<figure>& all) {
   const std::size_t bytes = e.scaled(std::size_t{1} << 30, std::size_t{1} << 20);
   const std::size_t count = bytes / sizeof(unsigned);
   constexpr int threads = 256, resident = 8;
