@@ -17,10 +17,10 @@ std::string host_text(const comparison& run) {
 }
 
 void judge_speed(goal_result& g, const comparison& run, double floor) {
-  const bool share = g.what->what == goal::kind::reach;
+  const bool is_fraction = g.what->what == goal::kind::reach;
   const std::string figure =
       fmt::format("{} {} {} (99 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
-                  share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
+                  is_fraction ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
                   ratio_text(run.range.high), run.ratios.size(), run.label);
   if (run.is_held(floor)) {
     g.message =

@@ -363,9 +363,9 @@ class grading {
       return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
     }
     g.modelled = {other_ms / mine.time_ms, mine.time_ms, other_ms, mine.size, mine.gpu};
-    const bool share = g.what->what == goal::kind::reach;
+    const bool is_fraction = g.what->what == goal::kind::reach;
     g.message = fmt::format("{} {} {} (modelled, {}, {})", ratio_text(g.modelled->ratio),
-                            share ? "the speed of" : "over", g.what->over, mine.gpu,
+                            is_fraction ? "the speed of" : "over", g.what->over, mine.gpu,
                             without_seed(mine.label));
     const double floor = mine.floor_ms();
     if (mine.time_ms < 0.95 * floor) {

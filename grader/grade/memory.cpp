@@ -1,4 +1,4 @@
-// Figures measured on the labs' steps, and the shares that they request.
+// Figures measured on the labs' steps, and the reservations that they request.
 #include "grader/grade/memory.hpp"
 
 #include <algorithm>
@@ -29,21 +29,21 @@ running_need bytes_to_run(const lab& l, const problem& p) {
   return need;
 }
 
-memory_limits limits_within(std::uint64_t share, const running_need& need) {
-  if (share == 0) return {};
-  const std::uint64_t more = (share - std::min(share, need.all)) / 2;
+memory_limits limits_within(std::uint64_t reserved, const running_need& need) {
+  if (reserved == 0) return {};
+  const std::uint64_t more = (reserved - std::min(reserved, need.all)) / 2;
   const std::uint64_t program = program_bytes + more;
-  return {std::max(share, need.all) - need.here - program, program};
+  return {std::max(reserved, need.all) - need.here - program, program};
 }
 
 batch_memory::batch_memory(std::function<void()> waiting)
     : waiting_(std::move(waiting)), all_(shared_memory_budget::of_environment()) {}
 
 std::uint64_t batch_memory::take(std::uint64_t usual) {
-  share_.reset();
+  reserved_.reset();
   if (!all_) return 0;
-  share_.emplace(all_->take(usual, waiting_));
-  held_ = std::max(usual, share_->bytes());
+  reserved_.emplace(all_->take(usual, waiting_));
+  held_ = std::max(usual, reserved_->bytes());
   return held_;
 }
 

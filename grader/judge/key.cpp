@@ -153,10 +153,10 @@ lab_size grading_key::draw_size(const lab& l, std::string_view from, const std::
       size.push_back(least[d] + static_cast<std::int64_t>(drawn % width));
       continue;
     }
-    const double share = static_cast<double>(drawn >> 11) * 0x1p-53;
+    const double fraction = static_cast<double>(drawn >> 11) * 0x1p-53;
     const double low = std::log(static_cast<double>(least[d]));
     const double high = std::log(static_cast<double>(most[d]) + 1);
-    const auto number = static_cast<std::int64_t>(std::exp(low + share * (high - low)));
+    const auto number = static_cast<std::int64_t>(std::exp(low + fraction * (high - low)));
     size.push_back(std::clamp(number, least[d], most[d]));
   }
   return size;

@@ -88,10 +88,10 @@ std::string shared_memory_budget::environment() const {
 
 std::uint64_t shared_memory_budget::bytes() const { return units_ * bytes_of_a_unit; }
 
-std::uint64_t memory_share::bytes() const { return held_.size() * bytes_of_a_unit; }
+std::uint64_t memory_reservation::bytes() const { return held_.size() * bytes_of_a_unit; }
 
-memory_share shared_memory_budget::take(std::uint64_t bytes,
-                                        const std::function<void()>& waiting) const {
+memory_reservation shared_memory_budget::take(std::uint64_t bytes,
+                                              const std::function<void()>& waiting) const {
   const std::size_t wanted = std::min<std::size_t>(
       units_, static_cast<std::size_t>((bytes + bytes_of_a_unit - 1) / bytes_of_a_unit));
   const open_lock queue(folder_ / "queue");
@@ -101,18 +101,18 @@ memory_share shared_memory_budget::take(std::uint64_t bytes,
     usleep(pause_us);
   };
   while (!queue.try_lock()) wait();
-  memory_share share;
+  memory_reservation taken;
   std::size_t next = 0;
-  while (share.held_.size() < wanted) {
+  while (taken.held_.size() < wanted) {
     if (next == units_) {
       next = 0;
       wait();
     }
     // This fails for a unit that we hold already, since a second open file has a separate lock.
     auto one = std::make_shared<open_lock>(folder_ / ("unit-" + std::to_string(next++)));
-    if (one->try_lock()) share.held_.push_back(std::move(one));
+    if (one->try_lock()) taken.held_.push_back(std::move(one));
   }
-  return share;
+  return taken;
 }
 
 std::uint64_t memory_left_in_groups(std::string_view memberships, const fs::path& root) {

@@ -1,9 +1,9 @@
-// Memory that processes share: each process waits until its share is free.
+// Memory that processes share: each process waits until its reservation fits.
 //
 // idea    The memory is divided into units, each represented by a file. Holding a unit means
-//         holding the flock on its file, so a killed process returns its share, and no counter can
-//         be wrong. A waiting process holds the queue's lock, so small requests that arrive later
-//         cannot starve a large one.
+//         holding the flock on its file, so a killed process releases its reservation, and no
+//         counter can be wrong. A waiting process holds the queue's lock, so small requests that
+//         arrive later cannot starve a large one.
 // Tested by tests/admission_test.cpp.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace stepwise {
 
-class memory_share;
+class memory_reservation;
 
 // The memory that several processes share.
 class shared_memory_budget {
  public:
-  // `folder` keeps the locks, and is created. All sharers use the same folder and bytes.
+  // `folder` keeps the locks, and is created. All processes use the same folder and bytes.
   shared_memory_budget(std::filesystem::path folder, std::uint64_t bytes);
   // The budget in STEPWISE_MEMORY, "600:/folder" with megabytes. nullopt if it is unset or
   // malformed.
@@ -32,8 +32,8 @@ class shared_memory_budget {
 
   std::uint64_t bytes() const;
   // Waits for `bytes`, at most for all there are, and calls `waiting` about ten times a second.
-  // Throws interrupted. A process that holds a share must not wait for another one.
-  memory_share take(std::uint64_t bytes, const std::function<void()>& waiting) const;
+  // Throws interrupted. A process that holds a reservation must not wait for another one.
+  memory_reservation take(std::uint64_t bytes, const std::function<void()>& waiting) const;
 
  private:
   std::filesystem::path folder_;
@@ -41,16 +41,16 @@ class shared_memory_budget {
 };
 
 // Held until destroyed.
-class memory_share {
+class memory_reservation {
  public:
-  memory_share(memory_share&&) = default;
-  memory_share& operator=(memory_share&&) = default;
+  memory_reservation(memory_reservation&&) = default;
+  memory_reservation& operator=(memory_reservation&&) = default;
   std::size_t units() const { return held_.size(); }
   std::uint64_t bytes() const;
 
  private:
   friend class shared_memory_budget;
-  memory_share() = default;
+  memory_reservation() = default;
   std::vector<std::shared_ptr<void>> held_;
 };
 

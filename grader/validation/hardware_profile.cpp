@@ -208,7 +208,7 @@ void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
 }
 
 // The kernel's stalls are counted; their distribution over lines is sampled.
-void share_stalls(kernel_profile& k, const stall_cycles& all) {
+void distribute_stalls(kernel_profile& k, const stall_cycles& all) {
   for (int s = 0; s < stalls; ++s) {
     double samples = 0;
     for (const line_profile& l : k.lines) samples += l.stalled.of[s];
@@ -243,7 +243,7 @@ void finish(kernel_profile& k, const executed_kinds& of) {
   k.total = whole.counts;
   if (k.lines.size() == 1) return name_short_scoreboard(k, of);
   k.lines.erase(k.lines.begin());
-  share_stalls(k, whole.stalled);
+  distribute_stalls(k, whole.stalled);
   name_short_scoreboard(k, of);
   // Kernel files come before headers, so the first line's file is the kernel's.
   const auto place = [](const line_profile& l) {

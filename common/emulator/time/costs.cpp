@@ -196,11 +196,11 @@ gpu_costs costs_of(const gpu& model) {
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
   // A copied byte is read at memory's rate. The rest of its time is the write.
   figure("dram_copy_in_pieces", [&](double in_pieces) {
-    figure("dram_copy_in_equal_shares", [&](double in_shares) {
+    figure("dram_copy_in_equal_shares", [&](double in_parts) {
       const double read = 1 / c.dram_read_bytes, pieces = 2 / bytes_per_cycle(in_pieces);
       if (pieces > read)
-        c.equal_shares_write =
-            std::max(1.0, (2 / bytes_per_cycle(in_shares) - read) / (pieces - read));
+        c.resident_write_factor =
+            std::max(1.0, (2 / bytes_per_cycle(in_parts) - read) / (pieces - read));
     });
   });
   for (int n = 0; n < 8; ++n)

@@ -341,7 +341,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   work.l1_bytes = shape_.l1_bytes;
   work.resident = shape_.resident;
   work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
-  work.equal_shares = shape_.blocks <= processors * shape_.resident;
+  work.all_resident = shape_.blocks <= processors * shape_.resident;
   work.blocks = early_.empty() ? (shape_.blocks + processors - 1) / processors : early_.size();
   work.blocks = std::max<std::uint64_t>(
       1, static_cast<std::uint64_t>(std::llround(static_cast<double>(work.blocks) * busy_share_)));

@@ -29,7 +29,7 @@ site_account& site_account::operator*=(double times) {
 
 memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
                          const std::vector<site_rates>& sites, const memory_wishes& wishes,
-                         bool equal_shares)
+                         bool all_resident)
     : costs_(costs),
       sites_(sites),
       wishes_(wishes),
@@ -44,7 +44,7 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t 
   line_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_lines / n);
   read_share_ = costs.dram_read_bytes / n;
   few_share_ = std::min(costs.dram_few_bytes, costs.dram_read_bytes) / n;
-  write_share_ = costs.dram_write_bytes / (equal_shares ? costs.equal_shares_write : 1) / n;
+  write_share_ = costs.dram_write_bytes / (all_resident ? costs.resident_write_factor : 1) / n;
   atomic_share_ = costs.atomic_lanes / n;
 }
 

@@ -53,10 +53,10 @@ struct memory_wishes {
 class memory_path {
  public:
   // `active`: the number of multiprocessors that share L2 and memory, including this one.
-  // `equal_shares`: every block is resident and has its share of the work.
+  // `all_resident`: every block is resident and has an equal part of the work.
   memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
               const std::vector<site_rates>& sites, const memory_wishes& wishes,
-              bool equal_shares = false);
+              bool all_resident = false);
 
   // When an access may be issued.
   double free_for_shared() const;

@@ -58,7 +58,7 @@ class simulation {
         code_(*work.code),
         costs_(costs),
         prepared_(*work.trace, code_, costs),
-        memory_(costs, work.active, work.l1_bytes, work.sites, work.memory, work.equal_shares),
+        memory_(costs, work.active, work.l1_bytes, work.sites, work.memory, work.all_resident),
         start_interval_(std::max(1U, work.active) / costs.block_starts),
         branch_waits_(
             std::max(0.0, costs.predicate - costs.of[static_cast<int>(unit::alu)].latency)) {
@@ -457,17 +457,17 @@ class simulation {
       out_.cycles += static_cast<double>(work_.blocks - ends_.size()) * cycles_of_block(drained);
     out_.cycles *= longer;
     const memory_path::cycles& m = memory_.busy();
-    const auto share = [&](part p, double busy) {
+    const auto set_busy = [&](part p, double busy) {
       // L2 reads and writes at the same time, so its two shares may add up to more.
       out_.busy[static_cast<int>(p)] = std::min(1.0, busy / std::max(1.0, drained));
     };
-    share(part::issue, out_.slots / costs_.partitions);
-    share(part::alu, alu_busy_ / costs_.partitions);
-    share(part::fma, fma_busy_ / costs_.partitions);
-    share(part::l1_pipe, m.l1_pipe);
-    share(part::l2, m.l2_read + m.l2_write);
-    share(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
-    share(part::atomics, m.atomics);
+    set_busy(part::issue, out_.slots / costs_.partitions);
+    set_busy(part::alu, alu_busy_ / costs_.partitions);
+    set_busy(part::fma, fma_busy_ / costs_.partitions);
+    set_busy(part::l1_pipe, m.l1_pipe);
+    set_busy(part::l2, m.l2_read + m.l2_write);
+    set_busy(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
+    set_busy(part::atomics, m.atomics);
     return std::move(out_);
   }
 

@@ -30,7 +30,7 @@ struct multiprocessor_work {
   std::uint64_t l1_bytes = 0;
   unsigned resident = 1;      // blocks at a time
   unsigned active = 1;        // multiprocessors that have work
-  bool equal_shares = false;  // all blocks of the launch are resident
+  bool all_resident = false;  // all blocks of the launch are resident
   std::uint64_t blocks = 1;   // of this multiprocessor; those beyond the trace are alike
 };
 

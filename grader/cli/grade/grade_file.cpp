@@ -127,8 +127,8 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
     graded.care = look_after_gpu(graded.device);
     graded.device.walls = graded.care->walls;
   };
-  const auto once = [&](std::uint64_t share) {
-    graded.device.memory = limits_within(share, need);
+  const auto once = [&](std::uint64_t reserved) {
+    graded.device.memory = limits_within(reserved, need);
     return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
                          c.where, graded.device, graded.input_seed, c.now(), lock_gpu,
                          &*graded.budget);

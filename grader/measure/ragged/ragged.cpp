@@ -31,7 +31,7 @@ bool is_of(size_class c, std::int64_t number) {
 }
 
 // In [0, 1). The same on every machine, which the standard distributions do not guarantee.
-double share(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 // The number of the class that is nearest to `number` and within the range.
 std::int64_t nearest_of(size_class c, std::int64_t number, std::int64_t least, std::int64_t most) {
@@ -130,7 +130,7 @@ std::vector<lab_size> draw_ragged(const lab& l, std::uint64_t count, std::uint64
     lab_size& size = sizes.emplace_back();
     for (std::size_t d = 0; d < l.ragged[0].size(); ++d) {
       const std::int64_t least = l.ragged[0][d], most = l.ragged[1][d];
-      const double drawn = share(random);
+      const double drawn = uniform(random);
       if (least < 1) {
         size.push_back(least +
                        static_cast<std::int64_t>(drawn * static_cast<double>(most - least + 1)));

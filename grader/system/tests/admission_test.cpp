@@ -1,4 +1,5 @@
-// Memory in shares: who waits, who gets, what a killed holder leaves, and how much there is.
+// Reserved memory: which process waits, which one gets it, what a killed holder leaves, and the
+// total.
 #include "grader/system/admission.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +23,7 @@ const auto nothing = [] {};
 
 }  // namespace
 
-TEST_CASE("shares are counted in units, and more than there is means all") {
+TEST_CASE("reservations are counted in units, and a request beyond the total takes all") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 530 * megabyte);
   CHECK(budget.bytes() / megabyte == 524);
@@ -44,7 +45,7 @@ TEST_CASE("shares are counted in units, and more than there is means all") {
 TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what it waits for") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 210 * megabyte);  // twenty units
-  std::optional<memory_share> first = budget.take(110 * megabyte, nothing);
+  std::optional<memory_reservation> first = budget.take(110 * megabyte, nothing);
   std::atomic<int> one_waits = 0, other_waits = 0;
   std::atomic<bool> is_held_up = true, one_has = false, other_came_first = false, stuck = false;
   const auto take_all = [&](std::atomic<int>& waits, const std::function<void()>& hold_up) {
@@ -55,24 +56,24 @@ TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what
       }));
     } catch (const std::runtime_error&) {
       stuck = true;
-      return std::optional<memory_share>();
+      return std::optional<memory_reservation>();
     }
   };
   std::jthread one([&] {
-    const auto share = take_all(one_waits, [&] {
+    const auto reserved = take_all(one_waits, [&] {
       while (is_held_up) std::this_thread::yield();
     });
     one_has = true;
   });
   while (one_waits == 0) std::this_thread::yield();
   std::jthread other([&] {
-    const auto share = take_all(other_waits, nothing);
+    const auto reserved = take_all(other_waits, nothing);
     other_came_first = !one_has;
   });
   while (other_waits == 0) std::this_thread::yield();
   CHECK(!one_has);
   first.reset();
-  // The share that `first` held is free now, but it is not for `other`.
+  // The memory that `first` held is free now, but it is not for `other`.
   while (other_waits < 4) std::this_thread::yield();
   is_held_up = false;
   one.join();
@@ -88,7 +89,7 @@ TEST_CASE("a process that is killed gives back what it held") {
   REQUIRE(::pipe(ready) == 0);
   const pid_t holder = fork();
   if (holder == 0) {
-    const auto share = budget.take(200 * megabyte, nothing);
+    const auto reserved = budget.take(200 * megabyte, nothing);
     (void)!write(ready[1], "x", 1);
     pause();
     _exit(0);

@@ -88,17 +88,17 @@ TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
 }
 
 TEST_CASE("where all blocks are resident, writes to memory take longer, reads do not") {
-  REQUIRE(h200().equal_shares_write > 1.1);
-  const auto busy = [&](step_kind kind, bool equal_shares) {
+  REQUIRE(h200().resident_write_factor > 1.1);
+  const auto busy = [&](step_kind kind, bool all_resident) {
     const std::vector<site_rates> sites{
         {.dram = 1, .whole = 1, .evicted = kind == step_kind::store ? 1.0 : 0.0}};
-    memory_path path(h200(), 132, l1_bytes, sites, {}, equal_shares);
+    memory_path path(h200(), 132, l1_bytes, sites, {}, all_resident);
     const recorded_access a = row();
     for (int n = 0; n < 100; ++n) path.access(of_kind(kind), std::span(&a, 1), {}, 0);
     return path.busy().dram;
   };
   CHECK(busy(step_kind::store, true) ==
-        doctest::Approx(h200().equal_shares_write * busy(step_kind::store, false)));
+        doctest::Approx(h200().resident_write_factor * busy(step_kind::store, false)));
   CHECK(busy(step_kind::load, true) == busy(step_kind::load, false));
 }
 

@@ -111,13 +111,14 @@ __device__ word refined_otherwise(word i) {
   return __double_as_longlong(found) != __double_as_longlong(expected);
 }
 
-// One thread has `share` operands; all threads' terms are summed in *sum.
-constexpr word threads = 256, share = 64;
+// One thread has `per_thread` operands; all threads' terms are summed in *sum.
+constexpr word threads = 256, per_thread = 64;
 
 template <class Term>
 __global__ void add_terms(Term of, word* sum) {
   word mine = 0;
-  for (word k = 0; k < share; ++k) mine += of((blockIdx.x * share + k) * threads + threadIdx.x);
+  for (word k = 0; k < per_thread; ++k)
+    mine += of((blockIdx.x * per_thread + k) * threads + threadIdx.x);
   for (int step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
 }
@@ -163,7 +164,7 @@ struct of_refined_roots {
   __device__ word operator()(word i) const { return refined_otherwise(i); }
 };
 
-constexpr word per_block = threads * share, range = 65536 / per_block;
+constexpr word per_block = threads * per_thread, range = 65536 / per_block;
 
 bool expect(const std::string& what, word found, word expected) {
   if (found == expected) return true;

@@ -1,12 +1,12 @@
-// launch mutant: loads float4s from wherever a block's share begins; the shares are equal.
+// launch mutant: loads float4s from wherever a block's chunk begins; the chunks are equal.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 
 constexpr int threads = 256;
 
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
-  const int share = (n - 1) / (int)gridDim.x + 1, begin = blockIdx.x * share;
-  const int end = begin + share < n ? begin + share : n;
+  const int chunk = (n - 1) / (int)gridDim.x + 1, begin = blockIdx.x * chunk;
+  const int end = begin + chunk < n ? begin + chunk : n;
   int i = begin + 4 * threadIdx.x;
   for (; i + 3 < end; i += 4 * threads) {
     const float4 a = *(const float4*)(x + i), b = *(const float4*)(y + i);
