@@ -155,7 +155,7 @@ TEST_CASE("a lane knows of a copy whose own phase it saw complete, or another la
   emulator::tick settled = 0;  // what was seen before this tick is known to all
   const auto knows = [&](std::uint64_t at, std::uint64_t bytes, std::uint32_t warp, int lane) {
     return all.knows(at, bytes, warp, lane,
-                     [&](const bulk_loads::sight& s) { return s.when < settled; });
+                     [&](const bulk_loads::observation& s) { return s.when < settled; });
   };
   CHECK(knows(0, 16, 0, 0));
   CHECK(all.add(0, 64, 1000, 0));

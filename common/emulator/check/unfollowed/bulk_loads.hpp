@@ -2,9 +2,9 @@
 //
 // idea    The emulator completes a bulk copy at once, so a thread reads the right data even if it
 //         does not wait. Here a copy counts as unfinished until a thread has seen the phase of the
-//         copy's mbarrier complete. A lane knows that if it saw the phase itself, or if a lane's
-//         sight of it is ordered before the running access: by a barrier, by __syncwarp, by a flag
-//         with fences, or by another mbarrier (order.hpp).
+//         copy's mbarrier complete. A lane knows that if it saw the phase itself, or if another
+//         lane's observation is ordered before the running access: by a barrier, by __syncwarp, by
+//         a flag with fences, or by another mbarrier (order.hpp).
 // tests   ../tests/unfollowed_test.cpp
 #pragma once
 
@@ -42,12 +42,12 @@ class bulk_loads {
   void all_met();
 
   // The lanes of a warp that saw a copy's phase complete, and when.
-  struct sight {
+  struct observation {
     std::uint32_t warp, lanes;
     tick when;
   };
-  // Whether a lane knows that every copy to these bytes has finished. is_known(sight): whether the
-  // sight of one of the lanes is ordered before the lane's access.
+  // Whether a lane knows that every copy to these bytes has finished. is_known(o): whether the
+  // observation by one of the lanes is ordered before the lane's access.
   template <class IsKnown>
   bool knows(std::uint64_t at, std::uint64_t bytes, std::uint32_t warp, int lane,
              IsKnown is_known) const {
@@ -63,11 +63,12 @@ class bulk_loads {
   struct copy {
     std::uint64_t first, end, barrier;
     unsigned parity;
-    std::vector<sight> seen;
+    std::vector<observation> seen;
     bool is_seen() const { return !seen.empty(); }
     bool was_seen_by(std::uint32_t warp, int lane) const {
-      return std::ranges::any_of(
-          seen, [&](const sight& s) { return s.warp == warp && ((s.lanes >> lane) & 1) != 0; });
+      return std::ranges::any_of(seen, [&](const observation& s) {
+        return s.warp == warp && ((s.lanes >> lane) & 1) != 0;
+      });
     }
   };
   std::vector<copy> copies_;

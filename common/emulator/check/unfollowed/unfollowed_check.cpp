@@ -112,7 +112,7 @@ unsigned unfollowed_check::phase_parity(std::uint64_t barrier) const {
 void unfollowed_check::use(const op* at, std::uint32_t warp, int lane, std::uint64_t first,
                            std::uint64_t bytes) {
   const block_clock& clock = evidence_.running().clock;
-  const auto is_known = [&](const bulk_loads::sight& s) {
+  const auto is_known = [&](const bulk_loads::observation& s) {
     return evidence_.sequence.unordered(clock, clock.first_warp + warp, lane, s.when,
                                         clock.first_warp + s.warp, s.lanes) != s.lanes;
   };
