@@ -9,7 +9,7 @@ namespace detail {
 #if FMT_VERSION < 100000
 template FMT_API void vformat_to(buffer<char>&, string_view,
                                  basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
-#elif FMT_VERSION < 120000  // later it is none
+#elif FMT_VERSION < 120000  // not a template later
 template FMT_API void vformat_to(buffer<char>&, string_view, vformat_args<>::type, locale_ref);
 #endif
 template FMT_API void buffer<char>::append(const char*, const char*);

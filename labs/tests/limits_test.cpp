@@ -162,7 +162,7 @@ TEST_CASE("lab limits: without a GPU, counts and modelled times of a step and of
   }
 }
 
-TEST_CASE("lab limits: a part of your own that is none gets the reason") {
+TEST_CASE("lab limits: a file of your own that is no part of the step gets the reason") {
   const cloned_course c;
   const auto result = c.lab({"limits", "reduction", "--step", "03", "--compute",
                              "solutions/reduction/limits/03_sequential.memory.cu", "--size", "4096",

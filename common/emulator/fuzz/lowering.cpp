@@ -45,11 +45,12 @@ void inspect_sources(const emulator::linked_function& f) {
         static_cast<const image::kernel_resources*>(&resources)}) {
     const emulator::source_map map(*f.module, *f.function, machine_code);
     for (const emulator::instruction_source& i : map.instructions) {
-      require(i.line == emulator::no_index || i.line < map.lines.size(), "a line that is none");
-      require(i.inner == emulator::no_index || i.inner < map.chains.size(), "frames of nothing");
+      require(i.line == emulator::no_index || i.line < map.lines.size(), "a line out of range");
+      require(i.inner == emulator::no_index || i.inner < map.chains.size(),
+              "a chain of frames out of range");
       const std::size_t groups =
           i.role == emulator::access_role::dropped ? map.dropped.size() : map.groups.size();
-      require(i.group == emulator::no_index || i.group < groups, "a group that is none");
+      require(i.group == emulator::no_index || i.group < groups, "a group out of range");
     }
   }
 }

@@ -92,7 +92,7 @@ TEST_CASE("the fields of an entry") {
   CHECK(second.uncompressed_bytes == with_nul.size());
 }
 
-TEST_CASE("an empty container has no entries, other bytes are none") {
+TEST_CASE("an empty container has no entries, and other bytes are no container") {
   const buffer empty = make_container({});
   const auto entries = read_container(empty);
   REQUIRE(entries.ok());

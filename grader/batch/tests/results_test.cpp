@@ -91,7 +91,7 @@ TEST_CASE("a verdict that is replaced goes to history, and once") {
   CHECK(files_in(history) == 2);
   CHECK(r.entry("a").at("class") == "PASS");
   CHECK(r.entries().size() == 1);
-  // An entry of somebody else's, or half of one, is none.
+  // An entry from another source, or half an entry, is ignored.
   write_atomically(folder.path() / "r" / "journal" / "a.json", first.dump().substr(0, 9));
   CHECK(r.entry("a").is_null());
   CHECK(r.entries().empty());

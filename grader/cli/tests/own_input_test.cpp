@@ -257,7 +257,7 @@ TEST_CASE("points of your own: a line for each of them, and one for each answer"
   CHECK(document["written"].empty());
 }
 
-TEST_CASE("points that have no nearest one, and files that are none") {
+TEST_CASE("points that have no nearest one, and malformed files") {
   const cloned_course c;
   std::string all_nan, one_nan;
   for (int i = 0; i < 100000; ++i) {

@@ -107,7 +107,7 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(secret.hidden_sizes(l, "a", 1).empty());
 }
 
-TEST_CASE("a key that is none is refused") {
+TEST_CASE("a malformed or missing key is refused") {
   const temporary_folder folder(fs::temp_directory_path());
   write_atomically(folder.path() / "short", "123");
   CHECK_THROWS_AS(grading_key(folder.path() / "short"), failure);

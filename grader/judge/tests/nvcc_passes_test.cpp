@@ -116,7 +116,7 @@ TEST_CASE("nvcc's list becomes what runs side by side") {
   CHECK(passes->script.find("fatbinary --create=\"$T/3.fatbin\"") != std::string::npos);
 }
 
-TEST_CASE("another list is none that is known") {
+TEST_CASE("a list with another form is not recognised") {
   const std::string usual = usual_list;
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"#$ ptxas", "ptxas"},            // not a command of the list

@@ -189,7 +189,7 @@ TEST_CASE("divergence comes first where it costs time, whatever limits") {
     CHECK(causes_found(k)[0] == cause::uncoalesced);
     CHECK(causes_found(k)[1] == cause::divergence);
   }
-  SUBCASE("a bounds check that few warps diverge at is none") {
+  SUBCASE("a bounds check at which few warps diverge is not divergence") {
     kernel_profile checked = with_lanes(32, 1);
     set_experiment(checked, what_if::no_divergence, 99.9);
     CHECK(causes_found(checked) == std::vector{cause::dependencies});

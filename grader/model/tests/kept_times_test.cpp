@@ -55,7 +55,7 @@ TEST_CASE("a time is that of one program, emulator, GPU, size and seed") {
   CHECK(k.find({1024}, 7));
 }
 
-TEST_CASE("what is no time is none, and a folder that cannot be written keeps nothing") {
+TEST_CASE("an invalid time is ignored, and a folder that cannot be written keeps nothing") {
   kept_in_a_folder k;
   kept_times(k.where, k.emulator).keep(k.program, {1024}, 7, 2);
   for (const auto& entry : fs::directory_iterator(k.where.build / "modelled"))

@@ -233,7 +233,7 @@ TEST_CASE("what is listed of another size, counter or step excuses nothing") {
   CHECK_FALSE(holds_with({{"02_two"}, {}, {"global_load_sectors"}, "because"}));
 }
 
-TEST_CASE("a listed difference that is none any more is found, if all of it was compared") {
+TEST_CASE("a listed difference that has disappeared is found, if all of it was compared") {
   validation v = one_sector_too_many();
   CHECK(excuse(v, {in_sectors({{7}})}).unused.size() == 1);
   CHECK(excuse(v, {in_sectors({{7}, {9}})}).unused.empty());

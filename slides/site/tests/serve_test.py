@@ -133,12 +133,12 @@ def what_is_asked(client):
         expect(status == wanted, f'{body[:40]}: {status}, expected {wanted}')
     expect(client.ask('POST', '/try', 'x' * (8 << 20))[0] == 403, 'a large body without the key')
     expect(client.ask('POST', '/else', 'x' * (8 << 20), **client.good())[0] == 405, 'a large body to a page')
-    expect(client.ask('GET', '//[', **client.good())[0] in (400, 404), 'an address that is none')
-    expect(client.attempt('x', lab='../reduction')[0] == 400, 'a lab that is none')
+    expect(client.ask('GET', '//[', **client.good())[0] in (400, 404), 'a malformed address')
+    expect(client.attempt('x', lab='../reduction')[0] == 400, 'an unknown lab')
     for length in ('-1', '9' * 30, 'x', '\xb2'):
         status = client.ask('POST', '/try', None, **{**client.good(), 'Content_Length': length})[0]
         expect(status in (411, 413), f'Content-Length {length}: {status}')
-    expect(client.attempt('silent')[0] == 500 and client.attempt('flood')[0] == 504, 'an answer that is none')
+    expect(client.attempt('silent')[0] == 500 and client.attempt('flood')[0] == 504, 'a malformed answer')
     expect(client.attempt('x')[1].count('<script>') == 1, 'text is not passed on as it is')
 
 

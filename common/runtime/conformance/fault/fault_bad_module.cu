@@ -1,5 +1,5 @@
-// Modules that are no good - PTX that is none, an instruction that does not exist, a damaged fat
-// binary - are refused, and the program's own kernels go on.
+// Bad modules (malformed PTX, an instruction that does not exist, a damaged fat binary) are
+// refused, and the program's own kernels continue to work.
 #include <string>
 
 #include "expect.hpp"

@@ -121,7 +121,7 @@ static void threads() {
   PEEK();
   GET();
 }
-// A fat binary wrapper as the compiler's, around bytes that are none.
+// A fat binary wrapper like the compiler's, around malformed bytes.
 extern "C" void** __cudaRegisterFatBinary(void*);
 extern "C" void __cudaRegisterFatBinaryEnd(void**);
 extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*,
