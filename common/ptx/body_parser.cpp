@@ -209,7 +209,7 @@ class body_parser {
 
   // .loc 1 9 3   or   .loc 2 50 3, function_name $L__info_string0, inlined_at 1 9 3
   void loc() {
-    const bool directly_behind = located_ == out_.instructions.size();
+    const bool directly_after = located_ == out_.instructions.size();
     in_.advance();
     const position_list::place at = place();
     located_ = out_.instructions.size();
@@ -233,7 +233,7 @@ class body_parser {
       }
     } while (in_.accept(','));
     position_ =
-        inlined ? positions_.add_inlined(at, function, call, directly_behind) : positions_.add(at);
+        inlined ? positions_.add_inlined(at, function, call, directly_after) : positions_.add(at);
   }
 
   // ---- instructions ----

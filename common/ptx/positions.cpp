@@ -25,9 +25,9 @@ std::int32_t position_list::record(place at, std::string_view function, std::int
   return last_ = found->second;
 }
 
-std::int32_t position_list::caller(std::string_view function, place call, bool directly_behind) {
+std::int32_t position_list::caller(std::string_view function, place call, bool directly_after) {
   const key known{call, function.data(), 0};
-  if (directly_behind && last_ >= 0) {
+  if (directly_after && last_ >= 0) {
     const source_position& p = out_[last_];
     if (place{p.file, p.line, p.column} == call) {
       callers_[known] = p.function.data();
@@ -47,8 +47,8 @@ std::int32_t position_list::caller(std::string_view function, place call, bool d
 std::int32_t position_list::add(place at) { return record(at, {}, -1); }
 
 std::int32_t position_list::add_inlined(place at, std::string_view function, place call,
-                                        bool directly_behind) {
-  return record(at, function, caller(function, call, directly_behind));
+                                        bool directly_after) {
+  return record(at, function, caller(function, call, directly_after));
 }
 
 }  // namespace stepwise::ptx

@@ -27,9 +27,9 @@ class position_list {
   };
 
   // Add a record without and with a call at which it was inlined. Both return the record's index.
-  // `directly_behind`: no instruction stands between this record and the previous one.
+  // `directly_after`: no instruction stands between this record and the previous one.
   std::int32_t add(place at);
-  std::int32_t add_inlined(place at, std::string_view function, place call, bool directly_behind);
+  std::int32_t add_inlined(place at, std::string_view function, place call, bool directly_after);
 
  private:
   struct key {
@@ -43,7 +43,7 @@ class position_list {
   };
 
   std::int32_t record(place at, std::string_view function, std::int32_t inlined_at);
-  std::int32_t caller(std::string_view function, place call, bool directly_behind);
+  std::int32_t caller(std::string_view function, place call, bool directly_after);
 
   std::vector<source_position>& out_;
   std::int32_t last_ = -1;

@@ -65,18 +65,18 @@ split_words split(const command_line& line, int argc, char** argv) {
       return o.takes_value && std::ranges::find(o.names, word) != o.names.end();
     });
   };
-  bool behind_exec = false;
+  bool after_exec = false;
   for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {
     if (takes_value(*word) && word + 1 != words.ours.end()) {
       ++word;
     } else if (*word == "--" || !word->starts_with('-')) {
-      if (behind_exec) {
+      if (after_exec) {
         words.program.assign(word + (*word == "--" ? 1 : 0), words.ours.end());
         words.ours.erase(word, words.ours.end());
         break;
       }
       if (*word != "exec") break;
-      behind_exec = true;
+      after_exec = true;
     }
   }
   return words;

@@ -30,7 +30,7 @@ class declarations {
   bool opens(std::size_t i) const { return is(i, "(") || is(i, "[") || is(i, "{"); }
 
   // The index after the bracket that opens at i is closed.
-  std::size_t behind_bracket(std::size_t i) const {
+  std::size_t after_bracket(std::size_t i) const {
     int depth = 0;
     for (; i < tokens_.size(); ++i) {
       if (opens(i)) ++depth;
@@ -48,7 +48,7 @@ class declarations {
     } else if (const std::size_t first = first_initialiser(); first > 0) {
       constants_from(first);
     } else {
-      at_ = behind_declaration(at_);
+      at_ = after_declaration(at_);
     }
   }
 
@@ -77,7 +77,7 @@ class declarations {
       if (is(i, ";") || is(i, "}") || is(i, "(") || is(i, "*") || is(i, "&") || is(i, "&&"))
         return 0;
       if (is(i, "constexpr") || is(i, "const")) constant = true;
-      if (is(i, "[")) i = behind_bracket(i) - 1;
+      if (is(i, "[")) i = after_bracket(i) - 1;
     }
     return 0;
   }
@@ -88,7 +88,7 @@ class declarations {
       const source_token& name = tokens_[i - 1];
       const bool in_braces = is(i, "{");
       const std::size_t first = i + 1;
-      const std::size_t end = in_braces ? behind_bracket(i) - 1 : end_of_initialiser(first);
+      const std::size_t end = in_braces ? after_bracket(i) - 1 : end_of_initialiser(first);
       const bool is_whole = in_braces ? is(end, "}") : is(end, ";") || is(end, ",");
       // An array's name is before its bounds, and a closure is not a value.
       if (is_word(i - 1) && is_whole && first < end && !is(first, "[") &&
@@ -99,13 +99,13 @@ class declarations {
       if (!is(i, ",")) break;
       i = next_initialiser(i + 1);
     }
-    at_ = behind_declaration(i);
+    at_ = after_declaration(i);
   }
 
   // The = or { after the declarator at i.
   std::size_t next_initialiser(std::size_t i) const {
     while (i < tokens_.size() && !is(i, "=") && !is(i, "{") && !is(i, ";")) {
-      i = is(i, "[") || is(i, "(") ? behind_bracket(i) : i + 1;
+      i = is(i, "[") || is(i, "(") ? after_bracket(i) : i + 1;
     }
     return i;
   }
@@ -118,20 +118,20 @@ class declarations {
           (is(i + 2, "=") || is(i + 2, "{") || is(i + 2, "["))) {
         return i;
       }
-      i = opens(i) ? behind_bracket(i) : i + 1;
+      i = opens(i) ? after_bracket(i) : i + 1;
     }
     return i;
   }
 
   // A function ends with its body, any other declaration with a semicolon.
-  std::size_t behind_declaration(std::size_t i) const {
+  std::size_t after_declaration(std::size_t i) const {
     bool function = false;
     while (i < tokens_.size()) {
       if (is(i, ";")) return i + 1;
       if (is(i, "}")) return i;  // of an enclosing namespace
       if (is(i, "(")) function = true;
       const bool body = is(i, "{") && function;
-      i = opens(i) ? behind_bracket(i) : i + 1;
+      i = opens(i) ? after_bracket(i) : i + 1;
       if (body) return i;
     }
     return i;

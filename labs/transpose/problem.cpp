@@ -54,12 +54,12 @@ bool is_usable(bits value) { return is_finite(value) && !is_filling(value); }
 
 // The number with n usable numbers before it. Unusable numbers may follow from itself on.
 constexpr bits nth_usable(std::int64_t n) {
-  constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, behind_nans = 0x80000000;
+  constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, after_nans = 0x80000000;
   std::int64_t number = n;
   for (std::int64_t repeated = step; repeated < infinity; repeated += step) {
     if (repeated <= number) ++number;
   }
-  if (number >= infinity) number += behind_nans - infinity;
+  if (number >= infinity) number += after_nans - infinity;
   return static_cast<bits>(number);  // n is below 2^31, so no further gap precedes it
 }
 static_assert(nth_usable(0x01010100) == 0x01010100 && nth_usable(0x01010101) == 0x01010102);

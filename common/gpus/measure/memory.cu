@@ -156,12 +156,12 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
     read_grid_stride<<<multiprocessors * 8, 256>>>(from.data() + at, part, sink.data());
   };
   const auto write_part = [&] { write_all<<<multiprocessors * 8, 256>>>(from.data(), part); };
-  const double behind_reads = time_ms(e, [&] { read_part(0), read_part(part); }) -
-                              time_ms(e, [&] { read_part(0); }),
-               behind_writes =
+  const double after_reads = time_ms(e, [&] { read_part(0), read_part(part); }) -
+                             time_ms(e, [&] { read_part(0); }),
+               after_writes =
                    time_ms(e, [&] { write_part(), read_part(part); }) - time_ms(e, write_part);
   all.push_back({"dirty_l2", "MB",
-                 std::max(1e-3, (behind_writes - behind_reads) * bytes / write / 1e6),
+                 std::max(1e-3, (after_writes - after_reads) * bytes / write / 1e6),
                  "512 MiB read behind 512 MiB that were written, and behind others that were read: "
                  "the time between, as bytes written"});
 

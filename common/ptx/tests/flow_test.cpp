@@ -15,7 +15,7 @@ TEST_CASE("if and else meet after both") {
   CHECK(immediate_post_dominators({{1, 2}, {3}, {3}, {}}) == list{3, 3, 3, no_block});
 }
 
-TEST_CASE("a loop's lanes meet behind it") {
+TEST_CASE("a loop's lanes reconverge after it") {
   // 0 -> 1 (head) -> 2 (body) -> 1, 1 -> 3
   CHECK(immediate_post_dominators({{1}, {2, 3}, {1}, {}}) == list{1, 3, 1, no_block});
 }

@@ -17,14 +17,14 @@ namespace memory_kind_test {
 using namespace stepwise::runner;
 
 constexpr int n = 100;
-bool writes_behind = false, changes_input = false;
+bool writes_past_end = false, changes_input = false;
 bool was_poisoned = false;
 
 void double_all(const unsigned char* in, unsigned char* out, int count) {
   was_poisoned = true;
   for (int i = 0; i < count; ++i) was_poisoned = was_poisoned && out[i] == 0x5b;
   for (int i = 0; i < count; ++i) out[i] = static_cast<unsigned char>(2 * in[i]);
-  if (writes_behind) out[count] = 7;
+  if (writes_past_end) out[count] = 7;
   if (changes_input) const_cast<unsigned char*>(in)[3] = 99;
 }
 
@@ -82,8 +82,8 @@ class one_call {
     unlink(path_.c_str());
   }
 
-  const call_record& make(bool behind = false, bool input = false) {
-    writes_behind = behind;
+  const call_record& make(bool past_end = false, bool input = false) {
+    writes_past_end = past_end;
     changes_input = input;
     maker_.make(*mapped_, 0);
     return mapped_->record(0);
@@ -118,10 +118,10 @@ TEST_CASE("a device contract's arrays are not") {
 }
 
 TEST_CASE("guard zones and inputs are looked at in the host's memory") {
-  one_call behind(memory_kind::host), input(memory_kind::host);
-  CHECK(std::string(behind.make(true).message) ==
+  one_call past_end(memory_kind::host), input(memory_kind::host);
+  CHECK(std::string(past_end.make(true).message) ==
         "the function wrote past the end of pointer parameter 2 of double_all()");
-  CHECK(behind.make(true).buffers[1].guard_broken == 2);
+  CHECK(past_end.make(true).buffers[1].guard_broken == 2);
   CHECK(std::string(input.make(false, true).message).find("was changed, first at byte 3") !=
         std::string::npos);
   CHECK(input.make(false, true).buffers[0].modified == 1);

@@ -120,7 +120,7 @@ TEST_CASE("merged loads and stores") {
   CHECK(loads("six_words") ==
         texts{"8@0 of 2", "member", "8@0 of 2", "member", "8@0 of 2", "member"});
   CHECK(loads("four_stores") == texts{"alone"});
-  CHECK(loads("behind_a_branch") == texts{"8@0 of 2", "member"});
+  CHECK(loads("after_a_branch") == texts{"8@0 of 2", "member"});
   CHECK(mapped(accesses(), "four_stores").roles("st.shared") ==
         texts{"member", "member", "member", "16@-12 of 4"});
   const mapped split(accesses(), "split_pair");

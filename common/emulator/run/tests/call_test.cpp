@@ -89,7 +89,7 @@ TEST_CASE("recursion to a depth of its own in every lane") {
   for (std::uint32_t k = 0; k < 32; ++k) CHECK(o.out[k] == factorial_of(k));
 }
 
-TEST_CASE("lanes that return at different times meet behind the call") {
+TEST_CASE("lanes that return at different times reconverge after the call") {
   // activemask after the call shows which lanes have met; the loop makes them return one by one.
   const std::string wait =
       function_text("wait",

@@ -246,7 +246,7 @@ TEST_CASE("a polling loop whose body diverges meets the time limit") {
 }
 
 TEST_CASE("lanes that compute for many slices are waited for") {
-  // Lane l makes n + l * n / 8 passes of two instructions; behind the loop all 32 are there again.
+  // Lane l makes n + l * n / 8 passes of two instructions; after the loop all 32 are there again.
   for (const int n : {1000, 10000, 100000, 1000000}) {
     const outcome o = run(
         module_text("mov.u32 %r2, %tid.x;\nshr.u32 %r3, %r1, 3;\nmad.lo.u32 %r3, %r2, %r3, %r1;\n"
@@ -291,8 +291,8 @@ TEST_CASE("lanes that poll for many slices are waited for") {
   }
 }
 
-TEST_CASE("lanes that wait at a join go on if polls wait for what they do behind it") {
-  // Lane 0 leaves the loop at once and sets, behind it, what the others wait for.
+TEST_CASE("lanes that wait at a join continue if polls wait for their work after it") {
+  // Lane 0 leaves the loop at once and sets, after it, the word that the others wait for.
   for (const char* const each_pass : {"", "add.u32 %r7, %r7, 1;\n"}) {
     const outcome o = run(module_text(
         "mov.u32 %r2, %tid.x;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p1, %r2, 0;\n$L_wait:\n" +
@@ -305,7 +305,7 @@ TEST_CASE("lanes that wait at a join go on if polls wait for what they do behind
 }
 
 TEST_CASE("lanes that wait at a join go on if plain loads wait for them for long") {
-  // Lane 0 waits for what the others write behind the place where all would meet.
+  // Lane 0 waits for a word that the others write after the place where all would reconverge.
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_meet;\n"
                       "$L_wait:\nld.global.u32 %r4, [%rd1+4];\nsetp.eq.u32 %p2, %r4, 0;\n"
@@ -326,7 +326,7 @@ TEST_CASE("both sides of a branch run, and meet again") {
   CHECK(o.out[1] == 132);
 }
 
-TEST_CASE("lanes that leave a loop one by one meet behind it") {
+TEST_CASE("lanes that leave a loop one by one reconverge after it") {
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r4, 0;\n$L_loop:\nadd.u32 %r4, %r4, "
                       "1;\nsetp.lt.u32 %p1, %r4, %r2;\n"

@@ -55,7 +55,7 @@ static void misaligned() {
   SHOW(cudaStreamSynchronize(nullptr));
 }
 
-static void behind_a_launch_failure() {
+static void after_a_launch_failure() {
   write_at<<<1, 2048>>>(memory, 0);
   SHOW(cudaPeekAtLastError());
   write_at<<<1, 1>>>(memory, 3);
@@ -72,7 +72,7 @@ int main() {
                {"first call is a copy", first_call_is_a_copy},
                {"trap", trap},
                {"misaligned", misaligned},
-               {"behind a launch failure", behind_a_launch_failure}};
+               {"after a launch failure", after_a_launch_failure}};
   for (const auto& c : cases) {
     std::printf("== %s\n", c.name);
     std::fflush(stdout);

@@ -42,14 +42,14 @@ __global__ void in_case(int* x) {
   }
 }
 
-__global__ void behind_and(int* x, int n) {
+__global__ void after_and(int* x, int n) {
   const int i = threadIdx.x;
   // finding 4: exited_at_barrier waits goes says=in_an_operand_of_&&,_||_or_?_at_line_48
   const bool any = i < n && __syncthreads_or(x[i] == 3);
   if (any) x[i] = 1;
 }
 
-__global__ void behind_question_mark(int* x, int n) {
+__global__ void after_question_mark(int* x, int n) {
   const int i = threadIdx.x;
   // finding 5: exited_at_barrier waits goes says=in_a_statement_of_its_own
   x[i] = i < n ? __syncthreads_count(x[i] > 3) : 0;
@@ -145,8 +145,8 @@ int main() {
   in_else<<<1, 128>>>(x, 40);
   in_tree<<<1, 128>>>(x);
   in_case<<<1, 128>>>(x);
-  behind_and<<<1, 128>>>(x, 40);
-  behind_question_mark<<<1, 128>>>(x, 40);
+  after_and<<<1, 128>>>(x, 40);
+  after_question_mark<<<1, 128>>>(x, 40);
   in_while<<<1, 128>>>(x, 2);
   after_break<<<1, 128>>>(x, 5);
   after_continue<<<1, 128>>>(x, 5);
