@@ -90,7 +90,7 @@ struct costly_line {
 // profile by ncu).
 level_traffic traffic_of(const kernel_profile& k);
 
-// The same traffic in bytes.
+// Traffic per level in bytes.
 struct level_bytes {
   double global = 0;  // requested from L1, in sectors
   double shared = 0;  // wavefronts of 128 bytes

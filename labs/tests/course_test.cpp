@@ -95,7 +95,7 @@ void check_lists(const std::string& shown, const std::vector<std::string>& names
                   name, ".cu");
 }
 
-// How many lines of `to` are not in `from`, by the longest common subsequence.
+// The number of lines of `to` that are not in `from`, by the longest common subsequence.
 std::size_t added_lines(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> common(from.size() + 1, 0);
   for (const std::string& line : to) {
@@ -253,8 +253,8 @@ std::vector<std::string> code_of_parts(const std::string& text, std::set<std::st
   return code;
 }
 
-// How many lines of a step's parts are in neither the step that it is compared with nor its parts:
-// lines that only moved into a header are no news.
+// The number of lines of a step's parts that are in neither the step that it is compared with nor
+// its parts. Lines that only moved into a header do not count.
 std::size_t added_in_parts(const std::string& before, const std::string& after) {
   std::set<std::string> known;
   std::vector<std::string> old = code_of_parts(before, known);

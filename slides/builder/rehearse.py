@@ -1,4 +1,4 @@
-"""What a deck takes when it is given from its notes: an estimate, slide by slide, beside the plan.
+"""Estimates, slide by slide, how long a deck takes when it is given from its notes, next to the plan.
 
 The notes and the slide's own sentences are read aloud at 130 words a minute. A question takes a minute:
 half of it silence, half of it answers. A block of code or output takes 20 seconds to look at, and a
@@ -12,7 +12,7 @@ TOLERANCE = 0.75  # minutes by which a slide may exceed its plan before it is ma
 
 
 def words_of(text):
-    """How many words are read aloud: no code, no output, no chart."""
+    """The number of words that are read aloud: no code, no output, no chart."""
     text = re.sub(r'<(pre|svg|table)\b.*?</\1>', ' ', text, flags=re.S)
     return len(html.unescape(re.sub(r'<[^>]+>', ' ', text)).split())
 

@@ -122,8 +122,8 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   }
   const bool repeats = !p.copies && e.shape->active == e.active;
   const std::uint64_t at = offset[e.shape->first];
-  // The same shape elsewhere has the same number of wavefronts if it is moved by whole words, or by
-  // whole rows where words of two rows lie side by side.
+  // A shape that is moved by whole words has the same number of wavefronts. Where words of two rows
+  // lie side by side, it must be moved by whole rows.
   const unsigned moves = rules_.bank_bytes == 8 ? 256 : std::max(4u, unsigned{p.bytes});
   if (!repeats || site.shape != e.shape->serial || ((at - site.at) & (moves - 1)) != 0) {
     site.shape = repeats ? e.shape->serial : 0;

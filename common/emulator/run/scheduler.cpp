@@ -201,7 +201,7 @@ void scheduler::run_warp(warp& w) {
   w.release_joins();
 }
 
-// The same as the loop that runs ops, for an observer that inspects each op.
+// Runs ops like the loop of run_warp(), for an observer that inspects each op.
 void scheduler::follow(const op* i) {
   while (i != nullptr) {
     x_.watch->before(x_, i);

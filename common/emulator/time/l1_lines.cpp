@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t line_bytes = 128;
 
-// As in the profiler's caches: neighbours spread evenly.
+// Neighbouring lines spread evenly over the sets, as in the profiler's caches.
 std::size_t set_of(std::uint64_t line) {
   std::uint64_t folded = 0;
   for (unsigned n = 0; n < 5; ++n) folded ^= line >> (n * l1_lines::set_bits);

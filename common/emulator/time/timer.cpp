@@ -20,7 +20,8 @@ constexpr std::uint64_t further_rounds = 2;
 // Instructions of all recorded blocks. If the first block shows that there would be more, fewer
 // rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
-// How many blocks across the grid are probed, and the limit of their work (run/block_probe.hpp).
+// The number of blocks across the grid that are probed, and the limit of their work
+// (run/block_probe.hpp).
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;

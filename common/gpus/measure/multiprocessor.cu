@@ -135,8 +135,8 @@ __global__ void loop(int passes, span* spans, unsigned* to) {
   *to = sum;
 }
 
-// As long as asked for, by the multiprocessor's clock; `room` keeps other blocks away. `to`: if it
-// is not null, each thread's last act is to store a word.
+// Runs for `cycles` of the multiprocessor's clock; `room` keeps other blocks away. If `to` is not
+// null, the last instruction of each thread stores a word.
 __global__ void occupy(int cycles, unsigned* to) {
   extern __shared__ unsigned room[];
   const long long begin = clock64();

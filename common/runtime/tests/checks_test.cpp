@@ -83,7 +83,7 @@ struct checked_program {
   }
 };
 
-// As <<<1, block>>> does.
+// Makes the calls that <<<1, block>>> makes.
 void launch_by_syntax(unsigned block = 32, cudaStream_t stream = nullptr, bool per_thread = false) {
   dim3 grid, size;
   std::size_t shared;
@@ -242,7 +242,7 @@ TEST_CASE(
   REQUIRE(launches.size() == 4);
   CHECK(launches[1].config.block.x == 32);
   CHECK(launches[2].config.block.x == 64);
-  // As if each had been launched at once.
+  // The origins are the same as if each had been launched at once.
   const auto& origins = fake::controls().origins;
   REQUIRE(origins.size() == 4);
   CHECK(origins[1] != origins[2]);

@@ -79,7 +79,7 @@ expect("leak", ("leak", "allocated", "allocated", None))
 expect("reset", ("leak", "allocated", "allocated", None))
 expect("leak exit_1")  # a program that gives up need not free what it has
 expect("unchecked twice", check="0")
-# What a launch gives too little of is one mistake, at the launch. What no launch could give is not.
+# A launch that provides too little is one mistake. An amount that no launch could provide is not.
 expect("no_shared", ("too_little_shared", "no_shared", None, None, 128))
 expect("less_shared", ("too_little_shared", "less_shared", None, None, 32))
 expect("one_too_far", ("out_of_bounds", "one_too_far", None, None))

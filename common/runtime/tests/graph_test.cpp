@@ -1,5 +1,5 @@
 // Graphs over the fake device: order, launches, lanes, captures that go wrong, memory accounts and
-// user objects. What needs kernels is in ../conformance/graph/.
+// user objects. Tests with kernels are in ../conformance/graph/.
 #include <doctest/doctest.h>
 
 #include <algorithm>

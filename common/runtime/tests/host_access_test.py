@@ -81,7 +81,7 @@ expect("variable", "variable", "the host reads device memory: byte 4 of table, a
 expect("shared", "own", r"the host reads 0x\w+, an address in a block's shared memory; .*")
 expect("local", "own", r"the host reads 0x\w+, an address in a thread's local memory; .*")
 expect("freed_managed", "freed_managed", r"the host reads .*")
-# What the program does about the signal, it still does.
+# The program's own handling of the signal still works.
 expect("own_handler", "read", READS.format(0, BIG), 7, "handled 11 1\n")
 expect("recovers", "recovers", READS.format(0, BIG), 0, "recovered\n")
 silent("own_handler_elsewhere", 7, "handled 11 0\n")

@@ -13,7 +13,7 @@
 using namespace stepwise;
 using namespace stepwise::runtime;
 
-// As crt/host_runtime.h declares them.
+// Declarations of crt/host_runtime.h.
 extern "C" {
 void** __cudaRegisterFatBinary(void*);
 void __cudaRegisterFatBinaryEnd(void**);

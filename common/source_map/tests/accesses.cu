@@ -29,7 +29,7 @@ __global__ void blocked_matmul(const float* a, const float* b, float* c, int n) 
       c[(blockIdx.y * tile + y * 4 + r) * n + blockIdx.x * tile + x * 4 + s] = sum[r][s];
 }
 
-// The same words as vectors: nothing is left to merge.
+// Loads the same words as vectors, so nothing is left to merge.
 __global__ void vector_loads(const float4* in, float* out) {
   __shared__ float4 s[256];
   const int t = threadIdx.x;

@@ -74,7 +74,7 @@ TEST_CASE("a match takes time in proportion to the lengths of pattern and path")
     for (int i = 0; i < 100; ++i) CHECK(!names.match(path));
     CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(2));
   }
-  // The same choices as ever: places before the last take as little as they can, or as much.
+  // Every place before the last matches the shortest text, or the longest.
   CHECK(owner_text("{id}{any}{any}{file}.cu", "abcd.cu") == "a||bcd||?");
   CHECK(owner_text("{number}{id}_{file}", "123a_b_c") == "a||b_c||?");
   CHECK(owner_text("{number}{id}_{file}", "123_b") == "3||b||?");

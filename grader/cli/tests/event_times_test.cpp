@@ -117,7 +117,7 @@ TEST_CASE("without a model it is said that times are the emulation's, and how to
   CHECK(has(plain.err, "use `lab exec --time` (NVIDIA H200)"));
   CHECK(!has(plain.err, modelled));
   CHECK(has(run_measuring({"--counters", "kernel"}).err, emulated));
-  // Who asks for no time gets nothing.
+  // Without a request for times, none is printed.
   CHECK(run_measuring({"nothing"}).err.empty());
   CHECK(!has(run_measuring({"--time", "nothing"}).err, "times between events"));
 }

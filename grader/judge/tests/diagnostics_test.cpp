@@ -172,7 +172,7 @@ TEST_CASE("as many and as long messages as a source file wants") {
   auto found = parse_diagnostics("ptxas error   : " + doubled + " is too much\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.starts_with(doubled + " is too much"));
-  // As long as a message may be, very often. Only the first messages matter.
+  // Many messages of the greatest length. Only the first messages matter.
   const std::string large = doubled.substr(0, 15 + 12 * 9);
   std::string many, lines;
   for (int n = 0; n < 50000; ++n) {

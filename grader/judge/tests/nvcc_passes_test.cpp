@@ -14,7 +14,7 @@ using namespace stepwise::tests;
 namespace nvcc_passes_test {
 namespace {
 
-// As nvcc 13.0 prints it, shortened; $T is the folder for temporary files.
+// The list that nvcc 13.0 prints, shortened. $T is the folder for temporary files.
 constexpr const char* usual_list = R"(#$ _SPACE_=
 #$ CICC_PATH=$H
 #$ PATH=$H:/usr/bin:/bin

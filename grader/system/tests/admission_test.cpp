@@ -115,7 +115,7 @@ TEST_CASE("limits of control groups count at every level, and pages of unused fi
   };
   const std::uint64_t none = memory_left_in_groups("", root) / megabyte;
   CHECK(left("0::/job/step\n4:cpu:/job\n") == none);
-  // As Slurm sets them: the job has the limit, and the step below it has none.
+  // Slurm sets the limit on the job, and none on the step below it.
   write_atomically(root / "job/memory.max", "500000000\n");
   write_atomically(root / "job/memory.current", "400000000\n");
   write_atomically(root / "job/step/memory.max", "max\n");

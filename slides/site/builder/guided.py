@@ -1,4 +1,4 @@
-"""Of a step's page: the guided analysis that `lab profile` makes, and what each line costs, as recorder.py recorded it.
+"""The guided analysis of a step's page, which `lab profile` makes, and the cost of each line, as recorder.py recorded it.
 
 The table of lines sorts by a column and colours the source by it (theme/heat.js); without a script it is in the
 lines' order. All of it is modelled, and says so.
@@ -195,7 +195,7 @@ def heat(site, step, page, guided, entry):
 
 
 def sections(site, lab, step, page, records):
-    """What stands before the source: the analysis, and the cost of the lines."""
+    """The part before the source: the analysis, and the cost of the lines."""
     guided, entry = entry_of(site, lab, step, records)
     if not guided:
         return f'<h2 id="guided">Guided analysis</h2><p class="gap" role="note">{esc(entry)}</p>'

@@ -161,7 +161,7 @@ def read_ragged(doc):
 
 
 def read_guided(doc):
-    """What recorder.py writes; steps: {step: its entry}, checked where a page takes from it."""
+    """Reads a record of recorder.py; steps: {step: its entry}, checked where a page uses it."""
     if doc.get('schema') != 'stepwise/guided/2':
         raise ValueError(f'it is of another version: {doc.get("schema")!r}')
     words = {text(cause): text(wording) for cause, wording in doc['words'].items()}
@@ -196,7 +196,7 @@ class Records:
         self.gaps = []  # [(file from the root, reason)]
 
     def read(self, name, reader, lab=None):
-        """What `reader` makes of the file; None if there is no such file, or if it is broken."""
+        """The file as `reader` reads it; None if there is no such file, or if it is broken."""
         file = self.root / name
         if not file.is_file():
             return None
@@ -237,5 +237,5 @@ class Records:
         return kinds
 
     def gpu(self, name):
-        """What `./lab device --measure` found of a GPU ('H200'); None if nothing is recorded."""
+        """The figures that `./lab device --measure` recorded for a GPU ('H200'); None if nothing is recorded."""
         return self.read(f'common/gpus/{name.lower()}.measured.jsonl', read_figures)

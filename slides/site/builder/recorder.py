@@ -20,7 +20,7 @@ COUNTS = ('instructions', 'lanes', 'branches', 'divergent', 'sectors', 'ideal_se
 
 
 def digest(root, step):
-    """Of the step's file and its parts: whose lines the counts belong to."""
+    """A digest of the step's file and its parts, whose lines the counts belong to."""
     seen = hashlib.sha256()
     for file in [step.file] + step.parts:
         seen.update((root / file).read_bytes())

@@ -61,7 +61,7 @@ class Tries:
         return str(self.root / 'build/grader/lab')
 
     def missing(self):
-        """What the sandbox lacks here, in a sentence; '' where it is complete."""
+        """A sentence about the parts of the sandbox that are missing here; '' where it is complete."""
         done = subprocess.run([self.program(), 'try', '--json'], cwd=self.root, capture_output=True, text=True)
         document = json.loads(done.stdout or '{}')
         if 'sandbox' not in document:
@@ -154,7 +154,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    # Who asks
+    # Requests
 
     def authority(self):
         """The Host of this server as the browser sent it; another name may be one that was rebound to us."""
@@ -171,7 +171,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         sent = jar.get(self.server.cookie)
         return sent is not None and hmac.compare_digest(sent.value.encode(), self.server.key.encode())
 
-    # What is answered
+    # Answers
 
     def answer(self, status, body, kind, *more):
         self.send_response(status)

@@ -100,7 +100,7 @@
     }
     return item;
   };
-  // Of a launch, or of several that are alike: a row of numbers.
+  // The columns of a row, which describes a launch or several that are alike.
   const HEAD = ['launches', 'grid', 'block', 'registers', 'shared bytes', 'warp instructions', 'lanes active',
                 'divergent branches', 'global sectors', 'over the fewest', 'DRAM bytes', 'shared wavefronts',
                 'over the fewest'];

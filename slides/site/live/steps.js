@@ -1,5 +1,5 @@
-// What the host half of a step does, for a page: memory, launches, the right result. A test holds
-// it against the programs that nvcc builds from the same steps (tests/live_test.py).
+// The host half of a step, for a page: memory, launches, the right result. A test compares
+// it with the programs that nvcc builds from the same steps (tests/live_test.py).
 //
 // A lab has sizes that the reader may choose, `inputs` (named arrays of 4-byte elements), `others`
 // (arrays that a call may write; their bytes are garbage at first) and `expected`. A step has a
@@ -126,7 +126,7 @@ const transpose = {
 
 const LABS = {reduction, matmul, transpose};
 
-// What is known of a step: its own words before its lab's.
+// The description of a step. Its own entries replace its lab's.
 function stepOf(lab, name) {
   return {...LABS[lab], ...LABS[lab].steps[name]};
 }

@@ -163,7 +163,7 @@ def change(file, pattern, new):
 
 
 def broken_records(folder):
-    """What cannot be read is named on the pages, its figures are missing, the others stay."""
+    """An unreadable file is named on the pages. Its figures are missing, and the others stay."""
     course = copy_of_course(folder)
     measured = course / 'solutions/reduction/measured'
     (measured / 'h200.jsonl').write_text('{"lab": "reduction", ')

@@ -41,7 +41,7 @@
   const limit = (said) => (said.analysis.limiter === 'both' ? 'memory and compute alike' : said.analysis.limiter);
   const percent = (share) => `${Math.round(share * 100)} %`;
 
-  // What is known of each line of the source: {text, bad, share}, and the same for a table.
+  // The results for each line of the source: {text, bad, share}, and the same for a table.
   function byLine(said) {
     const mine = said.subject.split('/').pop(), lines = new Map();
     const of = (line) => { if (!lines.has(line)) lines.set(line, { texts: [], bad: false, share: 0 }); return lines.get(line); };

@@ -11,7 +11,7 @@
     try { localStorage.setItem('theme', root.dataset.theme); } catch (e) { /* from a file it may be refused */ }
   });
 
-  // What a mark or a term says, beside it, by pointer or by keyboard; Escape closes it.
+  // The text of a mark or a term, shown next to it, by pointer or by keyboard. Escape closes it.
   const tip = document.getElementById('tip');
   let described = null;  // the element whose words are shown
   const hide = () => { tip.classList.remove('shown'); described = null; };

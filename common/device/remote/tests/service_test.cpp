@@ -203,7 +203,7 @@ TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places"
   const auto ten = [](std::uint64_t) { return 10; };
   CHECK(bytes_sent_for(in_order, ten) < 200);
   CHECK(bytes_sent_for(shuffled, ten) > 80 * 20);
-  // How many rows there are may bring something.
+  // The number of rows may carry some information.
   CHECK(bytes_sent_for(in_order, [](std::uint64_t column) { return 2 + column * column % 3; }) >
         300);
 }

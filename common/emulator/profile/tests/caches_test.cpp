@@ -204,8 +204,9 @@ TEST_CASE("with too little memory for all, a share of the sets is simulated") {
         doctest::Approx(0.5).epsilon(0.1));
 }
 
-// As in a product of matrices: every warp reads a line of its own 32 times and, at the same time,
-// the lines that all of them read. L1 holds few. The share of sectors found in L1.
+// Returns the fraction of sectors found in L1 for accesses like those of a matrix product: every
+// warp reads a line of its own 32 times and, at the same time, the lines that all warps read. L1
+// holds few lines.
 double shared_rows(std::size_t memory, double& share) {
   constexpr unsigned warps = 8, steps = 4096;
   std::vector<site_plan> sites(1);

@@ -191,8 +191,8 @@ TEST_CASE("every rule against an H200's counters") {
   CHECK(apart["copy_around"] == 12);
 }
 
-// As an H200 counts matmul's copies (solutions/matmul/measured): behind the `inside` first lanes,
-// all read what the last of those reads, or nothing.
+// An H200 counts matmul's copies like this (solutions/matmul/measured): the lanes after the first
+// `inside` lanes read the same word as the last of them, or nothing.
 TEST_CASE("copies of which some lanes read nothing, or the same") {
   std::uint64_t from[32], to[32];
   const auto wavefronts_of = [&](unsigned bytes, unsigned stride, unsigned inside, bool zeros) {

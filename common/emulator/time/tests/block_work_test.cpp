@@ -1,4 +1,4 @@
-// Which counts a block has when others run in between, and the launches in which one block does the
+// Tests the counts of blocks between which others run, and launches in which one block does the
 // work of all.
 #include "common/emulator/time/block_work.hpp"
 

@@ -45,7 +45,7 @@ TEST_CASE("integers for one address are added by warps first where ptxas can pro
   CHECK(by_warps < 3 * lanes / 32 / per_us + 5);
   // Each lane adds a different value, and no lane reads the sum.
   CHECK(us_of("atom.global.add.u32 %r2, [%rd1], %r1;") < 1.5 * by_warps);
-  // The same address, which ptxas does not know.
+  // Computes the same address in a form that ptxas does not recognise.
   const std::string unknown = "mul.wide.u32 %rd2, %r1, 0;\nadd.s64 %rd3, %rd1, %rd2;\n";
   CHECK(us_of(unknown + "atom.global.add.u32 %r2, [%rd3], 1;") > 0.9 * lanes / per_us);
   // Each lane wants its own sum before.

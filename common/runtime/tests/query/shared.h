@@ -3,7 +3,7 @@
 
 #include "common/runtime/tests/query/ask.h"
 
-// As cuda_profiler_api.h declares them, which does not come with the compiler from PyPI.
+// Declarations of cuda_profiler_api.h, which does not come with the compiler from PyPI.
 extern "C" cudaError_t cudaProfilerStart();
 extern "C" cudaError_t cudaProfilerStop();
 
