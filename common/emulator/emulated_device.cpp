@@ -484,7 +484,7 @@ status emulated_device::prepare_kernel(kernel_handle handle) {
   if (!lost_.ok()) return lost_;
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
-  if (k->code != nullptr && !grids_->lowers_beside()) return {};
+  if (k->code != nullptr && !grids_->may_lower_kernels()) return {};
   const emulator::grids::quiet quiet(*grids_);
   return prepare(*k);
 }

@@ -47,7 +47,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
     failure = all->failure;
   } else {
     last_left_ = all->number = ++left_so_far_;
-    beside_.push_back(std::move(all));
+    left_running_.push_back(std::move(all));
   }
   return {};
 }
@@ -223,50 +223,50 @@ bool grids::run_blocks(running_grid& grid) {
 // --- launches that were left -------------------------------------------------------------------
 
 bool grids::runs(std::uint64_t launch) const {
-  return std::ranges::any_of(beside_, [&](const auto& l) { return l->number == launch; });
+  return std::ranges::any_of(left_running_, [&](const auto& l) { return l->number == launch; });
 }
 
 std::string grids::running_kernels(bool only_waiting) const {
   std::string names;
-  for (const auto& l : beside_) {
+  for (const auto& l : left_running_) {
     if (only_waiting && !l->running->has_polled()) continue;
     names += (names.empty() ? "" : ", ") + l->running->state.code->pretty;
   }
   return names;
 }
 
-bool grids::lowers_beside() const {
-  return std::ranges::any_of(beside_,
+bool grids::may_lower_kernels() const {
+  return std::ranges::any_of(left_running_,
                              [](const auto& l) { return l->running->launches != nullptr; });
 }
 
 void grids::collect(status& failure) {
-  if (beside_.empty()) return;
-  for (const auto& l : beside_) {
+  if (left_running_.empty()) return;
+  for (const auto& l : left_running_) {
     if (!l->running->ended()) continue;
     finish(*l);
     if (!go_on(*l)) continue;
     if (failure.ok()) failure = l->failure;
   }
-  std::erase_if(beside_, [](const auto& l) { return l->running == nullptr; });
+  std::erase_if(left_running_, [](const auto& l) { return l->running == nullptr; });
   if (!failure.ok()) stop_left();
 }
 
 void grids::stop_left() {
-  for (const auto& l : beside_) l->running->state.stop.store(true);
-  for (const auto& l : beside_) l->running->stop();
-  for (const auto& l : beside_) finish(*l);
-  beside_.clear();
+  for (const auto& l : left_running_) l->running->state.stop.store(true);
+  for (const auto& l : left_running_) l->running->stop();
+  for (const auto& l : left_running_) finish(*l);
+  left_running_.clear();
 }
 
 grids::quiet::quiet(grids& all) : all_(all) {
-  for (const auto& l : all_.beside_)
+  for (const auto& l : all_.left_running_)
     if (l->running != nullptr) l->running->pause();
 }
 
 // Launches whose grid finish() has taken in the meantime have no workers.
 grids::quiet::~quiet() {
-  for (const auto& l : all_.beside_)
+  for (const auto& l : all_.left_running_)
     if (l->running != nullptr) l->running->resume();
 }
 

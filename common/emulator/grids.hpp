@@ -61,9 +61,9 @@ class grids {
   bool runs(std::uint64_t launch) const;
   // The names of the kernels that run, or only of those that have polled.
   std::string running_kernels(bool only_waiting) const;
-  bool none_left() const { return beside_.empty(); }
+  bool none_left() const { return left_running_.empty(); }
   // Whether a launch that was left running may lower kernels, which it launches.
-  bool lowers_beside() const;
+  bool may_lower_kernels() const;
   // Continues the launches whose grids have ended. The first failure is stored in `failure`, and
   // ends all other launches.
   void collect(status& failure);
@@ -118,7 +118,8 @@ class grids {
   std::optional<modelled_launch> last_;
   bool leaves_ = false, announces_wait_ = false;
   std::uint64_t last_left_ = 0, left_so_far_ = 0;
-  std::vector<std::unique_ptr<host_launch>> beside_;  // launches that were left running, in order
+  std::vector<std::unique_ptr<host_launch>>
+      left_running_;  // launches that were left running, in order
 };
 
 }  // namespace stepwise::emulator

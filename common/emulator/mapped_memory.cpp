@@ -15,8 +15,9 @@ status not_whole() { return invalid("the addresses are not those of one or more 
 
 }  // namespace
 
-mapped_memory::mapped_memory(global_memory& memory, std::function<status(const change&)> beside)
-    : memory_(memory), beside_(std::move(beside)) {
+mapped_memory::mapped_memory(global_memory& memory,
+                             std::function<status(const change&)> change_while_idle)
+    : memory_(memory), change_while_idle_(std::move(change_while_idle)) {
   room_.give_back(0, memory.total_bytes() / granularity() * granularity());
 }
 
@@ -154,7 +155,7 @@ void mapped_memory::hide(std::uint64_t address, mapping& m) {
 }
 
 status mapped_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
-  return beside_([&] {
+  return change_while_idle_([&] {
     const bool is_whole = bytes != 0 && is_multiple(address, bytes);
     if (is_whole && is_free(address, bytes)) return status{};  // as an H100's driver does
     return for_each(address, bytes, [&](mapping_map::iterator m) {
@@ -170,7 +171,7 @@ status mapped_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
 }
 
 status mapped_memory::set_access(std::uint64_t address, std::uint64_t bytes, memory_access access) {
-  return beside_([&] {
+  return change_while_idle_([&] {
     return for_each(address, bytes, [&](mapping_map::iterator m) {
       const bool was_hidden = m->second.access == memory_access::none;
       if (access == memory_access::none) hide(m->first, m->second);

@@ -18,9 +18,9 @@ namespace stepwise::emulator {
 
 class mapped_memory final : public virtual_memory {
  public:
-  // `beside` runs changes of allocations while no kernel runs.
+  // `change_while_idle` runs changes of allocations while no kernel runs.
   using change = std::function<status()>;
-  mapped_memory(global_memory& memory, std::function<status(const change&)> beside);
+  mapped_memory(global_memory& memory, std::function<status(const change&)> change_while_idle);
   ~mapped_memory() override;
 
   void set_checker(checker& check) { check_ = &check; }
@@ -68,7 +68,7 @@ class mapped_memory final : public virtual_memory {
 
   global_memory& memory_;
   checker* check_ = nullptr;  // null: nothing is checked
-  const std::function<status(const change&)> beside_;
+  const std::function<status(const change&)> change_while_idle_;
   int file_ = -1;  // created with the first piece
   free_ranges room_;
   std::uint64_t last_piece_ = 0;

@@ -29,8 +29,8 @@ transfer_rates rates_of(const gpu& model) {
     const auto found = model.measured.find(name);
     return found != model.measured.end() ? found->second : otherwise;
   };
-  const double paper = rates.link.bytes_per_s * of_the_link / 1e9;
-  rates.link.bytes_per_s = 1e9 * measured("pinned_to_gpu", paper);
+  const double theoretical = rates.link.bytes_per_s * of_the_link / 1e9;
+  rates.link.bytes_per_s = 1e9 * measured("pinned_to_gpu", theoretical);
   rates.link_measured = model.measured.contains("pinned_to_gpu");
   // No faster than the link.
   const auto pageable = [&](const char* name) {
@@ -42,8 +42,8 @@ transfer_rates rates_of(const gpu& model) {
   rates.pageable_start_to_host = of_host(model, "pageable_start_to_host");
   rates.allocate_us = of_host(model, "allocate");
   rates.release_us = of_host(model, "release");
-  const double on_paper = model.memory_bytes_per_s();
-  const double memory = on_paper > 0 ? on_paper / 1e9 : 100;
+  const double theoretical_rate = model.memory_bytes_per_s();
+  const double memory = theoretical_rate > 0 ? theoretical_rate / 1e9 : 100;
   rates.measured = !model.measured.empty();
   rates.copy_bytes_per_s = 1e9 * measured("dram_copy", memory) / 2;  // read and written
   rates.fill_bytes_per_s = 1e9 * measured("dram_write", memory);

@@ -72,17 +72,17 @@ plain_source::plain_source(const fs::path& file, const std::string& shown, std::
       shown_(shown),
       coded_(percent_coded(fs::absolute(stand_in).string())),
       line_name_(stand_in_shown),
-      beside_(file_.parent_path()),
+      source_folder_(file_.parent_path()),
       copy_(place_of_copy(folder)) {
-  if (!is_plain(beside_.string())) {
-    beside_ = folder / "beside";
+  if (!is_plain(source_folder_.string())) {
+    source_folder_ = folder / "beside";
     std::error_code ignored;
-    fs::remove(beside_, ignored);
+    fs::remove(source_folder_, ignored);
     std::error_code error;
-    fs::create_directory_symlink(file_.parent_path(), beside_, error);
+    fs::create_directory_symlink(file_.parent_path(), source_folder_, error);
     if (error) {
       throw failure(exit_code::environment,
-                    "cannot write " + beside_.string() + ": " + error.message());
+                    "cannot write " + source_folder_.string() + ": " + error.message());
     }
   }
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -90,7 +90,7 @@ plain_source::plain_source(const fs::path& file, const std::string& shown, std::
 }
 
 std::vector<std::string> plain_source::flags() const {
-  return {"-Xcompiler=-iquote", "-Xcompiler=" + beside_.string()};
+  return {"-Xcompiler=-iquote", "-Xcompiler=" + source_folder_.string()};
 }
 
 std::string plain_source::as_typed(std::string text) const {
@@ -101,7 +101,7 @@ std::string plain_source::as_typed(std::string text) const {
       replace_all(text, name, one_line);
   }
   replace_all(text, path(), one_line);
-  replace_all(text, beside_.string() + "/", file_.parent_path().string() + "/");
+  replace_all(text, source_folder_.string() + "/", file_.parent_path().string() + "/");
   return text;
 }
 

@@ -49,7 +49,7 @@ class plain_source {
   const std::filesystem::path file_;
   const std::string shown_;
   const std::string coded_, line_name_;  // the text's name in device code, and in a #line
-  std::filesystem::path beside_;         // the file's folder, or the link to it
+  std::filesystem::path source_folder_;  // the file's folder, or the link to it
   const temporary_folder copy_;
 };
 

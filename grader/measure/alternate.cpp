@@ -246,15 +246,15 @@ class alternation {
   // Runs the rounds of the programs on the GPU or of those on the CPU.
   void rounds(cache state, bool on_cpu) {
     std::vector<double> spent_ms(all_.size(), 0);
-    std::vector<bool> goes_on(all_.size(), true);
+    std::vector<bool> continues(all_.size(), true);
     for (int round = 0; round < bench_rounds; ++round) {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const std::size_t i = round % 2 == 0 ? k : all_.size() - 1 - k;
         auto& one = all_[i];
         if (one.who.on_cpu != on_cpu) continue;
         // Only stops after whole pairs of rounds, so that a drift affects all programs alike.
-        if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) goes_on[i] = false;
-        if (!one.takes_part || !goes_on[i]) continue;
+        if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) continues[i] = false;
+        if (!one.takes_part || !continues[i]) continue;
         now_.doing(fmt::format("{} {}, round {} of {}: {}", label_, name(state), round + 1,
                                bench_rounds, one.who.name));
         auto& samples = state == cache::cold ? one.cold : one.warm;

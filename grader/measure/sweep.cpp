@@ -94,7 +94,7 @@ class preparation {
     const auto report = check(made.program);
     if (!report.correct()) return fail(with_size_named(report));
     if (run_.device.gpu) {
-      count_beside();
+      count_on_emulator();
     } else {
       for (auto* point : points_) count(*point, size_to_count(*point));
     }
@@ -150,7 +150,7 @@ class preparation {
 
   // If times are measured, the emulator only adds counters. If it cannot count, they are missing. A
   // size that would take it too long is replaced by the lab's usual size.
-  void count_beside() const {
+  void count_on_emulator() const {
     const lab_size usual = run_.l.emulated.back();
     const double most = run_.p.work(usual).operations;
     std::map<lab_size, sweep_point> counted;

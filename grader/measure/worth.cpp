@@ -83,7 +83,7 @@ int multiply_adds_per_clock(int compute_capability) {
   }
 }
 
-std::optional<processor_rates> paper_rates(const gpu& model) {
+std::optional<processor_rates> theoretical_rates(const gpu& model) {
   const int per_clock = multiply_adds_per_clock(model.compute_capability());
   processor_rates rates{model.name, 2.0 * per_clock * model.multiprocessors * model.clock_khz * 1e3,
                         model.memory_bytes_per_s()};
@@ -160,10 +160,12 @@ std::string verdict_on(const worth& w, const offload& problem) {
         with, transfer_text(w), calls_text(*w.break_even_calls));
   }
   if (w.speedup < 2) {
-    const bool on_paper = w.kernel.from == time_source::paper || w.cpu.from == time_source::paper;
-    return fmt::format("Hardly worth it: {}{}; {}.", with,
-                       on_paper ? ", at theoretical rates, which real runs do not reach" : "",
-                       transfer_text(w));
+    const bool any_theoretical =
+        w.kernel.from == time_source::theoretical || w.cpu.from == time_source::theoretical;
+    return fmt::format(
+        "Hardly worth it: {}{}; {}.", with,
+        any_theoretical ? ", at theoretical rates, which real runs do not reach" : "",
+        transfer_text(w));
   }
   return fmt::format("Worth it: {}; {}.", with, transfer_text(w));
 }

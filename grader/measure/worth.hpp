@@ -33,7 +33,7 @@ int multiply_adds_per_clock(int compute_capability);
 
 // The rates of a GPU's description. nullopt if the description lacks them or the multiply-adds per
 // clock of its compute capability are unknown.
-std::optional<processor_rates> paper_rates(const gpu& model);
+std::optional<processor_rates> theoretical_rates(const gpu& model);
 
 // The CPU to compare with unless another CPU is given.
 processor_rates usual_cpu();
@@ -46,13 +46,13 @@ struct offload {
 };
 
 // The source of a call's time.
-enum class time_source { paper, modelled, recorded };
+enum class time_source { theoretical, modelled, recorded };
 const char* name_of(time_source s);  // "paper"
 
 struct roofline_time {
   double ms = 0;  // per call
   bool by_arithmetic = false;
-  time_source from = time_source::paper;
+  time_source from = time_source::theoretical;
 };
 roofline_time time_on(const processor_rates& processor, const offload& problem);
 

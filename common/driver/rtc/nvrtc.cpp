@@ -147,8 +147,8 @@ STEPWISE_NVIDIAS(nvrtcGetPCHHeapSize, (std::size_t * bytes), (bytes))
 STEPWISE_NVIDIAS(nvrtcSetPCHHeapSize, (std::size_t bytes), (bytes))
 STEPWISE_NVIDIAS(nvrtcGetPCHCreateStatus, (program p), (p))
 STEPWISE_NVIDIAS(nvrtcGetPCHHeapSizeRequired, (program p, std::size_t* bytes), (p, bytes))
-STEPWISE_NVIDIAS(nvrtcSetFlowCallback, (program p, int (*goes_on)(void*, void*), void* data),
-                 (p, goes_on, data))
+STEPWISE_NVIDIAS(nvrtcSetFlowCallback, (program p, int (*proceed)(void*, void*), void* data),
+                 (p, proceed, data))
 
 STEPWISE_EXPORT const char* nvrtcGetErrorString(int code) {
   static auto* const theirs = nvidias<const char*(int)>("nvrtcGetErrorString");

@@ -13,7 +13,7 @@ std::string threads(std::uint32_t n) {
 }
 
 // The arrivals and bytes that an mbarrier's phase still lacks: "32 of 32 arrivals".
-std::string missing_in(const standing_warps& g) {
+std::string missing_in(const stuck_warps& g) {
   const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
   const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>
                      (64 - mbarrier_parity_at + mbarrier_bytes_at);
@@ -176,9 +176,9 @@ void barrier_check::does_not_end(const standstill& s) {
   f.kind = finding_kind::endless;
   f.origin = evidence_.launch_origin;
   bool only_waits = true;
-  const standing_warps* polls = nullptr;
-  for (const standing_warps& g : s.groups) {
-    only_waits = only_waits && g.what != standing_warps::doing::run;
+  const stuck_warps* polls = nullptr;
+  for (const stuck_warps& g : s.groups) {
+    only_waits = only_waits && g.what != stuck_warps::doing::run;
     if (polls == nullptr && g.knows_memory) polls = &g;
     if (f.parties.size() >= most_parties) continue;
     finding_party p =

@@ -109,11 +109,11 @@ void access_shape::find_runs(unsigned bytes) {
     // Lanes at one place, or at consecutive ones.
     const auto begin = static_cast<unsigned>(std::countr_zero(left));
     unsigned end = begin + 1;
-    const auto goes_on = [&](u64 step) {
+    const auto continues = [&](u64 step) {
       return end < 32 && ((left >> end) & 1) != 0 && offset[end] - offset[end - 1] == step;
     };
-    const bool one_place = goes_on(0);
-    while (goes_on(one_place ? 0 : bytes)) ++end;
+    const bool one_place = continues(0);
+    while (continues(one_place ? 0 : bytes)) ++end;
     const u32 found = (~u32{0} >> (32 - (end - begin))) << begin;
     left &= ~found;
     const u32 count = one_place ? 1 : end - begin, at_first = one_place ? found : u32{1} << begin;

@@ -10,7 +10,7 @@
 namespace stepwise::emulator {
 
 // Warps that do the same thing at one source line.
-struct standing_warps {
+struct stuck_warps {
   enum class doing : std::uint8_t { run, poll, wait_at_barrier, wait_for_cluster, wait_for_lanes };
   doing what = doing::run;
   const op* at = nullptr;  // the first warp's op
@@ -29,12 +29,12 @@ struct standing_warps {
 };
 
 // "4 warps of block (0,0,0) poll"
-std::string words_of(const standing_warps& g, const extent& grid);
+std::string words_of(const stuck_warps& g, const extent& grid);
 
 struct standstill {
   // Whether the launch was found never to end. If not, the time limit has expired.
   bool is_proven = false;
-  std::vector<standing_warps> groups;
+  std::vector<stuck_warps> groups;
   std::uint64_t threads = 0;  // that have not exited, in blocks that have begun
   std::uint64_t unbegun_blocks = 0;
   bool is_full = false;  // for a proven standstill: no other block can begin

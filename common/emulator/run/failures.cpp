@@ -21,8 +21,8 @@ std::string counted(std::uint64_t n, const char* one) {
 
 }  // namespace
 
-std::string words_of(const standing_warps& g, const extent& grid) {
-  using doing = standing_warps::doing;
+std::string words_of(const stuck_warps& g, const extent& grid) {
+  using doing = stuck_warps::doing;
   const extent first = place(g.first_block, grid);
   const bool one = g.warps == 1;
   const std::string verb = g.what == doing::run    ? one ? "is" : "are"
@@ -63,7 +63,7 @@ std::string scheduler::words_of(const standstill& s) const {
   constexpr std::size_t most_groups = 3;
   std::string words;
   for (std::size_t n = 0; n < std::min(s.groups.size(), most_groups); ++n) {
-    const standing_warps& g = s.groups[n];
+    const stuck_warps& g = s.groups[n];
     const std::string line = code_.source_line(g.at);
     words += (n == 0 ? "" : ", ") + emulator::words_of(g, launch_.config.grid) +
              (line.empty() ? "" : " at " + line);
@@ -98,14 +98,14 @@ bool scheduler::out_of_time() {
   if (limit.back() == '.') limit.pop_back();
   const std::uint64_t begun = launch_.block_count - all.unbegun_blocks;
   // Threads that wait at a barrier wait for those that do not.
-  const auto holds_up = std::ranges::find_if(all.groups, [](const standing_warps& g) {
-    return g.what == standing_warps::doing::run || g.what == standing_warps::doing::poll;
+  const auto holds_up = std::ranges::find_if(all.groups, [](const stuck_warps& g) {
+    return g.what == stuck_warps::doing::run || g.what == stuck_warps::doing::poll;
   });
   const auto named = holds_up != all.groups.end() ? holds_up : all.groups.begin();
   const std::string line = all.groups.empty() ? "" : code_.source_line(named->at);
   const bool only_waits =
-      !all.groups.empty() && std::ranges::none_of(all.groups, [](const standing_warps& g) {
-        return g.what == standing_warps::doing::run;
+      !all.groups.empty() && std::ranges::none_of(all.groups, [](const stuck_warps& g) {
+        return g.what == stuck_warps::doing::run;
       });
   fail(
       error::launch_timeout,

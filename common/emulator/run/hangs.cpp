@@ -267,10 +267,10 @@ std::optional<standstill> hang_detector::prove(const block_queue& resident,
 
 namespace {
 
-void add_standing(std::vector<standing_warps>& groups, const program& code, const block& b,
-                  standing_warps one) {
+void add_stuck(std::vector<stuck_warps>& groups, const program& code, const block& b,
+               stuck_warps one) {
   const std::string line = code.source_line(one.at);
-  const auto known = std::ranges::find_if(groups, [&](const standing_warps& g) {
+  const auto known = std::ranges::find_if(groups, [&](const stuck_warps& g) {
     return g.what == one.what && g.barrier == one.barrier && code.source_line(g.at) == line;
   });
   one.warps = 1;
@@ -288,14 +288,14 @@ void add_standing(std::vector<standing_warps>& groups, const program& code, cons
 }
 
 // Adds what the warps of a block polled during the repeating period. Returns these warps.
-std::set<std::uint32_t> add_polls(std::vector<standing_warps>& groups, const program& code,
+std::set<std::uint32_t> add_polls(std::vector<stuck_warps>& groups, const program& code,
                                   const hang_watch& notes, const block& b) {
   std::set<std::uint32_t> warps;
   const auto found = notes.polls().find(&b);
   if (found == notes.polls().end()) return warps;
   for (const auto& [at, p] : found->second) {
-    standing_warps one;
-    one.what = standing_warps::doing::poll;
+    stuck_warps one;
+    one.what = stuck_warps::doing::poll;
     one.at = at.second;
     one.last_warp = at.first;
     one.threads = count_of(p.lanes);
@@ -309,7 +309,7 @@ std::set<std::uint32_t> add_polls(std::vector<standing_warps>& groups, const pro
         code.function_of(one.at).body->instructions[static_cast<std::size_t>(n)].opcode ==
             "mbarrier";
     if (one.is_mbarrier) one.word = word_at(b.shared + p.address);
-    add_standing(groups, code, b, one);
+    add_stuck(groups, code, b, one);
     warps.insert(one.last_warp);
   }
   return warps;
@@ -321,17 +321,17 @@ standstill stand(const launch_state& launch, const block_queue& resident, const 
   standstill all;
   const std::uint64_t begun = launch.next_block.load(std::memory_order_relaxed);
   all.unbegun_blocks = launch.block_count - std::min(begun, launch.block_count);
-  using doing = standing_warps::doing;
+  using doing = stuck_warps::doing;
   for (const auto& b : resident) {
     all.threads += b->alive;
     const auto add = [&](const warp& w, const split& s, doing what, unsigned barrier) {
-      standing_warps one;
+      stuck_warps one;
       one.what = what;
       one.at = s.at;
       one.barrier = barrier;
       one.last_warp = static_cast<std::uint32_t>(&w - b->warps.data());
       one.threads = count_of(s.mask);
-      add_standing(all.groups, *launch.code, *b, one);
+      add_stuck(all.groups, *launch.code, *b, one);
     };
     std::set<std::uint32_t> polling;  // warps whose polled memory is known
     if (notes != nullptr) polling = add_polls(all.groups, *launch.code, *notes, *b);

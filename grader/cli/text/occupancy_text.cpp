@@ -60,38 +60,38 @@ std::array<limit, 4> limits_of(const occupancy_study& s) {
 }
 
 // The results of plain division where the hardware's allocation units or slots change them.
-std::vector<std::string> paper_lines(const occupancy_study& s) {
+std::vector<std::string> theory_lines(const occupancy_study& s) {
   std::vector<std::string> lines;
   const block_room& r = s.room;
   const auto registers = static_cast<std::uint64_t>(s.model.registers_per_multiprocessor);
   const std::uint64_t of_warp = s.block.registers * static_cast<std::uint64_t>(s.model.warp_size);
   if (s.block.registers > 0 && r.by_registers > 0 && !r.of_blocks) {
-    const std::uint64_t paper = registers / of_warp;
+    const std::uint64_t theoretical = registers / of_warp;
     const auto taken = static_cast<std::uint64_t>(r.registers / r.warps);
     const auto parts = static_cast<std::uint64_t>(r.partitions);
     const std::uint64_t held = registers / parts / taken * parts;
-    if (paper != held)
+    if (theoretical != held)
       lines.push_back(fmt::format(
           "{} registers / {} per warp = {} warps. But registers are allocated in units of {}, and "
           "a warp's registers must fit in one of {} partitions: a warp takes {}, so {} warps fit.",
-          registers, of_warp, paper, r.register_unit, parts, taken, held));
+          registers, of_warp, theoretical, r.register_unit, parts, taken, held));
   }
   if (s.block.registers > 0 && r.by_registers > 0 && r.of_blocks) {
-    const std::uint64_t paper = registers / (s.block.registers * s.block.threads);
-    if (paper != static_cast<std::uint64_t>(r.by_registers))
+    const std::uint64_t theoretical = registers / (s.block.registers * s.block.threads);
+    if (theoretical != static_cast<std::uint64_t>(r.by_registers))
       lines.push_back(
           fmt::format("{} registers / {} per block = {} blocks. But a block is allocated {}, in "
                       "units of {}, so {} fit.",
-                      registers, s.block.registers * s.block.threads, paper, r.registers,
+                      registers, s.block.registers * s.block.threads, theoretical, r.registers,
                       r.register_unit, r.by_registers));
   }
   if (s.block.shared_bytes > 0 && r.by_shared > 0) {
-    const auto paper =
+    const auto theoretical =
         static_cast<int>(s.model.shared_bytes_per_multiprocessor / s.block.shared_bytes);
-    if (paper != r.by_shared)
+    if (theoretical != r.by_shared)
       lines.push_back(
           fmt::format("{} bytes / {} per block = {} blocks. But a block takes {}, so {} fit.",
-                      s.model.shared_bytes_per_multiprocessor, s.block.shared_bytes, paper,
+                      s.model.shared_bytes_per_multiprocessor, s.block.shared_bytes, theoretical,
                       r.shared_bytes, r.by_shared));
     if (r.by_shared > r.by_blocks && r.blocks() == r.by_blocks)
       lines.push_back(
@@ -193,8 +193,8 @@ std::vector<std::string> occupancy_lines(const occupancy_study& s, const termina
   };
   for (const auto& gain : s.gains)
     wrap(&gain == &s.gains.front() ? "more with" : "", gain_text(s, gain));
-  const auto paper = paper_lines(s);
-  for (const auto& line : paper) wrap(&line == &paper.front() ? "note" : "", line);
+  const auto theoretical = theory_lines(s);
+  for (const auto& line : theoretical) wrap(&line == &theoretical.front() ? "note" : "", line);
   lines.emplace_back();
   const auto curve = [&](const char* title, const auto& points, std::uint64_t here) {
     for (auto& line : curve_lines(s, title, points, here, style)) lines.push_back(std::move(line));
@@ -211,8 +211,8 @@ json occupancy_json(const occupancy_study& s) {
     limits[l.name] = l.blocks == block_room::any_number ? json(nullptr) : json(l.blocks);
     if (l.blocks == s.room.blocks()) by.push_back(l.name);
   }
-  json paper = json::array(), gains = json::array();
-  for (const auto& line : paper_lines(s)) paper.push_back(line);
+  json theoretical = json::array(), gains = json::array();
+  for (const auto& line : theory_lines(s)) theoretical.push_back(line);
   for (const auto& gain : s.gains) gains.push_back(gain_text(s, gain));
   return {{"threads", s.block.threads},
           {"registers", s.block.registers},
@@ -226,7 +226,7 @@ json occupancy_json(const occupancy_study& s) {
           {"limits", std::move(limits)},
           {"limited_by", std::move(by)},
           {"gains", std::move(gains)},
-          {"on_paper", std::move(paper)},
+          {"on_paper", std::move(theoretical)},
           {"by_threads", points_json(s.by_threads, "threads")},
           {"by_registers", points_json(s.by_registers, "registers")},
           {"by_shared_bytes", points_json(s.by_shared, "shared_bytes")}};

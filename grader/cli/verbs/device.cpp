@@ -129,7 +129,7 @@ std::vector<fact> facts_of(const gpu& g) {
       {"shared_bytes_per_block_optin", "shared memory per block, opt-in",
        g.shared_bytes_per_block_optin, kib(g.shared_bytes_per_block_optin)},
   };
-  if (const auto rates = paper_rates(g)) {
+  if (const auto rates = theoretical_rates(g)) {
     all.push_back(
         {"peak_gb_per_s", "peak bandwidth", rates->bytes_per_s / 1e9,
          fmt::format("{} = 2 x {:g} GHz x {} bits / 8", rate_text(rates->bytes_per_s / 1e9),
@@ -196,13 +196,14 @@ int measure(context& c, const device_options& o) {
 
 // The recorded figures, each with its percentage of the theoretical peak.
 void say_measured(context& c, const device_record& record, const gpu& g) {
-  const auto rates = paper_rates(g);
+  const auto rates = theoretical_rates(g);
   std::vector<std::vector<cell>> rows;
-  const auto add = [&](const char* name, const char* text, double paper) {
+  const auto add = [&](const char* name, const char* text, double theoretical) {
     const device_figure* const f = record.find(name);
     if (f == nullptr) return;
     std::string value = fmt::format("{:.4g} {}", f->value, f->unit);
-    if (paper > 0) value += fmt::format(", {:.0f} % of the peak", 100 * f->value / paper);
+    if (theoretical > 0)
+      value += fmt::format(", {:.0f} % of the peak", 100 * f->value / theoretical);
     rows.push_back({{text}, {value}});
   };
   add("peak_fma_f32", "float multiply-adds", rates ? rates->flops_per_s / 1e12 : 0);

@@ -72,9 +72,9 @@ machine_peaks peaks_of(const gpu& model) {
   peaks.flops = 1e12 * measured("peak_fma_f32");
   peaks.l2_bytes = 1e9 * measured("l2_read");
   peaks.dram_bytes = 1e9 * measured("dram_read");
-  if (const auto paper = paper_rates(model)) {
-    if (peaks.flops <= 0) peaks.flops = paper->flops_per_s;
-    if (peaks.dram_bytes <= 0) peaks.dram_bytes = paper->bytes_per_s;
+  if (const auto theoretical = theoretical_rates(model)) {
+    if (peaks.flops <= 0) peaks.flops = theoretical->flops_per_s;
+    if (peaks.dram_bytes <= 0) peaks.dram_bytes = theoretical->bytes_per_s;
   }
   return peaks;
 }

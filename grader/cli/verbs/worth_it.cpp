@@ -172,7 +172,7 @@ link_rate wanted_link(const std::string& text) {
 }
 
 processor_rates wanted_rates(const gpu& model) {
-  const auto rates = paper_rates(model);
+  const auto rates = theoretical_rates(model);
   if (!rates)
     refuse("--gpu " + model.id +
            ": its description has no clocks, or its arithmetic throughput is unknown");
@@ -190,9 +190,9 @@ processor_rates wanted_cpu(const worth_it_options& o) {
 
 const char* limit_of(const roofline_time& t) { return t.by_arithmetic ? "arithmetic" : "memory"; }
 
-json processor_json(const processor_rates& r, const roofline_time& t, double paper_ms) {
+json processor_json(const processor_rates& r, const roofline_time& t, double theoretical_ms) {
   return {{"name", r.name},      {"flops_per_s", r.flops_per_s}, {"bytes_per_s", r.bytes_per_s},
-          {"call_ms", t.ms},     {"call_from", name_of(t.from)}, {"paper_ms", paper_ms},
+          {"call_ms", t.ms},     {"call_from", name_of(t.from)}, {"paper_ms", theoretical_ms},
           {"limit", limit_of(t)}};
 }
 
@@ -208,12 +208,12 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
                     count_text(p.work.flops), bytes_text(p.work.memory_bytes)));
   c.say();
   const auto row = [&](const std::string& name, const roofline_time& t, const std::string& source,
-                       const roofline_time& paper) -> std::vector<cell> {
+                       const roofline_time& theoretical) -> std::vector<cell> {
     return {{name + ", a call"},
             {time_text(t.ms), tone::strong},
-            {t.from == time_source::paper ? "theory" : name_of(t.from) + source},
-            {time_text(paper.ms), tone::dim},
-            {limit_of(paper), tone::dim}};
+            {t.from == time_source::theoretical ? "theory" : name_of(t.from) + source},
+            {time_text(theoretical.ms), tone::dim},
+            {limit_of(theoretical), tone::dim}};
   };
   const roofline_time way{w.transfer_ms};
   std::vector<std::vector<cell>> rows = {
@@ -242,12 +242,13 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
   std::string note = p.note.empty() ? "" : p.note + " ";
   if (w.cpu.from == time_source::recorded)
     note += "The CPU's time is also recorded, with empty caches. ";
-  const bool any_paper = !p.on_gpu || w.cpu.from == time_source::paper;
+  const bool any_theoretical = !p.on_gpu || w.cpu.from == time_source::theoretical;
   note += !p.on_gpu ? "Theoretical rates: nothing overlaps, nothing has latency"
-          : any_paper
+          : any_theoretical
               ? "The link and the CPU are theoretical: nothing overlaps, nothing has latency"
               : "The link is theoretical";
-  if (any_paper) note += ", and all CPU cores and vector units are busy; real runs take longer";
+  if (any_theoretical)
+    note += ", and all CPU cores and vector units are busy; real runs take longer";
   c.out.paragraph(note + ".", 2, "  ", tone::dim);
 }
 

@@ -127,16 +127,16 @@ TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
 TEST_CASE("rates on paper are those of the data sheets") {
   const auto h200 = find_gpu("h200");
   REQUIRE(h200.ok());
-  const auto rates = paper_rates(*h200);
+  const auto rates = theoretical_rates(*h200);
   REQUIRE(rates);
   CHECK(rates->flops_per_s == doctest::Approx(66.9e12).epsilon(0.001));
   CHECK(rates->bytes_per_s == doctest::Approx(4.814e12).epsilon(0.001));
   gpu unknown = *h200;
   unknown.compute_major = 42;
-  CHECK(!paper_rates(unknown));
+  CHECK(!theoretical_rates(unknown));
   unknown = *h200;
   unknown.memory_clock_khz = 0;
-  CHECK(!paper_rates(unknown));
+  CHECK(!theoretical_rates(unknown));
   CHECK(find_link("pcie5")->bytes_per_s == doctest::Approx(63.015e9).epsilon(0.001));
   CHECK(find_link("pcie4")->bytes_per_s == doctest::Approx(31.508e9).epsilon(0.001));
   CHECK(!find_link("pcie"));
