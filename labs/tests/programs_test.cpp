@@ -291,7 +291,7 @@ int run_by_hand(const course& c, const std::string& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a runner started by hand makes every call of a file, and goes on after a failed one") {
+TEST_CASE("a runner started by hand makes every call of a file, and continues after a failed one") {
   if (loaded() == nullptr) return;
   const lab& l = loaded()->labs.front();
   const problem& p = problem_of(l);

@@ -65,7 +65,7 @@ TEST_CASE("every step is as much faster as steps.txt promises, as it was measure
   CHECK(judged > 50);
 }
 
-TEST_CASE("a step that promises nothing yet has not been measured beside the one before") {
+TEST_CASE("a step that promises nothing yet has not been measured next to the previous one") {
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     for (const step& s : l.steps) {
       if (!s.unmeasured) continue;

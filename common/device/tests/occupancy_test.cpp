@@ -127,7 +127,7 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("GT 430: registers are allocated in units, which paper arithmetic forgets") {
+TEST_CASE("GT 430: registers are allocated in units, which a plain division ignores") {
   // 32768 / (25 * 32) is 40 warps on paper; a warp takes 832, and each half of the file holds 19.
   const auto r = room("gt430", 32, 25, 0);
   CHECK(r.registers == 832);

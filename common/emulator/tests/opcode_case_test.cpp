@@ -94,7 +94,7 @@ TEST_CASE("'not yet' must be taken away once it runs") {
   CHECK(lines[0].find("remove 'emulated: not yet'") != std::string::npos);
 }
 
-TEST_CASE("values: repetition, ranges, bits, what is not compared, lines that go on") {
+TEST_CASE("values: repetition, ranges, bits, values that are not compared, continued lines") {
   const test_file file = with_comments(
       "// kernel: add_one\n// threads: 4 2\n// blocks: 3\n// in a: s16 -1*3 5..7\n//     0xffff\n"
       "// out y within 2 ulp or 1e-6: f32 1.5 0x3f800000 -0 nan _ inf\n");

@@ -57,7 +57,7 @@ TEST_CASE("tasks that wait for each other run at the same time, and their ends a
   }
 }
 
-TEST_CASE("a task that goes on does not keep others from starting and ending") {
+TEST_CASE("a task that continues does not keep others from starting and ending") {
   worker_threads threads;
   std::atomic<bool> let_go{false}, done{false};
   std::optional<worker_threads::task> first{threads.start([&] {

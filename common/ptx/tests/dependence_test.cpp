@@ -24,7 +24,7 @@ std::vector<list> towards_barriers(const std::string& text) {
   return ways_towards(flow, wanted);
 }
 
-TEST_CASE("a branch around a barrier decides, one beside it does not") {
+TEST_CASE("a branch around a barrier decides, a branch next to it does not") {
   // 0, 1: the barrier, 2, 3: beside, 4
   CHECK(towards_barriers("@p bra B;\n bar.sync 0;\nB: @q bra C;\n mov.u32 r0, 1;\nC: ret;\n") ==
         std::vector<list>{{1}, {}, {}, {}, {}});
@@ -32,7 +32,7 @@ TEST_CASE("a branch around a barrier decides, one beside it does not") {
         std::vector<list>{{}, {}, {}});
 }
 
-TEST_CASE("an early return decides about all that comes behind it") {
+TEST_CASE("an early return decides about all that follows it") {
   // 0, 1, 2: the barrier, 3: the way that leaves
   CHECK(towards_barriers("@p bra B;\n@q bra C;\n mov.u32 r0, 1;\nC: bar.sync 0;\nB: ret;\n") ==
         std::vector<list>{{1}, {}, {}, {}, {}});

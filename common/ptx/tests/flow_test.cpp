@@ -26,7 +26,7 @@ TEST_CASE("nested branches meet inside before outside") {
         list{5, 4, 4, 4, 5, no_block});
 }
 
-TEST_CASE("paths that end apart meet nowhere") {
+TEST_CASE("paths that end separately do not reconverge") {
   CHECK(immediate_post_dominators({{1, 2}, {}, {}}) == list{no_block, no_block, no_block});
 }
 

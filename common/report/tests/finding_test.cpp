@@ -80,7 +80,7 @@ TEST_CASE("what is no finding is refused") {
   }
 }
 
-TEST_CASE("equal findings are merged, whoever was first") {
+TEST_CASE("equal findings are merged in any order") {
   std::vector<located_finding> all;
   located_finding other = overrun();
   other.what.parties[0].thread = {1, 2, 3};

@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(program, "the brackets' way: push, pop, get the kernel once, l
   CHECK(fake::controls().modules_loaded == 2);
 }
 
-TEST_CASE_FIXTURE(program, "functions that nobody registered") {
+TEST_CASE_FIXTURE(program, "functions that were not registered") {
   const quiet q;
   cudaKernel_t kernel = nullptr;
   CHECK(__cudaGetKernel(&kernel, &stub_c) == cudaSuccess);

@@ -215,7 +215,7 @@ std::string repeated(int times, const std::function<std::string(int)>& text) {
   return out;
 }
 
-TEST_CASE("registers that are defined behind their use, in a long chain and in a circle") {
+TEST_CASE("registers that are defined after their use, in a long chain and in a circle") {
   CHECK(is_quick([] {
     const made m(".reg .b32 v<" + std::to_string(many + 1) + ">;\n" +
                      repeated(many,

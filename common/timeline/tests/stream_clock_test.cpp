@@ -46,7 +46,7 @@ TEST_CASE("events: around a kernel of an idle stream they measure its time, laun
   CHECK(p.between(2, 1) == -100);
 }
 
-TEST_CASE("events: behind other work it is the same, however often") {
+TEST_CASE("events: after other work it is the same, however often") {
   program p;
   p.kernel(50);
   p.add(asks::record, 0, 1);
@@ -71,7 +71,7 @@ TEST_CASE("events: a stream's position is its own work's, not another stream's")
   CHECK(p.between(1, 4) == 111);
 }
 
-TEST_CASE("events: a stream that waits for one goes on from there") {
+TEST_CASE("events: a stream that waits for one continues from there") {
   program p;
   p.kernel(100, 3);
   p.add(asks::record, 3, 1);

@@ -122,7 +122,7 @@ TEST_CASE(
   CHECK(report({"--format", "xml"}).end.exit_code == 2);
 }
 
-TEST_CASE("a batch that is killed loses nothing, and a second one beside it is refused") {
+TEST_CASE("a batch that is killed loses nothing, and a second one at the same time is refused") {
   const cloned_course c;
   c.limit_calls("first");
   hand_in(c);

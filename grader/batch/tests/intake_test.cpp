@@ -157,7 +157,7 @@ TEST_CASE("lateness comes from metadata, and is unknown without") {
   CHECK(times == std::map<std::string, std::int64_t>{{"12", 1795168800}, {"a,b", 1795168860}});
 }
 
-TEST_CASE("of several attempts the last one counts; a timestamp lies beside it") {
+TEST_CASE("the last of several attempts counts; a timestamp lies next to it") {
   course_folder c;
   c.put("anna_attempt_2026-11-20-10-00-00_reduction.cu", "first");
   c.put("anna_attempt_2026-11-20-12-00-00_reduction.cu", "second");
@@ -172,7 +172,7 @@ TEST_CASE("of several attempts the last one counts; a timestamp lies beside it")
   CHECK(all.at("bert").time == 1795176000);
 }
 
-TEST_CASE("a person's own timestamp or metadata changes nobody's work or lateness") {
+TEST_CASE("a person's own timestamp or metadata changes no work or lateness") {
   intake_options options;
   options.due = 1795219140;  // 2026-11-20T23:59:00Z
   course_folder c;
@@ -223,7 +223,7 @@ TEST_CASE("a person's own timestamp or metadata changes nobody's work or latenes
   CHECK(!all.at("eve").late);
 }
 
-TEST_CASE("ids that look alike are kept apart, and noted") {
+TEST_CASE("ids that look alike are kept separate, and noted") {
   course_folder c;
   c.put("alice/reduction.cu", "alice");
   c.put("\u0430lice/reduction.cu", "mallory");

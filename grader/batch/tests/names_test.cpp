@@ -90,7 +90,7 @@ TEST_CASE("the platform is the one that fits most files") {
   CHECK(pattern_for({}).text() == "plain");
 }
 
-TEST_CASE("paths that leave their folder are nobody's") {
+TEST_CASE("paths that leave their folder have no owner") {
   const std::vector<std::string> wild = {"../x.cu",
                                          "a/../../x.cu",
                                          "a\\..\\x.cu",

@@ -113,7 +113,7 @@ TEST_CASE("run --counters: bank conflicts are named at their line, within the te
   CHECK(!has(result.out, "\x1b"));
 }
 
-TEST_CASE("exec --counters: the profile comes behind what the program writes, and repeats") {
+TEST_CASE("exec --counters: the profile follows the program's output, and repeats") {
   const cloned_course c;
   const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
   const auto first = c.lab({"exec", "--counters", "--", program});

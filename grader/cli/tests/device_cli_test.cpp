@@ -28,7 +28,7 @@ TEST_CASE("device: every described GPU has peaks, and what is estimated is said"
   CHECK(has(refused.err, "known names: h200, h100"));
 }
 
-TEST_CASE("device: what was measured on an H200 is kept beside what is on paper") {
+TEST_CASE("device: figures measured on an H200 are kept next to theoretical ones") {
   const cloned_course course;
   const json h200 = document_of(course.lab({"device", "--gpu", "h200", "--json"}));
   check_documented(h200, "device");

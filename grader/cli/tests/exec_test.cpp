@@ -435,7 +435,7 @@ TEST_CASE("host code that follows a device pointer is reported") {
   CHECK(has(checked.err, "wrong pointer: the host reads device memory"));
 }
 
-TEST_CASE("--check: what is wrong is said behind the program's own words, and fails") {
+TEST_CASE("--check: errors are reported after the program's own output, and fail") {
   const auto leaking = lab_exec({"--check", built("with_lines")});
   CHECK(leaking.end.exit_code == 1);
   CHECK(leaking.out == "sum 496\n");

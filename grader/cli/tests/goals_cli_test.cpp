@@ -93,7 +93,7 @@ TEST_CASE("goals are judged in the order of their kinds") {
   }
 }
 
-TEST_CASE("a race that does not show in the result costs the checks' points and all behind them") {
+TEST_CASE("a race that does not show in the result costs the checks' points and all after them") {
   const cloned_course c;
   const std::string file =
       with_line(c, step_file("reduction", "03_sequential"), "partial[tid] = i < n",

@@ -100,7 +100,7 @@ TEST_CASE("answers: grade shows how many there are, and gives no points for them
             answers.string() + " does not exist"));
 }
 
-TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
+TEST_CASE("pack: the file, the answers and the grade, sorted, without an owner") {
   const started c;
   write_solution(c, "03_sequential");
   answer_one(c);
@@ -121,7 +121,7 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
   CHECK(grade["answers"]["answered"] == 1);
 }
 
-TEST_CASE("pack --file: another file, and the answers beside it, by the lab's names") {
+TEST_CASE("pack --file: another file, and the answers next to it, by the lab's names") {
   const started c;
   fs::create_directories(c.root() / "elsewhere");
   write_atomically(c.root() / "elsewhere/try.cu", "this does not compile\n");

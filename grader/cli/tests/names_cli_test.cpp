@@ -94,7 +94,7 @@ TEST_CASE("names one by one") {
   }
 }
 
-TEST_CASE("a change of a header beside the file is seen, however its folder is called") {
+TEST_CASE("a change of a header next to the file is seen, whatever its folder is called") {
   const awkward c("x.cu");
   const std::vector<std::string> words = {"run", "launch", "--file", c.file};
   CHECK(document_of(c.run(words))["correct"] == true);

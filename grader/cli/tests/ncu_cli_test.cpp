@@ -143,7 +143,7 @@ TEST_CASE("profile --source: what does not go together is refused") {
   }
 }
 
-TEST_CASE("validate --profiles: the model beside what ncu counts, and beside what is kept of it") {
+TEST_CASE("validate --profiles: the model next to ncu's counts, and next to the recorded counts") {
   const place_with_ncu at;
   at.course().own_solutions("transpose");
   fs::remove(at.course().root() / "solutions/transpose/measured/h100.profiles.jsonl");

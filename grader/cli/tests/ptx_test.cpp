@@ -259,7 +259,7 @@ TEST_CASE("a reduction's loop in shared memory") {
   CHECK(inlined);
 }
 
-TEST_CASE("machine code stands beside its PTX as the disassembler prints it, or is asked for") {
+TEST_CASE("machine code stands next to its PTX as the disassembler prints it, or is requested") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   // One that prints what such tools print, of the kernel `plain`.

@@ -86,7 +86,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:16: "));
 }
 
-TEST_CASE("sweep: a step as it stands has the course's record beside the model's time") {
+TEST_CASE("sweep: an unchanged step has the course's record next to the model's time") {
   const cloned_course course;
   const auto result = course.lab({"sweep", "launch", "02", "--over", "threads=128,256", "--over",
                                   "n=1000,1048576", "--device", "emulated", "--json"});

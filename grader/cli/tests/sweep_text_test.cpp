@@ -105,7 +105,7 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   CHECK(!has(table[0], "shared"));
 }
 
-TEST_CASE("of drawn sizes the worst come first, beside the median of all") {
+TEST_CASE("the worst of the drawn sizes come first, next to the median of all") {
   const auto at = [](const char* label, double ratio) {
     return json{{"baseline", "copy"},  {"label", label}, {"class", "odd"},
                 {"step_ms", 0.5},      {"ratio", ratio}, {"low", ratio - 0.01},

@@ -108,7 +108,7 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
   CHECK(c.lab({"limits", "first"}).end.exit_code == 2);
 }
 
-TEST_CASE("a size that nobody measured has nothing to be compared with") {
+TEST_CASE("a size without a measurement is not compared") {
   const cloned_course c;
   const auto result = c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"});
   CHECK(result.end.exit_code == 2);

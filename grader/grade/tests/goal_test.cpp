@@ -297,7 +297,7 @@ using enum goal::kind;
 
 }  // namespace
 
-TEST_CASE("a kernel with accesses that nobody counts has no figure: its goals are held") {
+TEST_CASE("a kernel with accesses that are not counted has no figure: its goals are held") {
   graded g;
   g.counted[0].uncounted = "tex.2d.v4.f32.f32";
   g.mine_us = 1, g.other_us = 100;
@@ -400,7 +400,7 @@ TEST_CASE("counter: at_least, and what was never done is not met") {
   CHECK(report.goals[1].message == "there is no global store at n = 1000, seed 7");
 }
 
-TEST_CASE("checks: an error costs that goal and all behind it, a leak that goal only") {
+TEST_CASE("checks: an error costs that goal and all after it, a leak that goal only") {
   graded g;
   const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10), sectors_at_most(8)};
   auto report = g.of(goals);
@@ -463,7 +463,7 @@ TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
   CHECK(emulated.goals[1].message.starts_with("not graded here: "));
 }
 
-TEST_CASE("a program that the emulator finds wrong takes no turn on the GPU") {
+TEST_CASE("a program that the emulator finds wrong does not lock the GPU") {
   graded g;
   const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9)};
   (void)g.of(goals);

@@ -32,7 +32,7 @@ TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
   CHECK(found[1].at_caret == "2); }");
 }
 
-TEST_CASE("warnings of nvcc's front end are apart from its errors") {
+TEST_CASE("warnings of nvcc's front end are separate from its errors") {
   const std::string text =
       "mine.cu(23): warning #187-D: use of \"=\" where \"==\" may have been intended\n"
       "    if (i = n) z[i] = 0;\n        ^\n\n"
@@ -71,7 +71,7 @@ TEST_CASE("nvcc's front end at the end of a file: the bracket that stays open") 
   CHECK(found[1].message == "expected a \";\" at the end of the file");
 }
 
-TEST_CASE("what a first kernel often lacks is said behind nvcc's words") {
+TEST_CASE("frequent omissions of a first kernel are named after nvcc's message") {
   struct row {
     const char *said, *excerpt, *help;
   };

@@ -80,7 +80,7 @@ TEST_CASE("every way to misbehave has its class and its words") {
   }
 }
 
-TEST_CASE("one call of somebody's own: its outputs are there if it has ended, right or wrong") {
+TEST_CASE("a call on the user's own input: its outputs are there if it has ended, right or wrong") {
   const lab l = doubling_lab();
   const auto call_with = [&](const char* what) {
     const fake behaviour(what);
@@ -105,7 +105,7 @@ TEST_CASE("one call of somebody's own: its outputs are there if it has ended, ri
   }
 }
 
-TEST_CASE("a larger call of somebody's own may take as much longer, a smaller one no less") {
+TEST_CASE("a larger call on the user's own input may take as much longer, a smaller one no less") {
   const fake behaviour("limit");
   const lab l = doubling_lab();
   for (const auto& [times, limit] : {std::pair{2.5, "2.5"}, {0.1, "1"}}) {
@@ -129,7 +129,7 @@ TEST_CASE("a call that never ends is stopped soon after its limit") {
   CHECK(found.message.find("within 0.2 s") != std::string::npos);
 }
 
-TEST_CASE("what a program prints is bounded and kept apart from the verdict") {
+TEST_CASE("a program's output is bounded and kept separate from the verdict") {
   const auto report = check_fake("escape");
   CHECK(report.correct());
   CHECK(report.printed.find("red") != std::string::npos);

@@ -84,7 +84,7 @@ TEST_CASE("the sweeps that a page has a place for") {
   CHECK(sweeps_in("<!-- results:begin -->").empty());
 }
 
-TEST_CASE("what a lecture publishes stands beside the steps of the record") {
+TEST_CASE("a lecture's published figures stand next to the steps of the record") {
   const temporary_folder root(fs::temp_directory_path());
   const fs::path folder = root.path() / "solutions/doubling";
   lab l = one_lab();

@@ -89,7 +89,7 @@ TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even re
   }
 }
 
-TEST_CASE("times that are known stand for those on paper, and say where they come from") {
+TEST_CASE("known times replace theoretical ones, and name their source") {
   const offload sum{1e9, 0.25e9, 1e9, 10};
   const worth w = weigh(sum, link, small_gpu, small_cpu, known_time{2, time_source::modelled},
                         known_time{30, time_source::recorded});
@@ -124,7 +124,7 @@ TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
   CHECK(has(verdict_on(made_there, {0, 1e9, 0, 1}), "no data is transferred"));
 }
 
-TEST_CASE("rates on paper are those of the data sheets") {
+TEST_CASE("theoretical rates are those of the data sheets") {
   const auto h200 = find_gpu("h200");
   REQUIRE(h200.ok());
   const auto rates = theoretical_rates(*h200);

@@ -183,7 +183,7 @@ TEST_CASE("a line that waits for its own result names no other") {
   CHECK(!analyse(k, 10, 132).lines[0].whose);
 }
 
-TEST_CASE("experiments: the largest gain first; none where nobody asked") {
+TEST_CASE("experiments: the largest gain first; none without a request") {
   kernel_profile k = kernel_of(100);
   CHECK(analyse(k, 100, 132).gains.empty());
   CHECK(analyse(k, 100, 132).gain_of(what_if::no_bank_conflicts) == 1);

@@ -56,7 +56,7 @@ TEST_CASE("instructions over transactions, at each level that is used") {
   CHECK(r.roofs[0].slope == doctest::Approx(4e12 / 32));
 }
 
-TEST_CASE("a level that nothing goes through, or a GPU nobody knows, has no roof") {
+TEST_CASE("a level without traffic, or an unknown GPU, has no roof") {
   const kernel_profile k = kernel_of(10);
   CHECK(instruction_roofline(analyse(k, 10, 132), some_peaks()).points.empty());
   const kernel_profile other = some_kernel();

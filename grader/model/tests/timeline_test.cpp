@@ -40,7 +40,7 @@ timeline laid_out(const asked_calls& p, const transfer_rates& rates = simple_rat
 
 }  // namespace
 
-TEST_CASE("timeline: work of one stream follows in order, behind its call") {
+TEST_CASE("timeline: work of one stream follows in order, after its call") {
   asked_calls p;
   p.kernel("a");
   p.kernel("b");
@@ -66,7 +66,9 @@ TEST_CASE("timeline: kernels of two streams run together if their blocks fit") {
   CHECK(t.rows[0] == "stream 1");
 }
 
-TEST_CASE("timeline: copies of one direction follow each other, beside kernels and the other way") {
+TEST_CASE(
+    "timeline: copies of one direction follow each other, and overlap kernels and the other "
+    "direction") {
   asked_calls p;
   p.copy(asks::copy_to_device, 50, 3);
   p.copy(asks::copy_to_device, 50, 4);
@@ -144,7 +146,7 @@ TEST_CASE("timeline: memory that is not pinned is slower, and counted where the 
   CHECK(t.pageable_copies == 1);
 }
 
-TEST_CASE("timeline: a launch that nobody timed is reported, and has no length") {
+TEST_CASE("timeline: a launch that was not timed is reported, and has no length") {
   asked_calls p;
   p.kernel("unknown");
   const timeline t = laid_out(p);

@@ -63,7 +63,7 @@ TEST_CASE("the page is closed, without scripts, and no student's text is markup"
   for (const char c : page) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
-TEST_CASE("the page shows classes, goals with hints, pairs and answers beside the key") {
+TEST_CASE("the page shows classes, goals with hints, pairs and answers next to the key") {
   const std::string page = overview(parts());
   for (const char* what : {"5 submissions, 2 with points, 2 not graded yet; 1 for manual review",
                            "Fewer threads", "75 %", "03_step", "15.7 us", "(1 answered)",

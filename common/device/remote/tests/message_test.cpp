@@ -116,14 +116,14 @@ TEST_CASE("a frame that is too long is refused before it is stored") {
   CHECK(!in.receive(ends->second.get()));
 }
 
-TEST_CASE("a frame that nobody reads is given up, not waited for") {
+TEST_CASE("a frame without a reader is given up, not waited for") {
   auto ends = make_channel();
   REQUIRE(ends.has_value());
   const std::vector<std::byte> large(4 << 20);
   CHECK(!send_frame(ends->first.get(), large, {}));
 }
 
-TEST_CASE("only a window that nobody can shrink is mapped") {
+TEST_CASE("only a window that no process can shrink is mapped") {
   auto ends = make_channel();
   REQUIRE(ends.has_value());
   const mapped_window window(ends->window.get());

@@ -375,7 +375,7 @@ TEST_CASE_FIXTURE(three, "a frame that is too long ends it as well") {
   CHECK(did->broken == "a message that is too long");
 }
 
-TEST_CASE_FIXTURE(three, "half a frame holds nobody up") {
+TEST_CASE_FIXTURE(three, "half a frame delays no other client") {
   const std::uint32_t length = 1000;
   REQUIRE(send(submissions.first.get(), &length, sizeof length, 0) == sizeof length);
   REQUIRE(judge->begin({}).ok());

@@ -66,7 +66,7 @@ TEST_CASE("a barrier inside a loop") {
   CHECK(past("do {\n  __syncthreads();\n@} while (k < tid);\n", true) == way_past::loop);
 }
 
-TEST_CASE("a statement that goes past the barrier behind it") {
+TEST_CASE("a statement that goes past the barrier after it") {
   CHECK(past("if (i >= n) return;\n__syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n) return; __syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n)\n  return;\n__syncthreads();\n") == way_past::returns);

@@ -114,7 +114,7 @@ TEST_CASE("clock64: a walk from load to load takes the latency of where its word
   CHECK(static_cast<double>(warm) / 64 == doctest::Approx(h200_figure("l1_latency")).epsilon(0.05));
 }
 
-TEST_CASE("clock64: what nobody has touched comes from memory, shared memory is near") {
+TEST_CASE("clock64: untouched data comes from memory, shared memory is near") {
   clocked c;
   // 64 loads, each from a line of its own that its predecessor's value (0) leads to.
   std::string far = begin;

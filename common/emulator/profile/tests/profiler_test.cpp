@@ -227,7 +227,7 @@ TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
         doctest::Approx(1 - 6.0 * 24 / (32.0 * static_cast<double>(all.warps))));
 }
 
-TEST_CASE("a guard that holds for nobody makes no request") {
+TEST_CASE("a guard that holds for no lane makes no request") {
   const counted c =
       count("setp.gt.u32 %p1, %r2, 99;\n.loc 1 5 0\n@%p1 ld.global.u32 %r4, [%rd1];\n");
   CHECK(c.line(5).counts.global_load.requests == 0);

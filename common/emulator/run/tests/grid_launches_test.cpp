@@ -160,7 +160,7 @@ TEST_CASE("a launch that cannot be is the thread's last error, and does not happ
     CHECK(o.out[0] == 0);
     CHECK(o.out[8] != 0);
   }
-  SUBCASE("a stream that nobody made") {
+  SUBCASE("a stream that was not created") {
     const outcome o = run(kernel_text(launch_text("1", "77") + keep_error));
     CHECK(o.out[0] == 0);
     CHECK(o.out[8] == static_cast<std::uint32_t>(error::invalid_resource_handle));

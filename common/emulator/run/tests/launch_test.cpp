@@ -304,7 +304,7 @@ TEST_CASE("lanes that wait at a join continue if polls wait for their work after
   }
 }
 
-TEST_CASE("lanes that wait at a join go on if plain loads wait for them for long") {
+TEST_CASE("lanes that wait at a join continue if plain loads wait for them for long") {
   // Lane 0 waits for a word that the others write after the place where all would reconverge.
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_meet;\n"

@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(fixture, "polling with barriers is waiting, too") {
   CHECK(word(1) == 2 * 128);
 }
 
-TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the clock goes on") {
+TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the clock continues") {
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
@@ -255,7 +255,7 @@ TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that en
   CHECK(other.word(0) == found);
 }
 
-TEST_CASE_FIXTURE(fixture, "memory and modules change beside a launch that was left") {
+TEST_CASE_FIXTURE(fixture, "memory and modules change while a launch that was left runs") {
   REQUIRE(launch("poll", 7, 8).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);

@@ -121,7 +121,7 @@ TEST_CASE("copies of a loop are distinguished by the places of its lines") {
   m.code.copies = {5, 5};  // by four, and one for the rest
   const auto order = [&] { return schedule(m.code, h200(), 0, 2, 4).order; };
   const std::vector<std::uint32_t> loads_first{0, 2, 4, 6, 1, 3, 5, 7};
-  SUBCASE("the rest behind") {
+  SUBCASE("the rest after them") {
     place(m, 0, {20, 21, 22, 23, 40});
     place(m, 1, {24, 25, 26, 27, 41});
     CHECK(order() == loads_first);
@@ -170,7 +170,7 @@ TEST_CASE("a comparison goes ahead of the branch that waits long for it") {
   CHECK(order.back() == 9);
 }
 
-TEST_CASE("an unrolled loop has one branch behind all its copies") {
+TEST_CASE("an unrolled loop has one branch after all its copies") {
   made_code m;
   for (int n = 0; n < 4; ++n) m.fma(0, 0);
   m.add(step_kind::compute, unit::alu, {1}, {2});
@@ -217,7 +217,7 @@ TEST_CASE("memory gives a multiprocessor its share, at a latency") {
         doctest::Approx(64 * 200 * 8 * c.line_cycles).epsilon(0.1));
 }
 
-TEST_CASE("what was not traced goes on as what was") {
+TEST_CASE("blocks that were not traced continue like those that were") {
   made_code m;
   for (int n = 0; n < 64; ++n) m.fma(0, 0);
   const launch_trace t = made_trace(m, 24, 8, 4);
