@@ -31,7 +31,7 @@ constexpr const char* kind_variable = "OPENBLAS_CORETYPE";  // read when the lib
 }  // namespace
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  static const bool told = (openblas_set_num_threads(stepwise::host::thread_count()), true);
-  static_cast<void>(told);
+  static const bool is_set = (openblas_set_num_threads(stepwise::host::thread_count()), true);
+  static_cast<void>(is_set);
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
 }
