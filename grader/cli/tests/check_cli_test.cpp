@@ -26,21 +26,21 @@ TEST_CASE("check: a solution is silent") {
 
 TEST_CASE("run shows what the checks find, for a failure as its cause") {
   const cloned_course c;
-  const auto shown = [&](const std::string& mistake) {
-    return c.lab({"run", "first", "--file", "labs/first/tests/beginners/" + mistake + ".cu"}).out;
+  const auto shown = [&](const std::string& file) {
+    return c.lab({"run", "first", "--file", "labs/first/tests/" + file}).out;
   };
-  const std::string wrong = shown("no_copy_in");
+  const std::string wrong = shown("beginners/no_copy_in.cu");
   CHECK(has(wrong, "WRONG"));
   CHECK(has(wrong, "cause    read of unwritten memory at no_copy_in.cu:12: "));
   CHECK(has(wrong, "more     ./lab check first --file "));
-  const std::string racing = shown("lost_counts");
+  const std::string racing = shown("beginners/lost_counts.cu");
   CHECK(has(racing, "correct  21 of 21 sizes"));
   CHECK(has(racing, "checks   race at lost_counts.cu:16: "));
-  const std::string silent = shown("no_copy_back");
+  const std::string silent = shown("mutants/writes_nothing.cu");
   CHECK(has(silent, "checks   no race and no wrong address"));
   CHECK(!has(silent, "./lab check"));
   const json document = document_of(
-      c.lab({"run", "first", "--file", "labs/first/tests/beginners/no_copy_back.cu", "--json"}));
+      c.lab({"run", "first", "--file", "labs/first/tests/mutants/writes_nothing.cu", "--json"}));
   check_documented(document, "run");
   CHECK(document["finding"] == "");
 }

@@ -46,11 +46,11 @@ struct outcome {
 
 // Adds a lab's wrong solutions that can be handed in as one file.
 void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
-  const fs::path tests = c.where.root / "labs" / l.name / "tests";
+  const fs::path files = c.where.build / "labs/tests" / (l.name + "-mutants.files");
   for (const mutant& m : l.mutants) {
     attack wrong;
     wrong.lab = l.name;
-    wrong.file = tests / "mutants" / (m.name + ".cu");
+    wrong.file = files / (m.name + ".cu");
     const std::string text = read_if_there(wrong.file).value_or("");
     if (text.find("#include \"solutions/") != std::string::npos) continue;
     wrong.what = "a wrong solution";

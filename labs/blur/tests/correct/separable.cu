@@ -1,0 +1,42 @@
+// blur, correct: the blur along rows, then along columns.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+constexpr int cols = 32, rows = 4;                         // per block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
+
+// blurred = the blurred grey picture
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  __shared__ unsigned char tile[tile_rows][tile_cols];
+  __shared__ unsigned short sums[tile_rows][cols];
+  const int left = blockIdx.x * cols, top = blockIdx.y * rows;
+  const int t = threadIdx.y * cols + threadIdx.x;
+  for (int k = t; k < tile_rows * tile_cols; k += rows * cols) {
+    const int j = k / tile_cols, i = k % tile_cols;
+    tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
+  }
+  __syncthreads();
+  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+    int sum = 0;
+    for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];
+    sums[j][threadIdx.x] = sum;
+  }
+  __syncthreads();
+  const int x = left + threadIdx.x, y = top + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int j = 0; j < 7; ++j) sum += weight[j] * sums[threadIdx.y + j][threadIdx.x];
+  blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(cols, rows);
+  make_grey(rgba, grey, width, height);
+  blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}
