@@ -51,7 +51,7 @@ struct limit_part {
   std::string program() const { return "limit-" + step + "-" + part; }
 };
 
-// A wrong solution that the checker must refuse: labs/<lab>/tests/mutants/NAME.cu.
+// A wrong solution that the checker must refuse, of labs/<lab>/tests/mutants.txt.
 struct mutant {
   std::string name;
   std::string verdict;  // "WRONG", "CHECK", "CRASH", "TIMEOUT"

@@ -3,7 +3,7 @@
 // idea    Ramps of different slopes along x and y, scattered bright squares, and noise. No two
 //         places look alike, so shifting, mirroring or omitting anything changes the edges. Every
 //         stage is defined to the bit, so pictures are compared with ==.
-// tested  labs/blur/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/blur/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include <algorithm>
 #include <array>
 #include <stdexcept>

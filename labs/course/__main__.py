@@ -5,7 +5,8 @@
 
 It reads labs/LAB/lab.toml and tests/mutants.txt, solutions/LAB/steps.txt with the first line of each step, baselines.txt,
 limits.txt, recorded.txt and lectures.toml (in a student copy labs/LAB/given/steps.txt), labs/calendar.toml,
-labs/glossary.md and common/gpus/*.toml. No other part reads these files.
+labs/glossary.md and common/gpus/*.toml. No other part reads these files, except that labs/tests/join_variants reads
+what a mutant is made of.
 """
 from __future__ import annotations
 
@@ -108,8 +109,7 @@ class Course:
                      'steps': [step['name'] for step in lab['steps']],
                      'baselines': [':'.join([baseline['name'], 'cpu' if baseline['on_cpu'] else 'gpu',
                                          ','.join(baseline['libraries'])]) for baseline in lab['baselines']],
-                     'limits': [f"{part['step']}.{part['part']}" for part in lab['limits']],
-                     'mutants': [mutant['name'] for mutant in lab['mutants']]}
+                     'limits': [f"{part['step']}.{part['part']}" for part in lab['limits']]}
             lines += [f"{lab['name']} {key} = {' '.join(words)}" for key, words in lists.items()]
         return '\n'.join(lines) + '\n'
 

@@ -94,8 +94,9 @@ def read_limits(text: str, origin: str, folder: str) -> Entries:
 
 
 def read_mutants(text: str, origin: str) -> Entries:
+    """mutants.txt without what each is made of, which labs/tests/join_variants reads."""
     mutants: Entries = []
-    for where, line in lines_of(text, origin):
+    for where, line in lines_of(re.sub(r'^[ [].*', '', text, flags=re.M), origin):
         name, verdict, says = columns(line, where, 'three columns: name class says', 3)
         mutants.append({'name': name, 'verdict': verdict, 'says': says})
     return mutants

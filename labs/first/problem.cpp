@@ -4,7 +4,7 @@
 //         anything changes the picture. All pixels are even and not 0, and the byte that fills
 //         `out` before a call is odd, so a pixel that was never written cannot be right by chance.
 // memory  The arrays lie in host memory: a call is a whole program, with its copies.
-// tested  labs/first/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/first/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include <algorithm>
 #include <functional>
 #include <memory>

@@ -3,7 +3,7 @@
 // idea    Whole numbers from [-2^21, 2^21), so that every sum is exact and the comparison is ==.
 //         Within a stretch of 2^22 elements, no two in x are equal, and no two in y. x and y have
 //         different orders, so a sum of the wrong elements is a wrong sum.
-// tested  labs/launch/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/launch/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
 #include <algorithm>

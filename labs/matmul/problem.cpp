@@ -4,7 +4,7 @@
 //         which detects a missing product. Real numbers are compared within a bound that grows with
 //         n. Whole numbers alone would not detect an order that loses precision; the bound alone
 //         would let small errors pass at large n.
-// tested  labs/matmul/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/matmul/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 // idea    A size is n and the kind of data. Evenly spread points flatter every algorithm. Clusters,
 //         a line and a single place do not, and they are full of ties. Distances are rounded as the
 //         contract says, so there is one right answer, and the comparison is ==.
-// tested  labs/neighbour/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/neighbour/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include <algorithm>
 #include <array>
 #include <cmath>

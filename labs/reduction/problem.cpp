@@ -2,7 +2,7 @@
 //
 // idea    Random integers from the whole range. A sum that misses, repeats or replaces any element
 //         differs. Integer sums are exact in any order, so the comparison is ==.
-// tested  labs/reduction/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/reduction/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
 #include <algorithm>

@@ -147,14 +147,15 @@ TEST_CASE("baselines.txt lists every baseline once and no other, and each says w
   }
 }
 
-TEST_CASE("mutants.txt lists every mutant once and no other, and each says what is wrong with it") {
+// What a mutant without a file is made of, join_variants checks.
+TEST_CASE("mutants.txt lists every mutant once, and its file says what is wrong with it") {
   for (const lab& l : labs()) {
     const fs::path folder = fs::path("labs") / l.name / "tests";
     const std::vector<std::string> names = names_of(l.mutants);
-    check_lists(folder / "mutants.txt", names,
-                names_of_cu_files(source_root() / folder / "mutants"));
-    for (const std::string& name : names) {
+    CHECK(std::set(names.begin(), names.end()).size() == names.size());
+    for (const std::string& name : names_of_cu_files(source_root() / folder / "mutants")) {
       CAPTURE(name);
+      CHECK(std::count(names.begin(), names.end(), name) == 1);
       CHECK(text_of(source_root() / folder / "mutants" / (name + ".cu"))
                 .starts_with("// " + l.name + " mutant: "));
     }

@@ -3,7 +3,7 @@
 // idea    No two elements of the input have the same bits, so every element of a wrong result shows
 //         where it came from. Elements are moved, not computed, so bits are compared. A NaN equals
 //         no expected value, because no input holds one.
-// tested  labs/transpose/tests/problem_test.cpp; the mutants in tests/mutants
+// tested  labs/transpose/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
 #include <algorithm>

@@ -114,6 +114,10 @@ class Records:
         """How many files the repository has under a pattern."""
         return len(list(self.root.glob(pattern)))
 
+    def mutants(self):
+        """How many wrong solutions the labs' tests have."""
+        return sum(len(lab['mutants']) for lab in self.course()['labs'])
+
     def rate(self, name, *size):
         """Bytes per second: those that must move, over the time; to 0.1 GB/s, as `lab dev bench` prints it."""
         return round(self._entry(name, size)['bytes'] / self.time(name, *size) / 1e9, 1) * 1e9
@@ -207,7 +211,7 @@ class Records:
     def evaluate(self, expression, variables=None):
         names = {name: getattr(self, name) for name in (
             'time', 'warm', 'spread', 'energy', 'watts', 'rate', 'flops', 'speedup', 'ncu', 'part', 'gpu',
-            'attribute', 'published', 'modelled', 'model_error', 'largest', 'count', 'history')}
+            'attribute', 'published', 'modelled', 'model_error', 'largest', 'count', 'mutants', 'history')}
         names.update({'min': min, 'max': max, 'round': round, 'sum': sum, 'range': range,
                       '__builtins__': {}})
         names.update(variables or {})

@@ -146,6 +146,8 @@ ONCE_MORE = {
     'speedup': lambda name, over, *size: seconds(over, *size) / seconds(name, *size),
     'model_error': lambda lab: read(f'solutions/{lab}/measured/h200.modelled.jsonl')['median_error'],
     'count': lambda pattern: len(list(setting.ROOT.glob(pattern))),
+    'mutants': lambda: sum(len(re.findall(r'^\w', file.read_text(), re.M))
+                           for file in setting.ROOT.glob('labs/*/tests/mutants.txt')),
 }
 
 
@@ -168,6 +170,7 @@ class Figures(unittest.TestCase):
     def test_the_file_of_each_region_is_compiled(self):
         targets = read('build/meson-info/intro-targets.json')
         seen, todo = set(), [s for t in targets for group in t['target_sources'] for s in group.get('sources', [])]
+        todo += map(str, setting.ROOT.glob('labs/*/tests/mutants/*.cu'))  # Meson names their lists
         commands = [shlex.split(c) for f in FILES for c in deck(f).commands]
         todo += [str(setting.ROOT / c[c.index('--file') + 1]) for c in commands if '--file' in c]
         while todo:  # and what they include

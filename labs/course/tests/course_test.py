@@ -203,8 +203,9 @@ class Lists(Reader):
         self.assertEqual(part, {'step': '01_a', 'part': 'memory', 'what': 'loads, and',
                                 'file': 'solutions/x/limits/01_a.memory.cu'})
         self.refuses('limits.txt:1: expected three columns: step part what', read_limits, '01_a memory', 'limits.txt', '')
-        mutant = read_mutants('endless TIMEOUT  time limit\n', 'mutants.txt')[0]
-        self.assertEqual(mutant, {'name': 'endless', 'verdict': 'TIMEOUT', 'says': 'time limit'})
+        mutants = read_mutants('[base]\nendless TIMEOUT  time limit\n  // it waits\n  - int b;\n  +\n', 'mutants.txt')
+        self.assertEqual(mutants, [{'name': 'endless', 'verdict': 'TIMEOUT', 'says': 'time limit'}])
+        self.refuses('mutants.txt:2: expected three columns', read_mutants, '  - int b;\nendless TIMEOUT', 'mutants.txt')
         self.refuses('mutants.txt:1: expected three columns', read_mutants, 'endless TIMEOUT', 'mutants.txt')
 
     def test_recorded_steps(self):
@@ -378,7 +379,7 @@ class Program(unittest.TestCase):
     def test_lists_for_meson(self):
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
         self.assertEqual((self.root / 'out.txt').read_text(), 'labs = t\nt contract = t.hpp\nt function = f\nt steps = 00_a\n'
-                         't baselines = cpu:cpu: cub:gpu:a,b\nt limits = \nt mutants = endless\n')
+                         't baselines = cpu:cpu: cub:gpu:a,b\nt limits = \n')
 
     def test_meson_reports_a_mistake(self):
         self.write('labs/t/lab.toml', GOOD.replace('order = 2', 'order = "2"'))
