@@ -106,7 +106,6 @@ class grading {
                                                 });
       }
       settle_blame(report_.correctness->found);
-      refuse_what_cannot_run(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
       return;
@@ -126,10 +125,10 @@ class grading {
     return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
   }
 
-  // INFRA stands if the device reports that it cannot do this, or if a program of the course fails
-  // here, too. Else the submission's program is at fault, whatever it reports.
+  // INFRA stands if a program of the course fails here, too. Else the submission's program is at
+  // fault, whatever it reports.
   void settle_blame(call_outcome& found) const {
-    if (found.what != verdict::infra || found.limit) return;
+    if (found.what != verdict::infra) return;
     const fs::path ours = program_that_starts();
     if (ours.empty() || !fs::exists(ours)) return;
     if (device_.gpu) before_gpu_();
@@ -138,11 +137,6 @@ class grading {
     if (lab_.is_worked ? !probe.ok() : probe.message.starts_with(could_not_start)) return;
     found.what = verdict::crash;
     found.message += "; a step of the course does run here";
-  }
-
-  // The file names what the emulator cannot run, so the machine is not at fault.
-  static void refuse_what_cannot_run(call_outcome& found) {
-    if (found.what == verdict::infra && found.limit) found.what = verdict::crash;
   }
 
   // A program that was right at every check size cannot be judged at a larger size.
@@ -179,7 +173,7 @@ class grading {
 
   // Overturns by a call at a speed size. A call that takes too long may still be right.
   void overturn_by(const call_outcome& found, const std::string& label, const lab_size& size) {
-    if (found.ok() || found.what == verdict::infra || found.what == verdict::timeout) return;
+    if (found.ok() || found.is_open() || found.what == verdict::timeout) return;
     overturn(found, label, size);
   }
 
@@ -307,7 +301,7 @@ class grading {
     const profiled_call* const call = counted_call(g.what->size);
     if (call == nullptr) {
       g.message = "not graded here: the counters need the emulator, which is not built";
-    } else if (call->found.what == verdict::infra) {
+    } else if (call->found.is_open()) {
       hold(g, "its counters cannot be measured: " + call->found.message);
     } else if (!call->found.ok()) {
       g.message = fmt::format("while counting at {}: {}", call->label, call->found.message);
@@ -356,7 +350,7 @@ class grading {
     const modelled_figures& mine = my_modelled_call(other_ms, g.what->modelled);
     if (overturned_) return;
     if (uncounted_kernel(mine.kernels) != nullptr) return hold(g, mine.why_no_time());
-    if (mine.found.what == verdict::infra)
+    if (mine.found.is_open())
       return hold(g, fmt::format("it has no time at {}: {}", mine.label, mine.found.message));
     if (!mine.timed()) {
       g.message = fmt::format("during timing at {}: {}", mine.label, mine.why_no_time());

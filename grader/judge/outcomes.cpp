@@ -66,6 +66,7 @@ verdict class_of_error(int code) {
 
 call_outcome with_advice(call_outcome outcome) {
   if (outcome.what == verdict::infra) {
+    outcome.what = verdict::crash;
     outcome.limit = true;
     outcome.message +=
         "; this is a limit of the emulator, not an error in your code: use a GPU, or write the "

@@ -14,7 +14,8 @@ namespace stepwise {
 // The verdict for the cudaError_t that ended a call.
 verdict class_of_error(int code);
 
-// The same outcome, with advice added if a limit of the emulator caused it.
+// The same outcome; but INFRA of the emulator becomes CRASH with advice, because the file contains
+// what the emulator cannot run.
 call_outcome with_advice(call_outcome outcome);
 
 // The outcome of a program that ended before its call did. `errors` is its stderr, `limit_bytes`

@@ -29,8 +29,10 @@ std::string_view name_of(verdict v);
 struct call_outcome {
   verdict what = verdict::pass;
   std::string message;
-  bool limit = false;  // INFRA, as the device reports it: it cannot do this
+  bool limit = false;  // CRASH, because the emulator cannot run what the file contains
   bool ok() const { return what == verdict::pass; }
+  // Whether a call on another machine, or on a GPU, may still be right.
+  bool is_open() const { return what == verdict::infra || limit; }
 };
 
 }  // namespace stepwise

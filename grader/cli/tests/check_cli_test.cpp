@@ -62,6 +62,25 @@ TEST_CASE("run and check name the features that a grade refuses") {
   }
 }
 
+TEST_CASE("run, check, watch and grade agree on a cluster of blocks, which no emulator runs") {
+  const cloned_course c;
+  const std::string attacks = std::string(std::getenv("LAB_ROOT")) + "/grader/tests/attacks/";
+  for (const char* name : {"resources/53_cluster_of_two", "resources/54_cluster_by_attribute"}) {
+    const std::string file = attacks + name + ".cu";
+    for (std::vector<std::string> command :
+         {std::vector<std::string>{"run"}, {"check"}, {"watch", "--once"}, {"grade"}}) {
+      CAPTURE(command[0]);
+      command.insert(command.begin() + 1, {"reduction", "--file", file, "--json"});
+      const auto result = c.lab(command);
+      CHECK(result.end.exit_code == 1);
+      const json document = document_of(result);
+      CHECK(document["class"] == "CRASH");
+      const std::string message = document["message"];
+      CHECK(has(message, "the emulator does not run clusters of blocks"));
+    }
+  }
+}
+
 TEST_CASE("run, check and watch show the compiler's warnings, also from the cache") {
   const cloned_course c;
   std::string text = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");

@@ -44,15 +44,15 @@ std::optional<std::string> finding_of_checks(context& c, const lab& l, const pro
                                              const subject& s, std::optional<lab_size> size,
                                              const check_report& report) {
   const verdict found = report.found.what;
-  if (found == verdict::timeout || found == verdict::infra || found == verdict::output) return {};
+  if (found == verdict::timeout || report.found.is_open() || found == verdict::output) return {};
   if (!report.correct()) size = report.size;
   auto sizes = small_sizes(l, p);
   if (size && std::ranges::find(sizes, *size) != sizes.end()) sizes = {*size};
   const auto checked =
       check_thoroughly(l, p, s.program, choose_device(device_request::emulated, c.where), sizes,
                        report.seed, c.now());
-  const verdict ended = checked.found.what;
-  if (checked.findings.empty() && (ended == verdict::timeout || ended == verdict::infra)) return {};
+  const bool unfinished = checked.found.what == verdict::timeout || checked.found.is_open();
+  if (checked.findings.empty() && unfinished) return {};
   return worst_finding(checked.findings, c.where.root);
 }
 

@@ -233,7 +233,7 @@ int code_of_walk(const std::vector<walked>& all) {
   if (std::ranges::all_of(all, [](const walked& w) { return w.outcome().ok(); })) return 0;
   // A worked solution that is wrong is never the student's fault.
   const bool infra =
-      std::ranges::any_of(all, [](const walked& w) { return w.outcome().what == verdict::infra; });
+      std::ranges::any_of(all, [](const walked& w) { return w.outcome().is_open(); });
   return static_cast<int>(infra ? exit_code::environment : exit_code::ours);
 }
 

@@ -222,9 +222,10 @@ void attempts::run_all(attempt& a) {
   add(a.report, std::move(at_rest));
   // A program that is right at all check sizes may still fail at the timed size: an index may
   // overflow there.
-  const verdict timed_end = a.time.found.what;
-  if (a.report.correct() && (timed_end == verdict::check || timed_end == verdict::crash)) {
-    a.report.found = a.time.found;
+  const call_outcome& timed_end = a.time.found;
+  if (a.report.correct() && !timed_end.is_open() &&
+      (timed_end.what == verdict::check || timed_end.what == verdict::crash)) {
+    a.report.found = timed_end;
     a.report.label = a.time.label;
   }
   if (a.report.found.ok() && a.time.timed()) a.counters = counters_of(a.time.kernels);

@@ -310,6 +310,15 @@ TEST_CASE("a kernel with accesses that are not counted has no figure: its goals 
   CHECK(r.goals[1].message.find("tex.2d.v4.f32.f32 in k()") != std::string::npos);
 }
 
+TEST_CASE("a right program that the emulator cannot count is held, not wrong") {
+  graded g;
+  g.fake_is = "limit when counted";
+  const grade_report r = g.of({of_kind(correct, 40), sectors_at_most(100)});
+  CHECK(r.what == verdict::held);
+  CHECK(r.points == 40);
+  CHECK(r.max_points == 40);
+}
+
 TEST_CASE("what the checks do not follow is held, unless they found an error") {
   graded g;
   const std::string open = finding_of(finding_kind::not_followed);

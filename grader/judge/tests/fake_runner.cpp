@@ -123,7 +123,10 @@ void append(const char* to, const char* from) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  const std::string what = behaviour();
+  std::string what = behaviour();
+  // Meets a limit of the emulator, but only in a call that is counted.
+  if (what == "limit when counted")
+    what = std::getenv("STEPWISE_PROFILE") != nullptr ? "error 801" : "good";
   if (what == "no device") {
     std::fputs("runner: cannot use a CUDA device: none\n", stderr);
     return 3;

@@ -68,7 +68,7 @@ TEST_CASE("every way to misbehave has its class and its words") {
            row{"error 702", verdict::timeout, "made up"},
            row{"error 2", verdict::memory, "made up"},
            row{"error 9", verdict::crash, "made up"},
-           row{"error 801", verdict::infra, "a limit of the emulator"},
+           row{"error 801", verdict::crash, "a limit of the emulator"},
            row{"guard", verdict::check, "wrote where it must not"},
            row{"modified", verdict::wrong, "wrote where it must not"},
        }) {
