@@ -129,9 +129,13 @@ void lowering::watch_indexed_branch(std::uint32_t index,
   for (const std::string_view label : labels) table.push_back(block_at(label));
 }
 
-// membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}.
+// membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}. A proxy fence
+// without such semantics, as fence.proxy.async, orders one thread's accesses through two proxies.
+// It is part of no release or acquire pattern, so it makes no flag pass data to another thread.
+// source: PTX ISA 9.0, "membar, fence" and "Memory Consistency Model".
 void lowering::watch_fence() {
   if (!out_.watched) return;
+  if (has("proxy") && !has("acquire") && !has("release")) return;
   op& e = emit("<watch fence>");
   const auto order = has("acquire")   ? memory_order::acquire
                      : has("release") ? memory_order::release

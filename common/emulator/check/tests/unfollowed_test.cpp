@@ -113,6 +113,9 @@ TEST_CASE("a thread that waits may pass the news on through a flag or an mbarrie
   const auto plain = through_flag("");
   CAPTURE(says(plain));
   CHECK(is_held_for(plain, "before they use its data"));
+  const auto between_proxies = through_flag("fence.proxy.async.shared::cta;\n");
+  CAPTURE(says(between_proxies));
+  CHECK(is_held_for(between_proxies, "before they use its data"));
   const auto through_mbarrier =
       found_in("@%p1 bra init;\nmbarrier.init.shared.b64 [second], 1;\ninit:\n" + first_waits +
                "mbarrier.arrive.shared.b64 _, [second];\nover:\n"
