@@ -71,6 +71,7 @@ void from_json(const manifest& entry, goal& g) {
     g.counter = counter_of(entry, "goal \"" + g.name + "\"");
     g.side = entry.at("side") == "at_most" ? bound::at_most : bound::at_least;
     g.least_shared = entry.at("least_shared");
+    g.most_active = entry.at("most_active");
     g.needs = entry.at("needs");
     entry.at("size").get_to(g.size);
   }

@@ -211,11 +211,11 @@ const goal_counter& counter_named(const std::string& name, const std::string& se
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
                       const device_transfers& transfers, const problem_work& work, bound side,
-                      double limit) {
+                      double limit, double most_active) {
   goal_figure result;
   if (what.by_kernel && call.size() > 1) {
     for (const kernel_profile* k : working_kernels(call)) {
-      goal_figure one = figure_of(what, {*k}, transfers, work, side, limit);
+      goal_figure one = figure_of(what, {*k}, transfers, work, side, limit, most_active);
       if (!result.value || (side == bound::at_most ? one.value > result.value
                                                    : one.value && one.value < result.value))
         result = std::move(one);
@@ -230,8 +230,15 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   }
   profile_counts total;
   for (const auto& k : call) total += k.total;
-  const double base = what.base != nullptr ? what.base(total) : what.needed(work);
-  const double count = what.count(total) + moved;
+  double base = what.base != nullptr ? what.base(total) : what.needed(work);
+  double count = what.count(total) + moved;
+  // Lanes beyond those that count are left out together with their warps, so idle lanes stay.
+  const double lanes = number(total.all_instructions().lanes), counted = most_active * work.bytes;
+  if (counted > 0 && lanes > counted) {
+    result.too_active = lanes / work.bytes;
+    count -= 100 * (lanes - counted);
+    base -= lanes - counted;
+  }
   if (base <= 0 || count <= 0) return result;
   result.value = count / base;
   result.of_transfers = moved / base;
@@ -247,7 +254,7 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
 
 goal_figure figure_of(const goal& g, const std::vector<kernel_profile>& call,
                       const device_transfers& transfers, const problem_work& work) {
-  goal_figure result = figure_of(*g.counter, call, transfers, work, g.side, g.limit);
+  goal_figure result = figure_of(*g.counter, call, transfers, work, g.side, g.limit, g.most_active);
   if (g.least_shared <= 0 || work.bytes <= 0) return result;
   constexpr double wavefront_bytes = 128;
   double ideal = 0;

@@ -55,10 +55,13 @@ struct goal_figure {
   // No value, because shared memory holds only this share of the data (goal::least_shared).
   std::optional<double> too_little_shared;
   double of_transfers = 0;  // the part of `value` from copies and fills on the device
+  // The active lanes per byte of the problem, if they are more than goal::most_active; else 0.
+  double too_active = 0;
 };
+// `most_active` is goal::most_active.
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
                       const device_transfers& transfers, const problem_work& work, bound side,
-                      double limit);
+                      double limit, double most_active = 0);
 
 // The figure for a counter goal, with its bound.
 goal_figure figure_of(const struct goal& g, const std::vector<kernel_profile>& call,

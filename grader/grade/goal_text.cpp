@@ -97,6 +97,11 @@ std::string counter_message(const goal_result& g, const std::string& label) {
   if (const std::uint64_t threads = g.counted->threads_of_block; threads != 0)
     return text + fmt::format("; a block of {} thread{} leaves {} lanes of its last warp idle",
                               threads, threads == 1 ? "" : "s", 32 - threads % 32);
+  if (g.counted->too_active > 0)
+    text += fmt::format(
+        "; only {:g} of the {:.3g} active lanes per byte of the task count, because more may be "
+        "filler",
+        what.most_active, g.counted->too_active);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
     text += fmt::format("; line {} of {} costs the most", line.line, line.file);

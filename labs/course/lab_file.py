@@ -13,7 +13,7 @@ Size = List[int]
 GOAL_KEYS = {
     'correct': [],
     'checks': [],
-    'counter': ['counter', 'size', 'at_most', 'at_least', 'least_shared', 'needs'],
+    'counter': ['counter', 'size', 'at_most', 'at_least', 'least_shared', 'most_active', 'needs'],
     'speedup': ['over', 'at_least', 'modelled'],
     'reach': ['step', 'fraction', 'modelled'],
 }
@@ -75,6 +75,9 @@ def read_counter_goal(table: Table, where: str, dimensions: int) -> Dict[str, An
     goal['least_shared'] = table.optional(float, 'least_shared', 0, where)
     if 'least_shared' in table.values and not 0 < goal['least_shared'] <= 1:
         fail(where, '`least_shared` must lie in (0, 1]')
+    goal['most_active'] = table.positive('most_active', where) if 'most_active' in table.values else 0
+    if goal['most_active'] and goal['counter'] != 'warp_execution_efficiency_percent':
+        fail(where, '`most_active` is a key of the counter warp_execution_efficiency_percent')
     goal['needs'] = table.optional(str, 'needs', '', where)
     if 'size' not in table.values:
         fail(where, 'missing key `size`')

@@ -18,8 +18,8 @@ inline json some_course() {
     "goals": [
       {"name": "right", "place": "lab.toml:10", "kind": "correct", "points": 40, "hint": "R"},
       {"name": "few", "place": "lab.toml:14", "kind": "counter", "points": 2.5, "hint": "",
-       "counter": "kernel_launches", "side": "at_most", "limit": 2, "least_shared": 0, "needs": "",
-       "size": [4]},
+       "counter": "kernel_launches", "side": "at_most", "limit": 2, "least_shared": 0,
+       "most_active": 0, "needs": "", "size": [4]},
       {"name": "near", "place": "lab.toml:20", "kind": "reach", "points": 57.5, "hint": "",
        "over": "01_next", "limit": 0.9, "modelled": 0}
     ],

@@ -104,6 +104,34 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
   CHECK(found.costliest.line == 5);
 }
 
+TEST_CASE("instructions that keep all lanes busy with nothing do not make up for idle lanes") {
+  // 8 bytes: the divergent part has 4 active and 4 idle lanes per byte.
+  const auto grade = [](std::uint64_t full_warps, double most_active) {
+    line_profile works = line(5, 0, 0, 0), filler = line(6, 0, 0, 0);
+    works.counts.instructions[0] = {2, 32};
+    filler.counts.instructions[0] = {full_warps, 32 * full_warps};
+    goal g;
+    g.counter = &named("warp_execution_efficiency_percent");
+    g.limit = 85;
+    g.most_active = most_active;
+    problem_work work;
+    work.bytes = 8;
+    kernel_profile k = kernel(1, {works, filler});
+    k.block = {256, 1, 1};
+    return figure_of(g, {k}, {}, work);
+  };
+  CHECK(*grade(0, 0).value == 50);
+  CHECK(*grade(100, 0).value > 99);
+  CHECK(*grade(0, 10).value == 50);
+  CHECK(grade(0, 10).too_active == 0);
+  for (const std::uint64_t full_warps : {2, 100, 1'000'000}) {
+    const goal_figure found = grade(full_warps, 10);
+    CHECK(*found.value == doctest::Approx(100.0 * 10 / (10 + 4)));
+    CHECK(found.too_active == 4 + 4.0 * full_warps);
+    CHECK(found.costliest.line == 5);
+  }
+}
+
 TEST_CASE("idle lanes that have no thread come from the block, not from a line") {
   line_profile l = line(5, 1000, 4000, 4000);
   l.counts.instructions[0] = {2000, 2000};

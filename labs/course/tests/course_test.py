@@ -125,7 +125,10 @@ class LabFile(Reader):
                  (counter + 'at_most = 1', 'missing key `size`'),
                  (counter + 'size = [10, 10]\nat_most = 1', "size has 2 numbers, the lab's sizes have 1"),
                  (counter + 'size = [10]\nat_most = -1', "a counter's limit must not be negative"),
-                 (counter + 'size = [10]\nat_most = 1\nleast_shared = 2', '`least_shared` must lie in (0, 1]')]
+                 (counter + 'size = [10]\nat_most = 1\nleast_shared = 2', '`least_shared` must lie in (0, 1]'),
+                 (counter + 'size = [10]\nat_most = 1\nmost_active = 0', '`most_active` must be positive'),
+                 (counter + 'size = [10]\nat_most = 1\nmost_active = 9',
+                  '`most_active` is a key of the counter warp_execution_efficiency_percent')]
         cases += [(reach + f'fraction = {wrong}', '`fraction` must lie in (0, 1.5]')
                   for wrong in ('0', '-0.5', '1.51', 'nan', 'inf')]
         for goal, words in cases:
