@@ -9,8 +9,8 @@ namespace {
 // Well below the capacity of the driver's queue, about 1000 commands, at which launches block.
 constexpr std::size_t most_held_commands = 100;
 
-// Numbers that no runtime uses for a program's event.
-constexpr std::uint64_t call_begins = ~std::uint64_t{0}, call_ends = ~std::uint64_t{1};
+// A number that no runtime uses for a program's event. A program that uses it changes nothing.
+constexpr std::uint64_t call_ends = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -112,7 +112,6 @@ void call_account::begin(const begin_call& how) {
   count_transfers(true);
   if (!how.modelled) return;
   clock_.emplace(rates_of(on_.description()));
-  marked(asked::kind::record, call_begins, 0);
 }
 
 end_call::answer call_account::end() {
@@ -126,9 +125,10 @@ end_call::answer call_account::end() {
       so_far_.before_ms += static_cast<double>(*cold);
   }
   if (clock_) {
+    // All work has ended here, in any stream, whatever the program waited for.
+    marked(asked::kind::host_all, 0, 0);
     marked(asked::kind::record, call_ends, 0);
-    so_far_.modelled_ms =
-        (clock_->time_of_event(call_ends) - clock_->time_of_event(call_begins)) / 1e3;
+    so_far_.modelled_ms = clock_->time_of_event(call_ends) / 1e3;
   }
   is_open_ = false;
   count_transfers(false);

@@ -179,6 +179,34 @@ TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are 
   CHECK(both > modelled_ms([&] { rows(true, false); }) + modelled_ms([&] { rows(false, false); }));
 }
 
+TEST_CASE_FIXTURE(three,
+                  "a call ends after its work, whatever the program says of events and waits") {
+  const auto buffer = judge->allocate(1 << 20);
+  REQUIRE(buffer.ok());
+  std::unique_ptr<remote_device> program;
+  const std::vector<std::byte> host(1 << 20);
+  const auto modelled_ms = [&](auto lie) {
+    REQUIRE(judge->begin({false, true}).ok());
+    if (!program) program = submission();
+    program->set_stream({7, true});  // the default stream does not wait for it
+    CHECK(program->write(*buffer, host).ok());
+    lie();
+    CHECK(program->synchronize().ok());
+    const auto did = judge->end();
+    REQUIRE(did.ok());
+    return did->modelled_ms;
+  };
+  const double waited = modelled_ms([&] { program->host_waited(no_stream); });
+  CHECK(waited > 0);
+  CHECK(modelled_ms([] {}) == doctest::Approx(waited));
+  for (const std::uint64_t event : {~std::uint64_t{0}, ~std::uint64_t{1}}) {
+    CHECK(modelled_ms([&] {
+            program->host_waited(no_stream);
+            program->mark_event(event, 7);
+          }) == doctest::Approx(waited));
+  }
+}
+
 TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places") {
   const auto buffer = judge->allocate(1 << 20);
   REQUIRE(buffer.ok());
