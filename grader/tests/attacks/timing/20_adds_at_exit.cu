@@ -1,0 +1,31 @@
+// attack reduction: WRONG or CHECK, at most 0 points
+// Adds in the next call what the last one left open, and the rest when the program ends.
+#include <cstdlib>
+
+#include "labs/reduction/reduction.hpp"
+
+namespace {
+struct {
+  const int* in = nullptr;
+  int* out = nullptr;
+  int n = 0;
+} open;
+}  // namespace
+
+__global__ void add_up(const int* in, int* out, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i];
+  *out = sum;
+}
+
+void finish() {
+  if (open.in == nullptr) return;
+  add_up<<<1, 1>>>(open.in, open.out, open.n);
+  cudaDeviceSynchronize();
+}
+
+void reduce(const int* in, int* out, int*, int n) {
+  static const int registered = std::atexit(finish);
+  if (registered == 0) finish();
+  open = {in, out, n};
+}
