@@ -69,17 +69,18 @@ class wrong_sum {
   std::string looks_like() const {
     for (const auto guess :
          {&wrong_sum::left_as_it_was, &wrong_sum::with_filling, &wrong_sum::in_float,
-          &wrong_sum::first_alone, &wrong_sum::unwritten_shared, &wrong_sum::multiple,
-          &wrong_sum::low_bits, &wrong_sum::of_launch_two, &wrong_sum::without_an_end,
-          &wrong_sum::first_part, &wrong_sum::regular, &wrong_sum::end_twice,
-          &wrong_sum::one_block_stored, &wrong_sum::one_element}) {
+          &wrong_sum::shuffled_up, &wrong_sum::first_alone, &wrong_sum::unwritten_shared,
+          &wrong_sum::multiple, &wrong_sum::low_bits, &wrong_sum::of_launch_two,
+          &wrong_sum::one_block, &wrong_sum::without_an_end, &wrong_sum::first_part,
+          &wrong_sum::blocks_too_close, &wrong_sum::odd_tree, &wrong_sum::regular,
+          &wrong_sum::end_twice, &wrong_sum::one_block_stored, &wrong_sum::one_element}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
   }
 
  private:
-  static constexpr std::size_t smallest_block = 32, largest_block = 1024;
+  static constexpr std::size_t warp = 32, smallest_block = warp, largest_block = 1024;
   static constexpr std::size_t most_read_often = 1 << 22;
 
   std::uint32_t at(std::size_t i) const { return static_cast<std::uint32_t>(in_[i]); }
@@ -89,10 +90,19 @@ class wrong_sum {
     if (end == first + 1) return element(first);
     return element(first) + (end == first + 2 ? " + " : " + ... + ") + element(end - 1);
   }
+  // Element i is the sum of all elements before in[i].
+  std::vector<std::uint32_t> sums_before() const {
+    std::vector<std::uint32_t> sums(in_.size() + 1);
+    for (std::size_t i = 0; i < in_.size(); ++i) sums[i + 1] = sums[i] + at(i);
+    return sums;
+  }
   std::size_t blocks_of(std::size_t size) const { return ceil_div(in_.size(), size); }
 
   std::string left_as_it_was() const {
-    if (found_ == 0) return "the sum that is stored is 0: was anything added to it?";
+    if (found_ == 0)
+      return "the sum that is stored is 0: was anything added to it, and does the thread that "
+             "stores it "
+             "hold the sum (lane 0 after __shfl_down_sync)?";
     if (!one_byte_repeated(found_)) return "";
     return "these are the bytes " + hexadecimal(found_) +
            " that filled out before the call: nothing was written to out" +
@@ -129,6 +139,29 @@ class wrong_sum {
     return "this is the sum of floats, which hold 24 bits of a number: add ints";
   }
 
+  // A shuffle up doubles the value of lane 0, which has no lane below it, in each of five steps.
+  // The mistake can be in the sum of a warp, in the sum of the warps' sums, or in both.
+  std::string shuffled_up() const {
+    if (in_.size() > most_read_often) return "";
+    std::uint32_t of_lanes_0 = 0;
+    for (std::size_t i = 0; i < in_.size(); i += warp) of_lanes_0 += at(i);
+    const std::uint32_t of_warp_0 = sum_of(in_.first(std::min(in_.size(), warp)));
+    const std::pair<std::uint32_t, std::string> results[] = {
+        {32 * of_lanes_0,
+         "32 times " + (in_.size() > warp ? "the sum of in[0], in[32], ..." : element(0))},
+        {32 * of_warp_0,
+         "32 times the sum of " + element(0) + " to " + element(std::min(in_.size(), warp) - 1)},
+        {1024 * at(0), "1024 times in[0]"}};
+    for (const auto& [sum, text] : results) {
+      if (found_ != sum) continue;
+      return "this is " + text +
+             ": __shfl_up_sync returns lane 0 its own value, so its sum doubles in each of 5 "
+             "steps. Use __shfl_down_sync" +
+             (in_.size() > warp ? "" : ", and check that the index of in includes threadIdx.x");
+    }
+    return "";
+  }
+
   // in[0] alone, or once for each thread of a block.
   std::string first_alone() const {
     if (found_ == at(0)) return "this is in[0] alone: no other element was added to it";
@@ -157,6 +190,13 @@ class wrong_sum {
          times = times < 4 ? times + 1 : 2 * times) {
       if (found_ != times * expected_) continue;
       const std::string number = std::to_string(times);
+      for (std::size_t size = smallest_block; size <= 2 * largest_block; size *= 2) {
+        if (blocks_of(size) != times) continue;
+        return "this is " + number + " times the sum, and " + number + " blocks of " +
+               std::to_string(size) +
+               " elements cover in: does each block add all of in, because the index or the loop "
+               "does not depend on blockIdx.x?";
+      }
       return "this is " + number + " times the sum: is every element added " + number + " times" +
              (std::has_single_bit(times)
                   ? ", or does a shuffle's offset leave the warp, where a lane gets its own value?"
@@ -217,6 +257,70 @@ class wrong_sum {
     return "";
   }
 
+  // The sum of one block. Often all blocks store theirs in out, and one of them is the last.
+  std::string one_block() const {
+    if (in_.size() > most_read_often) return "";
+    const std::vector<std::uint32_t> before = sums_before();
+    for (std::size_t size = smallest_block; size <= 2 * largest_block; size *= 2) {
+      for (std::size_t first = size; first < in_.size(); first += size) {
+        const std::size_t end = std::min(first + size, in_.size());
+        if (found_ != before[end] - before[first]) continue;
+        return "this is " + sum_text(first, end) +
+               ", the sum of one block alone: do all blocks store their sums in out, so that one "
+               "overwrites the others? Store them in scratch[blockIdx.x] and add them up.";
+      }
+    }
+    return "";
+  }
+
+  // Each block begins too close to the one before it.
+  std::string blocks_too_close() const {
+    if (in_.size() > most_read_often) return "";
+    const std::vector<std::uint32_t> before = sums_before();
+    for (std::size_t size = smallest_block; size <= 2 * largest_block; size *= 2) {
+      const std::size_t blocks = blocks_of(size);
+      if (blocks < 2) break;
+      const std::string grid =
+          std::to_string(blocks) + " blocks of " + std::to_string(size) + " elements";
+      const std::pair<std::size_t, const char*> distances[] = {
+          {0, " all read the same elements: is blockIdx.x missing from the index?"},
+          {1, " begin 1 element apart: is blockIdx.x multiplied by blockDim.x in the index?"},
+          {blocks,
+           " begin gridDim.x elements apart: is blockIdx.x multiplied by gridDim.x in the "
+           "index instead of blockDim.x?"}};
+      for (const auto& [distance, text] : distances) {
+        std::uint32_t sum = 0;
+        for (std::size_t b = 0; b < blocks && b * distance < in_.size(); ++b)
+          sum += before[std::min(b * distance + size, in_.size())] - before[b * distance];
+        if (found_ == sum) return "this is the sum if " + grid + text;
+      }
+    }
+    return "";
+  }
+
+  // The tree of one block whose size is no power of two. It halves its distance down to 1, or down
+  // to a warp, which then adds 64 sums.
+  std::uint32_t tree_sum(std::size_t block, bool ends_with_a_warp) const {
+    std::vector<std::uint32_t> partial(std::max(block, 2 * warp));
+    for (std::size_t i = 0; i < in_.size(); ++i) partial[i] = at(i);
+    std::size_t distance = block / 2;
+    for (; distance > (ends_with_a_warp ? warp : 0); distance /= 2)
+      for (std::size_t i = 0; i < distance; ++i) partial[i] += partial[i + distance];
+    return ends_with_a_warp ? std::accumulate(partial.begin(), partial.begin() + 2 * warp, 0u)
+                            : partial[0];
+  }
+
+  std::string odd_tree() const {
+    for (std::size_t block = std::max(in_.size(), smallest_block); block < largest_block; ++block) {
+      if (std::has_single_bit(block)) continue;
+      if (found_ == tree_sum(block, false) || (block > 2 * warp && found_ == tree_sum(block, true)))
+        return "this is the sum of a tree that halves a block whose size is not a power of two: "
+               "its "
+               "halves do not fit, so sums are lost or added twice. Use a power of two";
+    }
+    return "";
+  }
+
   // The last or the first elements are missing, up to a few blocks' worth.
   std::string without_an_end() const {
     constexpr std::size_t most = 4096;
@@ -235,8 +339,8 @@ class wrong_sum {
                       "that is halved must be a power of two)?"
                 : std::has_single_bit(part) && part <= largest_block
                     ? ", and the first " + std::to_string(part) +
-                          " are there - does the number of blocks round up, and are all blocks' "
-                          "sums and all levels of the tree added up?"
+                          " are there - does a single block add them? The number of blocks must "
+                          "round up, and all blocks' sums and all levels of the tree must be added"
                     : " - does the number of blocks round up?");
       }
       if (found_ == without_first) return "the first " + are;
@@ -292,9 +396,11 @@ class wrong_sum {
       std::uint32_t sum = 0;
       for (std::size_t i = end; i-- > 1;) {
         sum += at(i);
-        if (i % distance != 0 || i + 1 == end || found_ != expected_ + sum) continue;
-        return element(i) + " to " + element(end - 1) +
-               " are added twice - does a loop advance by all that the grid reads in a pass "
+        if (i % distance != 0 || found_ != expected_ + sum) continue;
+        if (i + 1 == end && end != in_.size()) continue;
+        return (i + 1 == end ? element(i) + " is"
+                             : element(i) + " to " + element(end - 1) + " are") +
+               " added twice - does a loop advance by all that the grid reads in a pass "
                "(gridDim.x * blockDim.x elements, if a thread reads one), and does every block "
                "begin where the one before it ends?";
       }

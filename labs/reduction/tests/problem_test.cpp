@@ -105,7 +105,7 @@ TEST_CASE("usual mistakes are recognised by the sum they leave") {
   const example e(1025);
   e.says(0xa5a5a5a5, "nothing was written to out");
   e.says(e.sum() + 0xa5a5a5a5, "do not add it to what is there");
-  e.says(0, "the sum that is stored is 0");
+  e.says(0, "the sum that is stored is 0: was anything added to it, and does the thread that");
   e.says(e.in[0], "in[0] alone");
   e.says(e.sum_of(0, 1024), "the last element is missing");
   e.says(e.sum_of(0, 1000), "the last 25 elements are missing");
@@ -188,7 +188,7 @@ TEST_CASE("missing elements at the end lead to the tree, the blocks or the numbe
   small.says(small.sum_of(0, 2), "the last element is missing - is n the limit of every load");
   small.says(small.sum_of(0, 2), "a block that is halved must be a power of two)?");
   level.says(level.sum_of(0, 64), "the last element is missing, and the first 64 are there - does");
-  level.says(level.sum_of(0, 64), "all levels of the tree added up?");
+  level.says(level.sum_of(0, 64), "all levels of the tree must be added");
   blocks.says(blocks.sum_of(0, 768), "missing - does the number of blocks round up?");
 }
 
@@ -220,6 +220,67 @@ TEST_CASE("an end that is added twice, and blocks that store at one place, are r
            "this is in[512] plus 0xa5a5a5a5 for each other");
   four.says(four.sum_of(512, 1000) + 0xbbbbbbbbu,
             "this is in[512] + ... + in[999] plus 0xbbbbbbbb, which filled scratch");
+}
+
+TEST_CASE(
+    "shuffles up are recognised by what lane 0 gets, in a warp, in the last one, or in both") {
+  const example one(1), warp(32), many(257);
+  std::uint32_t of_lanes_0 = 0;
+  for (std::size_t i = 0; i < many.in.size(); i += 32) of_lanes_0 += many.in[i];
+  one.says(32 * one.in[0], "this is 32 times in[0]: __shfl_up_sync returns lane 0 its own value");
+  one.says(1024 * one.in[0], "this is 1024 times in[0]: __shfl_up_sync");
+  one.says(32 * one.in[0], "check that the index of in includes threadIdx.x");
+  warp.says(32 * warp.sum(), "this is 32 times the sum of in[0] to in[31]: __shfl_up_sync");
+  many.says(32 * of_lanes_0, "this is 32 times the sum of in[0], in[32], ...: __shfl_up_sync");
+  many.says(32 * many.sum_of(0, 32), "32 times the sum of in[0] to in[31]: __shfl_up_sync");
+  CHECK(many.verdict(32 * of_lanes_0).ends_with("Use __shfl_down_sync"));
+  CHECK(one.verdict(64 * one.in[0]).find("shfl_up") == std::string::npos);
+}
+
+TEST_CASE("blocks that begin at the wrong place are recognised by their distance") {
+  const example two(257), three(300);
+  two.says(2 * two.sum_of(0, 256), "2 blocks of 256 elements all read the same elements");
+  two.says(two.sum_of(0, 256) + two.sum_of(1, 257), "2 blocks of 256 elements begin 1 element");
+  two.says(two.sum_of(0, 256) + two.sum_of(2, 257), "2 blocks of 256 elements begin gridDim.x");
+  three.says(
+      three.sum_of(0, 128) + three.sum_of(3, 131) + three.sum_of(6, 134),
+      "3 blocks of 128 elements begin gridDim.x elements apart: is blockIdx.x multiplied by");
+  CHECK(three.verdict(three.sum_of(0, 128) + three.sum_of(4, 132) + three.sum_of(8, 136))
+            .ends_with(", seed 7)"));
+}
+
+TEST_CASE("blocks that all add everything, or overwrite each other's sums, are recognised") {
+  const example two(257), three(1025);
+  two.says(2 * two.sum(), "2 blocks of 256 elements cover in: does each block add all of in");
+  three.says(3 * three.sum(), "3 blocks of 512 elements cover in: does each block");
+  two.says(two.sum() + two.in[256], "in[256] is added twice - does a loop advance by all that");
+  two.says(two.in[256], "this is in[256], the sum of one block alone: do all blocks store");
+  three.says(three.sum_of(512, 1024), "this is in[512] + ... + in[1023], the sum of one block");
+  three.says(three.sum_of(512, 1023), "expected");
+  CHECK(three.verdict(three.sum_of(512, 1023)).find("one block") == std::string::npos);
+}
+
+TEST_CASE(
+    "a tree in a block that is no power of two is recognised by the sums it loses or repeats") {
+  const auto tree = [](const example& e, std::size_t block, std::size_t until) {
+    std::vector<std::uint32_t> partial(e.in);
+    partial.resize(block);
+    for (std::size_t s = block / 2; s > until; s /= 2)
+      for (std::size_t i = 0; i < s; ++i) partial[i] += partial[i + s];
+    return std::accumulate(partial.begin(), partial.begin() + (until == 0 ? 1 : 64),
+                           std::uint32_t{0});
+  };
+  const char* const odd = "a tree that halves a block whose size is not a power of two";
+  const example warp(31), warps(63), full(192);
+  warp.says(tree(warp, 320, 0), odd);
+  full.says(tree(full, 192, 0), odd);
+  warps.says(tree(warps, 192, 32), odd);
+  warps.says(tree(warps, 96, 32), odd);
+  for (const std::size_t block : {64, 256}) {
+    CHECK(warps.verdict(tree(warps, block, 0)) == "");
+    CHECK(warps.verdict(tree(warps, block, 32)) == "");
+  }
+  CHECK(warp.verdict(warp.sum() - warp.in[4] - warp.in[9]).find(odd) == std::string::npos);
 }
 
 TEST_CASE("an output of another size is no output") {
