@@ -220,6 +220,13 @@ class wrong_result {
            ": a size is in bytes, n * sizeof(int)";
   }
 
+  // A question about the type of an index that does not reach `first`.
+  static std::string if_narrow(int first) {
+    const bool in_char = first == 1 << 7 || first == 1 << 8;
+    if (!in_char && first != 1 << 15 && first != 1 << 16) return "";
+    return std::string(", and is every index wider than a ") + (in_char ? "char" : "short");
+  }
+
   std::string not_written() const {
     const auto untouched = [&](int i) { return is_left_as_it_was(found_[i]); };
     const auto count =
@@ -239,7 +246,8 @@ class wrong_result {
     } else if (at_the_end && from < 32) {
       text += " - has every point a thread: <<<number of blocks, threads per block>>>?";
     } else if (at_the_end) {
-      text += " - does the grid round up, and is the block's number in the index?";
+      text += " - does the grid round up, and is the block's number in the index" +
+              if_narrow(static_cast<int>(from)) + "?";
     }
     return text;
   }
@@ -280,6 +288,11 @@ class wrong_result {
       return everywhere(
           [&](int i) { return found_[i] == static_cast<decltype(narrow)>(expected_[i]); });
     };
+    for (const int bits : {8, 16}) {
+      if (expected_[0] == -1 && found_[0] == (1 << bits) - 1)
+        return "that is what -1 becomes in an unsigned " +
+               std::string(bits == 8 ? "char" : "short") + ": keep an index in an int";
+    }
     const int bits = all_are(std::int8_t{}) ? 8 : all_are(std::int16_t{}) ? 16 : 0;
     if (bits == 0) return "";
     return "these are the low " + std::to_string(bits) +
@@ -381,7 +394,8 @@ class wrong_result {
       return "";
     return "no point from " + std::to_string(last) +
            " on is ever found: are the last points compared, even if n is not a multiple of the "
-           "tile?";
+           "tile" +
+           if_narrow(last) + "?";
   }
 
   // What the points before some index would have won is lost.

@@ -328,6 +328,31 @@ TEST_CASE("what was stored instead of the index is recognised") {
   e.says(nearest, "2 of 300 entries are wrong, all from 298 on: what differs in the last block");
 }
 
+TEST_CASE("an index that is too narrow is recognised by the points that it does not reach") {
+  const example lone(1, spread_evenly), e(300, spread_evenly), many(65600, spread_evenly);
+  lone.says({255}, "that is what -1 becomes in an unsigned char: keep an index in an int");
+  lone.says({65535}, "that is what -1 becomes in an unsigned short");
+  lone.says({127}, "no index of a point");
+  const auto found_before = [](const example& of, int first) {
+    return by_all_pairs(of.points, [&](const point& from, const point& to) {
+      return &to < &of.points[first] ? as_in_the_contract(from, to) : INFINITY;
+    });
+  };
+  for (const int first : {128, 256})
+    e.says(found_before(e, first), "and is every index wider than a char?");
+  CHECK(e.verdict(found_before(e, 200)).ends_with("multiple of the tile?"));
+  const auto written_before = [](const example& of, int first) {
+    std::vector<int> nearest = by_tree(of.points);
+    std::memset(&nearest[first], 0xa5, (nearest.size() - first) * sizeof(int));
+    return nearest;
+  };
+  for (const int first : {128, 256})
+    e.says(written_before(e, first), "number in the index, and is every index wider than a char?");
+  for (const int first : {1 << 15, 1 << 16})
+    many.says(written_before(many, first), "in the index, and is every index wider than a short?");
+  CHECK(e.verdict(written_before(e, 192)).ends_with("number in the index?"));
+}
+
 TEST_CASE("few points do not distinguish one mistake from another") {
   const example e(3, spread_evenly);
   for (int a = 0; a < 3; ++a)
