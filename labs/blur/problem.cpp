@@ -1,8 +1,9 @@
 // The blur lab's pictures, reference and comparison.
 //
 // idea    Ramps of different slopes along x and y, scattered bright squares, and noise. No two
-//         places look alike, so shifting, mirroring or omitting anything changes the edges. Every
-//         stage is defined to the bit, so pictures are compared with ==.
+//         places look alike, so shifting, mirroring or omitting anything changes the edges. Some
+//         squares have a colour whose grey value depends on how it is rounded; only 170 of 2^24
+//         colours do. Every stage is defined to the bit, so pictures are compared with ==.
 // tested  labs/blur/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include <algorithm>
 #include <array>
@@ -22,6 +23,15 @@ namespace {
 using blur_lab::byte;
 using blur_lab::grey_picture;
 
+// Colours whose grey value is one more or less if they are added in another order, without fmaf or
+// as doubles. The second one differs for all of these, and the others tell them apart.
+constexpr std::array<std::array<byte, 3>, 6> telling_colours = {{{9, 172, 117},
+                                                                 {155, 155, 155},
+                                                                 {29, 192, 137},
+                                                                 {11, 174, 119},
+                                                                 {246, 122, 139},
+                                                                 {32, 195, 140}}};
+
 // Paints three such pictures with different slopes, one per colour. The fourth byte is noise.
 void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
            const random_stream& random) {
@@ -33,10 +43,15 @@ void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
       random_stream noise = random.after(8 + y * width);
       for (std::int64_t x = 0; x < width; ++x) {
         const std::uint64_t bits = noise.next();
-        const bool square = ((x / 9 + 1) * 7 + (y / 11 + 1) * 5) % 13 < 2;
+        const std::int64_t column = x / 9, row = y / 11;  // of squares
+        const std::int64_t kind = ((column + 1) * 7 + (row + 1) * 5) % 13;
+        const bool is_bright = kind < 2, is_telling = kind == 6 || kind == 9;
+        // The 97 x 60 pixels that are checked first have a square of each colour.
+        const auto& colour = telling_colours[(column + row) % telling_colours.size()];
         for (int c = 0; c < 3; ++c) {
           const std::uint64_t ramp = slope[2 * c] * x + slope[2 * c + 1] * y;
-          const std::uint64_t value = (square ? 200 : ramp / 4 % 180) + (bits >> (8 * c) & 31);
+          const std::uint64_t value =
+              is_telling ? colour[c] : (is_bright ? 200 : ramp / 4 % 180) + (bits >> (8 * c) & 31);
           rgba[4 * (y * width + x) + c] =
               static_cast<std::byte>(std::min<std::uint64_t>(value, 255));
         }

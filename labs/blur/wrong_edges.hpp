@@ -109,33 +109,86 @@ class wrong_edges {
     return mistake_in_edges();
   }
 
+  // The contract's grey value, with names for the colours.
+  static float grey_by_contract(float red, float green, float blue) {
+    return std::fmaf(blue, 0.114350f, std::fmaf(red, 0.298839f, green * 0.586811f));
+  }
+
   std::string mistake_in_grey() const {
-    const auto leaves_this = [&](const auto& value) {
-      return is(edges_of(blurred(grey_of(rgba_, width_, height_, value))));
+    constexpr const char* exchanged =
+        "the grey stage exchanges two colours: x is red, y is green, z is blue";
+    constexpr const char* weights =
+        "the grey stage has other weights: the contract's are the floats 0.298839f for red, "
+        "0.586811f for green and 0.114350f for blue";
+    using formula = double (*)(float r, float g, float b);
+    const std::pair<formula, const char*> mistakes[] = {
+        {[](float r, float g, float b) -> double { return grey_by_contract(b, g, r); },
+         "the grey stage exchanges red and blue: x is red, y is green, z is blue"},
+        {[](float r, float g, float b) -> double { return grey_by_contract(g, r, b); }, exchanged},
+        {[](float r, float g, float b) -> double { return grey_by_contract(r, b, g); }, exchanged},
+        {[](float r, float g, float b) -> double { return grey_by_contract(r, g, b) + 0.5f; },
+         "the grey stage rounds to the nearest integer, but the contract truncates"},
+        {[](float r, float g, float b) -> double {
+           return std::floor(0.298839f * r) + std::floor(0.586811f * g) + std::floor(0.11435f * b);
+         },
+         "the grey stage truncates each product, but the contract truncates only their sum"},
+        {[](float r, float g, float b) -> double {
+           return 255 * grey_by_contract(r / 255, g / 255, b / 255);
+         },
+         "the grey stage divides the colours by 255, which rounds: the contract takes 0 to 255"},
+        {[](float r, float g, float b) { return (r + g + b) / 3.0; }, weights},
+        {[](float r, float g, float b) { return (30 * r + 59 * g + 11 * b) / 100.0; }, weights},
+        {[](float r, float g, float b) { return (299 * r + 587 * g + 114 * b) / 1000.0; }, weights},
+        {[](float r, float g, float b) { return (77 * r + 150 * g + 29 * b) / 256.0; }, weights},
     };
-    if (leaves_this([](const byte* p) {
-          const std::array<byte, 3> exchanged = {p[2], p[1], p[0]};
-          return grey_value(exchanged.data());
-        }))
-      return "the grey stage exchanges red and blue: x is red, y is green, z is blue";
-    if (leaves_this([](const byte* p) { return grey_value(p) + 0.5f; }))
-      return "the grey stage rounds to the nearest integer, but the contract truncates";
-    if (leaves_this(
-            [](const byte* p) { return 0.11435 * p[2] + 0.298839 * p[0] + 0.586811 * p[1]; }))
-      return "the grey stage computes with doubles: a float constant ends with f, as in 0.114350f";
+    for (const auto& [value, text] : mistakes) {
+      if (leaves_grey([&](const byte* p) { return value(p[0], p[1], p[2]); })) return text;
+    }
+    constexpr std::array<float, 3> right = {0.298839f, 0.586811f, 0.114350f};
     // The rounding depends on the colour that begins and on the one that ends.
     std::array<int, 3> order = {0, 1, 2};
-    constexpr std::array<float, 3> weight = {0.298839f, 0.586811f, 0.114350f};
     do {
-      if (leaves_this([&](const byte* p) {
-            float sum = 0;
-            for (const int c : order) sum = std::fmaf(p[c], weight[c], sum);
-            return sum;
-          }))
+      if (leaves_grey([&](const byte* p) { return fused_sum(p, right, order); }))
         return "the grey stage adds the colours in another order, which rounds differently: the "
                "contract begins with green, adds red and then blue, each with fmaf";
+      if (leaves_grey([&](const byte* p) { return sum_of_products(p, right, order); }))
+        return "the grey stage rounds each product before it adds it: the contract multiplies and "
+               "adds with fmaf, which rounds once";
+      constexpr std::array<double, 3> in_double = {0.298839, 0.586811, 0.114350};
+      if (leaves_grey([&](const byte* p) { return fused_sum(p, in_double, order); }) ||
+          leaves_grey([&](const byte* p) { return sum_of_products(p, in_double, order); }) ||
+          leaves_grey([&](const byte* p) { return float(fused_sum(p, in_double, order)); }))
+        return "the grey stage computes with doubles: a float constant ends with f, as in "
+               "0.114350f";
+      for (const std::array<float, 3>& other :
+           {std::array{0.299f, 0.587f, 0.114f}, std::array{0.2126f, 0.7152f, 0.0722f}}) {
+        if (leaves_grey([&](const byte* p) { return fused_sum(p, other, order); })) return weights;
+      }
     } while (std::ranges::next_permutation(order).found);
     return "";
+  }
+
+  // Adds the products of colours and weights in this order. Each fma is one multiply-add.
+  template <class Real>
+  static Real fused_sum(const byte* p, const std::array<Real, 3>& weight,
+                        const std::array<int, 3>& order) {
+    Real sum = 0;
+    for (const int c : order) sum = std::fma(Real(p[c]), weight[c], sum);
+    return sum;
+  }
+  // The same with products that are rounded, whether or not the compiler has an fma for them.
+  template <class Real>
+  static Real sum_of_products(const byte* p, const std::array<Real, 3>& weight,
+                              const std::array<int, 3>& order) {
+    Real sum = 0;
+    for (const int c : order) sum += std::fma(Real(p[c]), weight[c], Real(0));
+    return sum;
+  }
+
+  // True if the result is what these grey values lead to.
+  template <class Value>
+  bool leaves_grey(const Value& value) const {
+    return is(edges_of(blurred(grey_of(rgba_, width_, height_, value))));
   }
 
   std::string mistake_in_blur() const {

@@ -224,52 +224,85 @@ const picture_problem& takes_pictures() {
 }
 
 TEST_CASE("a mistake in the grey stage is named if it leaves exactly this result") {
-  const example e(70, 50);
-  const auto says = [](const example& of, const auto& value, const char* phrase) {
-    of.says(of.edges_of(of.blurred_from(of.grey_by(value))), phrase);
-  };
-  says(
-      e,
-      [](const unsigned char* p) {
-        return std::fmaf(p[0], 0.114350f, std::fmaf(p[2], 0.298839f, p[1] * 0.586811f));
-      },
-      "the grey stage exchanges red and blue");
-  says(
-      e,
-      [](const unsigned char* p) {
-        return std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f)) + 0.5f;
-      },
-      "the grey stage rounds to the nearest integer");
-  says(
-      e, [](const unsigned char* p) { return (30 * p[0] + 59 * p[1] + 11 * p[2]) / 100; },
-      "does a stage round differently from the contract");
-
-  // Few colours differ in these, so the picture is made of them, and of others between them.
-  const auto doubled = [](const unsigned char* p) {
-    return 0.114350 * p[2] + 0.298839 * p[0] + 0.586811 * p[1];
-  };
-  const auto red_first = [](const unsigned char* p) {
-    return std::fmaf(p[2], 0.114350f, std::fmaf(p[1], 0.586811f, p[0] * 0.298839f));
-  };
-  const auto blue_first = [](const unsigned char* p) {
-    return std::fmaf(p[0], 0.298839f, std::fmaf(p[1], 0.586811f, p[2] * 0.114350f));
-  };
-  const auto made_to_differ = [&](const auto& value) {
-    picture rgba{20, 20, 4, std::vector<std::byte>(1600, std::byte{90})};
-    std::size_t used = 0;
-    for (unsigned c = 0; c < 1U << 24 && used < rgba.pixels.size(); ++c) {
-      const unsigned char p[] = {static_cast<unsigned char>(c), static_cast<unsigned char>(c >> 8),
-                                 static_cast<unsigned char>(c >> 16), 0};
-      const float exact = std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f));
-      if (static_cast<int>(value(p)) == static_cast<int>(exact)) continue;
-      std::memcpy(&rgba.pixels[used], p, sizeof p);
-      used += 8;
+  // The first size that is checked, and a seed that is not 7.
+  const example first(97, 60), other(97, 60, 1);
+  const auto says = [&](auto value, const char* phrase) {
+    const auto of_bytes = [&](const unsigned char* p) -> int {
+      return static_cast<int>(value(float(p[0]), float(p[1]), float(p[2])));
+    };
+    for (const example* e : {&first, &other}) {
+      e->says(e->edges_of(e->blurred_from(e->grey_by(of_bytes))), phrase);
+      CHECK(e->grey_by(of_bytes) != e->grey);
     }
-    return example(takes_pictures().call_with(std::move(rgba), "mine.png"));
   };
-  says(made_to_differ(doubled), doubled, "the grey stage computes with doubles");
-  says(made_to_differ(red_first), red_first, "the grey stage adds the colours in another order");
-  says(made_to_differ(blue_first), blue_first, "the grey stage adds the colours in another order");
+  constexpr float red = 0.298839f, green = 0.586811f, blue = 0.114350f;
+  const auto contract = [&](float r, float g, float b) {
+    return std::fmaf(b, blue, std::fmaf(r, red, g * green));
+  };
+  says([&](float r, float g, float b) { return contract(b, g, r); }, "exchanges red and blue");
+  says([&](float r, float g, float b) { return contract(g, r, b); }, "exchanges two colours");
+  says([&](float r, float g, float b) { return contract(r, b, g); }, "exchanges two colours");
+  says([&](float r, float g, float b) { return contract(r, g, b) + 0.5f; },
+       "the grey stage rounds to the nearest integer");
+
+  const char* const order = "the grey stage adds the colours in another order";
+  says([&](float r, float g, float b) { return std::fmaf(b, blue, std::fmaf(g, green, r * red)); },
+       order);
+  says([&](float r, float g, float b) { return std::fmaf(g, green, std::fmaf(b, blue, r * red)); },
+       order);
+  says([&](float r, float g, float b) { return std::fmaf(r, red, std::fmaf(b, blue, g * green)); },
+       order);
+  says([&](float r, float g, float b) { return std::fmaf(g, green, std::fmaf(r, red, b * blue)); },
+       order);
+  says([&](float r, float g, float b) { return std::fmaf(r, red, std::fmaf(g, green, b * blue)); },
+       order);
+  const char* const products = "the grey stage rounds each product before it adds it";
+  const auto added = [](float a, float b, float c) {
+    volatile float sum = a + b;  // no fmaf, on any machine
+    return sum + c;
+  };
+  const auto product = [](float a, float b) {
+    volatile float rounded = a * b;
+    return float(rounded);
+  };
+  says([&](float r, float g,
+           float b) { return added(product(r, red), product(g, green), product(b, blue)); },
+       products);
+  says([&](float r, float g,
+           float b) { return added(product(g, green), product(b, blue), product(r, red)); },
+       products);
+  says([&](float r, float g,
+           float b) { return added(product(r, red), product(b, blue), product(g, green)); },
+       products);
+
+  const char* const doubles = "the grey stage computes with doubles";
+  says([](double r, double g, double b) { return 0.298839 * r + 0.586811 * g + 0.11435 * b; },
+       doubles);
+  says([](double r, double g,
+          double b) { return std::fma(b, 0.11435, std::fma(r, 0.298839, g * 0.586811)); },
+       doubles);
+  says([](double r, double g,
+          double b) { return double{red} * r + double{green} * g + double{blue} * b; },
+       doubles);
+  says([](double r, double g,
+          double b) { return static_cast<float>(0.298839 * r + 0.586811 * g + 0.11435 * b); },
+       doubles);
+  says([&](float r, float g, float b) { return 255 * contract(r / 255, g / 255, b / 255); },
+       "the grey stage divides the colours by 255");
+
+  const char* const weights = "the grey stage has other weights";
+  says([](float r, float g,
+          float b) { return std::fmaf(b, 0.114f, std::fmaf(r, 0.299f, g * 0.587f)); },
+       weights);
+  says([](float r, float g, float b) { return 0.2126f * r + 0.7152f * g + 0.0722f * b; }, weights);
+  says([](int r, int g, int b) { return (r + g + b) / 3; }, weights);
+  says([](int r, int g, int b) { return (30 * r + 59 * g + 11 * b) / 100; }, weights);
+  says([](int r, int g, int b) { return (299 * r + 587 * g + 114 * b) / 1000; }, weights);
+  says([](int r, int g, int b) { return (77 * r + 150 * g + 29 * b) >> 8; }, weights);
+  says([](float r, float g, float b) { return int(r * red) + int(g * green) + int(b * blue); },
+       "the grey stage truncates each product");
+  says([](int r, int g, int b) { return (2989 * r + 5868 * g + 1143 * b) / 10000; },
+       "does a stage round differently from the contract");
 }
 
 TEST_CASE("a mistake in the blur is named if it leaves exactly this result") {
