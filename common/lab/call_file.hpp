@@ -35,10 +35,11 @@ struct buffer_record {
   buffer_role role;
   std::uint32_t guard_broken;  // out: 1 before the buffer, 2 after it, 3 both (not on the emulator)
   std::uint64_t bytes;
-  std::uint64_t offset;   // of its bytes in the file, a multiple of 64; 0 for scratch
-  std::uint8_t poison;    // the byte that fills it before a call
-  std::uint8_t modified;  // out: 1 if a call changed this input, which it must not
-  std::uint8_t padding[6];
+  std::uint64_t offset;        // of its bytes in the file, a multiple of 64; 0 for scratch
+  std::uint8_t poison;         // the byte that fills it before a call
+  std::uint8_t modified;       // out: 1 if a call changed this input, which it must not
+  std::uint8_t element_bytes;  // size of an element, for messages; 0 counts as 1
+  std::uint8_t padding[5];
   char name[24];  // of the parameter, for the reports of checks; NUL-terminated, may be empty
 };
 

@@ -20,8 +20,9 @@ namespace stepwise {
 struct problem_buffer {
   std::string name;  // as in the contract
   runner::buffer_role role{};
-  std::vector<std::byte> data;  // content of inputs; empty for others, to save memory
-  std::uint64_t bytes = 0;      // size
+  std::vector<std::byte> data;     // content of inputs; empty for others, to save memory
+  std::uint64_t bytes = 0;         // size
+  std::uint8_t element_bytes = 4;  // size of an element, for messages
 };
 
 // One call of the contract's function with its inputs. Buffers and scalars are in the order of

@@ -122,8 +122,10 @@ void call_maker::hand_back(mapped_call_file& file, const call_record& request,
       broken = std::string(memory_of(request).writer()) + " wrote " +
                (behind ? "past the end" : "before the start") + " of " + parameter(i, function_);
     } else if (same < wanted.bytes && broken.empty()) {
-      broken = "the input behind " + parameter(i, function_) + " was changed, first at byte " +
-               std::to_string(same) + "; it is const";
+      const std::string name = *wanted.name != 0 ? wanted.name : parameter(i, function_);
+      const auto element = same / std::max<std::uint64_t>(1, wanted.element_bytes);
+      broken = name + "[" + std::to_string(element) + "] was changed, but " + function_.name +
+               "() must not change " + name + ", which is const";
     }
   }
   if (!broken.empty()) throw call_failure{0, broken};

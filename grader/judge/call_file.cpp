@@ -100,6 +100,7 @@ void call_file::write_records() {
       auto& to = record.buffers[b];
       to.role = call.buffers[b].role;
       to.bytes = call.buffers[b].bytes;
+      to.element_bytes = call.buffers[b].element_bytes;
       to.offset = offsets_[plan.data][b];
       // Neighbouring calls differ, so that none takes the last one's bytes for its own.
       to.poison = fill_byte(p);

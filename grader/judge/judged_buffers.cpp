@@ -135,8 +135,8 @@ result<call_outcome> take_buffers(remote::remote_device& on, const call_file& fi
       if (differs < buffer.bytes)
         return call_outcome{
             verdict::wrong,
-            fmt::format("the input at {} was changed, first at byte {}, but inputs are const",
-                        parameter, differs)};
+            fmt::format("{}[{}] was changed, but the function must not change {}, which is const",
+                        buffer.name, differs / buffer.element_bytes, buffer.name)};
     }
   }
   return call_outcome{};

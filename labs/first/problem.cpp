@@ -323,6 +323,7 @@ class first_problem : public picture_problem {
     call.scalars = {width, height};
     call.add_input("in", pixels);
     call.add_output("out", pixels);
+    for (auto& buffer : call.buffers) buffer.element_bytes = 1;
     return call;
   }
 

@@ -68,9 +68,10 @@ class host_call {
     call.plan.cold_l2 = cold ? 1 : 0;
     call.plan.buffers = buffers;
     call.times_offset = first + 2 * room;
-    call.buffers[0] = {buffer_role::input, 0, bytes, first, 0, 0, {}, "in"};
-    call.buffers[1] = {buffer_role::output, 0, bytes, first + room, 0x5b, 0, {}, "out"};
-    call.buffers[2] = {buffer_role::scratch, 0, bytes, 0, 0x5d, 0, {}, "scratch"};
+    call.buffers[0] = {buffer_role::input, 0, bytes, first, 0, 0, sizeof(int), {}, "in"};
+    call.buffers[1] = {buffer_role::output, 0,  bytes, first + room, 0x5b, 0,
+                       sizeof(int),         {}, "out"};
+    call.buffers[2] = {buffer_role::scratch, 0, bytes, 0, 0x5d, 0, sizeof(int), {}, "scratch"};
     std::memcpy(content.data(), &header, sizeof header);
     std::memcpy(content.data() + sizeof header, &call, sizeof call);
     std::vector<int> in(n);
@@ -146,8 +147,7 @@ TEST_CASE(
   CHECK(message("writes before") ==
         "a thread wrote before the start of pointer parameter 3 of add_one()");
   CHECK(message("changes its input") ==
-        "the input behind pointer parameter 1 of add_one() was changed, first at byte 12; it is "
-        "const");
+        "in[3] was changed, but add_one() must not change in, which is const");
 }
 
 TEST_CASE("an exception fails its call, and the next one is made all the same") {

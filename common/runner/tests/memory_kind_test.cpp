@@ -69,8 +69,8 @@ class one_call {
     call.scalars[0] = n;
     call.plan.repetitions = 2;
     call.times_offset = first + 256;
-    call.buffers[0] = {buffer_role::input, 0, n, first, 0, 0, {}, "in"};
-    call.buffers[1] = {buffer_role::output, 0, n, first + 128, 0x5b, 0, {}, "out"};
+    call.buffers[0] = {buffer_role::input, 0, n, first, 0, 0, 0, {}, "in"};
+    call.buffers[1] = {buffer_role::output, 0, n, first + 128, 0x5b, 0, 0, {}, "out"};
     std::memcpy(content.data(), &header, sizeof header);
     std::memcpy(content.data() + sizeof header, &call, sizeof call);
     for (int i = 0; i < n; ++i) content[first + i] = static_cast<std::byte>(i);
@@ -122,7 +122,7 @@ TEST_CASE("guard zones and inputs are looked at in the host's memory") {
   CHECK(std::string(past_end.make(true).message) ==
         "the function wrote past the end of pointer parameter 2 of double_all()");
   CHECK(past_end.make(true).buffers[1].guard_broken == 2);
-  CHECK(std::string(input.make(false, true).message).find("was changed, first at byte 3") !=
+  CHECK(std::string(input.make(false, true).message).find("in[3] was changed") !=
         std::string::npos);
   CHECK(input.make(false, true).buffers[0].modified == 1);
 }

@@ -67,9 +67,9 @@ struct parts {
     call.scalar_count = 1;
     call.plan.repetitions = 2;
     call.times_offset = first + 128;
-    call.buffers[0] = {buffer_role::input, 0, 64, first, 0, 0, {}, {}};
-    call.buffers[1] = {buffer_role::output, 0, 4, first + 64, 0xa5, 0, {}, {}};
-    call.buffers[2] = {buffer_role::scratch, 0, 192, 0, 0xa5, 0, {}, {}};
+    call.buffers[0] = {buffer_role::input, 0, 64, first, 0, 0, 0, {}, {}};
+    call.buffers[1] = {buffer_role::output, 0, 4, first + 64, 0xa5, 0, 0, {}, {}};
+    call.buffers[2] = {buffer_role::scratch, 0, 192, 0, 0xa5, 0, 0, {}, {}};
     call.scalars[0] = 16;
   }
 

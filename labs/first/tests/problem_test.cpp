@@ -64,7 +64,10 @@ TEST_CASE(
   REQUIRE(a.call.buffers.size() == 2);
   CHECK(a.call.buffers[0].role == runner::buffer_role::input);
   CHECK(a.call.buffers[1].role == runner::buffer_role::output);
-  for (const auto& buffer : a.call.buffers) CHECK(buffer.bytes == 37 * 23);
+  for (const auto& buffer : a.call.buffers) {
+    CHECK(buffer.bytes == 37 * 23);
+    CHECK(buffer.element_bytes == 1);
+  }
   CHECK(a.in == again.in);
   CHECK(a.in != other.in);
   CHECK(a.in != turned.in);
