@@ -181,30 +181,28 @@ class wrong_picture {
   std::string missing_tail() const {
     const std::int64_t all = std::ssize(found_), w = in_.width, h = in_.height, row = first_ / w;
     const std::string first = std::to_string(first_);
+    const std::string tail = wrong_ == 1 ? "It is out[" + first + "]. Does it have a thread"
+                                         : "They are all pixels from out[" + first +
+                                               "] on. Does each of them have a thread";
     if (first_ == 256 && all < 512)
-      return (wrong_ == 1 ? "out[256]: does it have a thread"
-                          : "all from out[256] on: do they have threads") +
-             std::string(", and is every index wider than an unsigned char (at most 255)?");
+      return tail + ", and is every index wider than an unsigned char (at most 255)?";
     if (w > 1 && first_ % w == 0)
-      return "all rows from " + std::to_string(row) +
-             (2 * row > h
-                  ? " on: does the grid round up?"
-                  : " on: is the block a dim3 with several rows of threads, and does y include "
-                    "blockIdx.y?");
+      return "They are all rows from " + std::to_string(row) +
+             (2 * row > h ? " on. Does the grid round up?"
+                          : " on. Is the block a dim3 with several rows of threads, and does y "
+                            "include blockIdx.y?");
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
       const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;
       if (last + 1 == first_ && first_ % block != 0)
-        return "all from out[" + first + "] on: " + std::to_string(last) + " is " +
-               std::to_string(grid - 1) + " * " + std::to_string(grid) + " + " +
+        return "They are all pixels from out[" + first + "] on, and " + std::to_string(last) +
+               " is " + std::to_string(grid - 1) + " * " + std::to_string(grid) + " + " +
                std::to_string(block - 1) +
-               ", so is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
+               ". Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
       if (block == first_ && all >= 2 * block)
-        return "all but the first " + first +
-               ": are there several blocks, and does the index include blockIdx.x?";
+        return "They are all but the first " + first +
+               ". Are there several blocks, and does the index include blockIdx.x?";
     }
-    return (wrong_ == 1 ? "out[" + first + "]: does it have a thread"
-                        : "all from out[" + first + "] on: does each of them have a thread") +
-           std::string(", and do the copies take all bytes?");
+    return tail + ", and do the copies take all bytes?";
   }
 
   // "" if no rule gives all missing pixels and no other.
@@ -222,19 +220,19 @@ class wrong_picture {
              std::to_string(period);
     };
     if (column > 0 && are_missing([&](auto x, auto) { return x >= column; }))
-      return "the columns from " + from(column) +
-             ": does a row of the grid have enough blocks, and does x include blockIdx.x?";
+      return "They are all columns from " + from(column) +
+             ". Does a row of the grid have enough blocks, and does x include blockIdx.x?";
     if (column > 0 && row > 0 &&
         are_missing([&](auto x, auto y) { return x >= column || y >= row; }))
-      return "the columns from " + from(column) + " and the rows from " + from(row) +
-             ": does the grid round up?";
+      return "They are all columns from " + from(column) + " and all rows from " + from(row) +
+             ". Does the grid round up?";
     const std::string exchanged =
-        ": does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
+        ". Does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
     if (column > 0 && next_column < w &&
         are_missing([&](auto x, auto) { return x % next_column >= column; }))
-      return "columns " + of_every(column, next_column) + exchanged;
+      return "They are columns " + of_every(column, next_column) + exchanged;
     if (row > 0 && next_row < h && are_missing([&](auto, auto y) { return y % next_row >= row; }))
-      return "rows " + of_every(row, next_row) + exchanged;
+      return "They are rows " + of_every(row, next_row) + exchanged;
     return "";
   }
 
@@ -251,9 +249,9 @@ class wrong_picture {
                              (is_untouched_ ? wrong_ == 1 ? " was not written" : " were not written"
                               : wrong_ == 1 ? " has the wrong value " + value
                                             : " hold the same wrong value, " + value);
-    if (const std::string part = missing_part(); !part.empty()) return some + ", " + part;
-    return some + ", the first is out[" + std::to_string(first_) + "], the last out[" +
-           std::to_string(last_) + "]";
+    if (const std::string part = missing_part(); !part.empty()) return some + ". " + part;
+    return some + ". The first is out[" + std::to_string(first_) + "], and the last is out[" +
+           std::to_string(last_) + "].";
   }
 
   const grey_picture& in_;

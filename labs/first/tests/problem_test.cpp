@@ -182,25 +182,30 @@ TEST_CASE("what was left out is named by its place") {
         [&](auto x, auto y) { return is_left_out(x, y) ? garbage : e.at(e.width - 1 - x, y); });
   };
   e.says(without([&](auto x, auto y) { return y * e.width + x >= 768; }),
-         "83 pixels of 851 were not written, all from out[768] on");
+         "83 pixels of 851 were not written. They are all pixels from out[768] on. Does each");
   e.says(without([](auto x, auto y) { return x == 36 && y == 22; }),
-         "1 pixel of 851 was not written, out[850]: does it have a thread");
-  e.says(without([](auto x, auto) { return x >= 32; }), "the columns from 32 on");
-  e.says(without([](auto, auto y) { return y >= 16; }), "all rows from 16 on: does the grid round");
+         "1 pixel of 851 was not written. It is out[850]. Does it have a thread");
+  e.says(without([](auto x, auto) { return x >= 32; }),
+         "They are all columns from 32 on. Does a row of");
+  e.says(without([](auto, auto y) { return y >= 16; }),
+         "They are all rows from 16 on. Does the grid round");
   e.says(without([](auto, auto y) { return y >= 3; }),
-         "all rows from 3 on: is the block a dim3 with several rows of threads");
+         "They are all rows from 3 on. Is the block a dim3 with several rows of threads");
   e.says(without([](auto x, auto y) { return x >= 32 || y >= 16; }),
-         "the columns from 32 on and the rows from 16 on");
-  e.says(without([](auto x, auto y) { return x >= 32 && y >= 16; }), "the first is out[624]");
-  e.says(without([](auto x, auto) { return x % 32 >= 8; }), "columns 8 to 31 of every 32");
-  e.says(without([](auto x, auto y) { return x % 32 >= 8 && y > 0; }), "the first is out[45]");
-  e.says(without([](auto, auto y) { return y % 16 >= 8; }), "rows 8 to 15 of every 16");
+         "They are all columns from 32 on and all rows from 16 on. Does the grid");
+  e.says(without([](auto x, auto y) { return x >= 32 && y >= 16; }), "The first is out[624]");
+  e.says(without([](auto x, auto) { return x % 32 >= 8; }),
+         "They are columns 8 to 31 of every 32. Does x use only");
+  e.says(without([](auto x, auto y) { return x % 32 >= 8 && y > 0; }), "The first is out[45]");
+  e.says(without([](auto, auto y) { return y % 16 >= 8; }),
+         "They are rows 8 to 15 of every 16. Does x use only");
   e.says(without([](auto x, auto y) { return x == 5 && y > 3; }),
-         "19 pixels of 851 were not written, the first is out[153], the last out[819]");
+         "19 pixels of 851 were not written. The first is out[153], and the last is out[819].");
   // Pixels that were never written on the device are copied back all the same.
   bytes out = e.right();
   std::fill(out.begin() + 768, out.end(), std::byte{0});
-  e.says(out, "83 pixels of 851 hold the same wrong value, 0, all from out[768] on");
+  e.says(out,
+         "83 pixels of 851 hold the same wrong value, 0. They are all pixels from out[768] on");
   e.says(bytes(e.in.size()), "every pixel is 0: is the picture copied to the device");
 }
 
@@ -211,18 +216,19 @@ TEST_CASE("the index that left out a tail is recognised by where the tail begins
     std::fill(out.begin() + first, out.end(), std::byte{0});
     return out;
   };
-  e.says(from(e, 268), "267 is 3 * 4 + 255, so is blockIdx.x multiplied by gridDim.x");
-  e.says(from(e, 269), "all from out[269] on: does each of them have a thread");
-  e.says(from(e, 170), "169 is 6 * 7 + 127, so is blockIdx.x multiplied by gridDim.x");
-  e.says(from(e, 256), "all but the first 256: are there several blocks");
-  e.says(from(e, 512), "all from out[512] on: does each of them have a thread");
+  e.says(from(e, 268), "267 is 3 * 4 + 255. Is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 269), "all pixels from out[269] on. Does each of them have a thread");
+  e.says(from(e, 170), "169 is 6 * 7 + 127. Is blockIdx.x multiplied by gridDim.x");
+  e.says(from(e, 256), "They are all but the first 256. Are there several blocks");
+  e.says(from(e, 512), "all pixels from out[512] on. Does each of them have a thread");
   const example row(257, 1), column(1, 300);
   row.says(from(row, 256),
-           "1 pixel of 257 has the wrong value 0, out[256]: does it have a thread, "
+           "1 pixel of 257 has the wrong value 0. It is out[256]. Does it have a thread, "
            "and is every index wider than an unsigned char");
-  column.says(from(column, 256),
-              "all from out[256] on: do they have threads, and is every index wider "
-              "than an unsigned char");
+  column.says(
+      from(column, 256),
+      "all pixels from out[256] on. Does each of them have a thread, and is every index wider "
+      "than an unsigned char");
 }
 
 TEST_CASE("rows that begin height pixels apart are recognised, in out and in in") {
