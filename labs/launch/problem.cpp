@@ -152,12 +152,13 @@ class wrong_result {
 
   static constexpr std::int64_t warp = 32, smallest_block = warp, largest_block = 1024;
   static constexpr const char* shared_index =
-      "has each thread an int of its own as the index, and not a reference or a static, __shared__ "
+      "Does each thread have an int of its own as the index, and not a reference or a static, "
+      "__shared__ "
       "or __device__ variable that other threads change?";
   static constexpr const char* in_float =
-      ": is the index a float, which holds integers exactly only up to 2^24? An index is an int";
+      ". Is the index a float, which holds integers exactly only up to 2^24? An index is an int";
   static constexpr const char* not_exchanged =
-      "is the index blockIdx.x * blockDim.x + threadIdx.x?";
+      "Is the index blockIdx.x * blockDim.x + threadIdx.x?";
 
   // True if the elements that `rule` holds for are unwritten, and no others.
   template <class Rule>
@@ -169,7 +170,7 @@ class wrong_result {
 
   std::string not_written() const {
     if (unwritten_ == a_.count()) {
-      return "these are the bytes that filled z before the call: nothing was written to z - does "
+      return "these are the bytes that filled z before the call: nothing was written to z. Does "
              "the kernel store to z wherever the index is below n, and is that the index of a "
              "thread and not a stride?";
     }
@@ -177,19 +178,19 @@ class wrong_result {
     const std::string text = of_all(unwritten_) + " not written";
     if (first_unwritten_ == 0 && unwritten_ == last_ + 1) return text + beginning();
     if (unwritten_ == a_.count() - first_unwritten_) {
-      return text + ", all from " + element("z", first_unwritten_) + " on - " + end();
+      return text + ", all from " + element("z", first_unwritten_) + " on. " + end();
     }
     if (const std::string pattern = gaps(); !pattern.empty()) return text + pattern;
-    return text + ", the first is " + element("z", first_unwritten_) + ", the last " +
-           element("z", last_) + ": how far does a thread advance?";
+    return text + ". The first is " + element("z", first_unwritten_) + ", and the last is " +
+           element("z", last_) + ". How far does a thread advance?";
   }
 
   // All elements before one are unwritten.
   std::string beginning() const {
     if (unwritten_ == 1)
-      return ", " + element("z", 0) + ": is 1 added to the index, or is index 0 excluded?";
+      return ", which is " + element("z", 0) + ". Is 1 added to the index, or is index 0 excluded?";
     return ", all before " + element("z", unwritten_) +
-           ": does a thread's loop begin at its index, and add the stride only afterwards?";
+           ". Does a thread's loop begin at its index, and add the stride only afterwards?";
   }
 
   // All elements from one on are unwritten, which one depends on the index and on the grid.
@@ -197,13 +198,13 @@ class wrong_result {
     const std::int64_t n = a_.count(), from = first_unwritten_;
     const std::string first = "the first " + std::to_string(from) + " elements";
     if (from == 1 << 15 || from == 1 << 16)
-      return "is the index a short, which has 16 bits? An index is an int";
+      return "Is the index a short, which has 16 bits? An index is an int";
     if (n - from == n % 4 && from % smallest_block != 0)
-      return "does a thread add the last elements if n is not a multiple of 4, and is i < n the "
+      return "Does a thread add the last elements if n is not a multiple of 4, and is i < n the "
              "condition of the others?";
     if (from >= smallest_block && from <= largest_block && (from & (from - 1)) == 0)
-      return "only one block of " + std::to_string(from) +
-             " threads adds: is blockIdx.x in the index, are the grid's blocks in x, " +
+      return "Only one block of " + std::to_string(from) +
+             " threads adds. Is blockIdx.x in the index, are the grid's blocks in x, " +
              (from <= 256 ? "is the index wider than a char, " : "") + "and does " +
              "the number of blocks round up?";
     for (std::int64_t size = smallest_block; size <= largest_block; size *= 2) {
@@ -211,34 +212,34 @@ class wrong_result {
       const std::string grid =
           std::to_string(blocks) + " blocks of " + std::to_string(size) + " threads";
       if (blocks == 1) break;
-      if (n - from < size && from % size == 0) return "does the number of blocks round up?";
+      if (n - from < size && from % size == 0) return "Does the number of blocks round up?";
       if (blocks <= 2) continue;
       if (from == blocks * size / warp)
-        return "each of " + std::to_string(from) +
-               " warps writes one element: is threadIdx.x in the index, and " + shared_index;
+        return "Each of " + std::to_string(from) +
+               " warps writes one element. Is threadIdx.x in the index? " + shared_index;
       if (from == blocks)
-        return "each of " + grid +
-               " writes one element: is threadIdx.x in the index, and are the block's threads in "
+        return "Each of " + grid +
+               " writes one element. Is threadIdx.x in the index, and are the block's threads in "
                "x?";
       if (from == blocks - 1 + size)
         return grid + " write " + first +
-               " if they begin 1 element apart: is blockIdx.x "
+               " if they begin 1 element apart. Is blockIdx.x "
                "multiplied by blockDim.x?";
       if (from == (blocks - 1) * blocks + size)
         return grid + " write " + first +
-               " if they begin gridDim.x elements apart: is blockIdx.x "
+               " if they begin gridDim.x elements apart. Is blockIdx.x "
                "multiplied by gridDim.x instead of blockDim.x?";
       if (from == (size - 1) * size + blocks)
-        return grid + " write " + first + " if the two numbers are exchanged: " + not_exchanged;
+        return grid + " write " + first + " if threadIdx.x is multiplied. " + not_exchanged;
       for (const std::int64_t part : {2, 4, 8}) {
         if (from == ceil_div(n, part * size) * size)
-          return "the threads are enough for 1 element in " + std::to_string(part) +
-                 ": is the number of blocks computed for as many elements as a thread adds" +
+          return "The threads are enough for 1 element in " + std::to_string(part) +
+                 ". Is the number of blocks computed for as many elements as a thread adds" +
                  (part == 4 ? ", and in elements, not in bytes?" : "?");
       }
     }
     if (n > largest_block && from == n / 4)
-      return "that is n / 4: is a size in bytes taken for a number of elements, or the reverse?";
+      return "That is n / 4. Is a size in bytes taken for a number of elements, or the reverse?";
     return "Are there threads for all of n, and for a last block that is not full?";
   }
 
@@ -246,7 +247,7 @@ class wrong_result {
   std::string gaps() const {
     const std::int64_t n = a_.count();
     if (n > 4 && is_unwritten_where([](auto i) { return i % 4 != 0; }))
-      return ", only z[0], z[4], ... are: is the index multiplied by 4 as if it counted bytes, or "
+      return ". Only z[0], z[4], ... are. Is the index multiplied by 4 as if it counted bytes, or "
              "does a thread add only the first of its 4 elements?";
     if (is_unwritten_where([](auto i) { return i > 1 << 24 && i % 2 != 0; })) return in_float;
     std::int64_t first = 0, end = 0;  // the first written elements
@@ -258,11 +259,11 @@ class wrong_result {
       const auto repeats = [&](std::int64_t period) {
         return is_unwritten_where([&](auto i) { return i % period < first || i % period >= end; });
       };
-      const std::string written = ", only " + std::to_string(end - first) + " of every ";
-      const std::string from = " are, from " + element("z", first) + " on: ";
+      const std::string written = ". Only " + std::to_string(end - first) + " of every ";
+      const std::string from = " are, from " + element("z", first) + " on. ";
       if (first == 0 && end == size && repeats(blocks))
         return written + std::to_string(blocks) + from +
-               "is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
+               "Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?";
       if (first == 0 && end == blocks && repeats(size))
         return written + std::to_string(size) + from + not_exchanged;
       if (end - first <= size / smallest_block && repeats(size))
@@ -271,8 +272,8 @@ class wrong_result {
     std::int64_t again = end;  // the first that is written after a gap
     while (again < n && is_left_as_it_was(a_.z[again])) ++again;
     if (first == 0 && is_unwritten_where([&](auto i) { return i % again >= end; }))
-      return ", only " + std::to_string(end) + " of every " + std::to_string(again) +
-             " are, from z[0] on: how far does a thread advance? A grid has gridDim.x * blockDim.x "
+      return ". Only " + std::to_string(end) + " of every " + std::to_string(again) +
+             " are, from z[0] on. How far does a thread advance? A grid has gridDim.x * blockDim.x "
              "threads";
     return "";
   }

@@ -209,14 +209,14 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
 TEST_CASE("what was left out is named by its place") {
   const example e(1003);
   e.says(e.right_until(768), "235 of 1003 elements are not written, all from z[768] on");
-  e.says(e.right_until(768), "all from z[768] on - does the number of blocks round up?");
+  e.says(e.right_until(768), "all from z[768] on. Does the number of blocks round up?");
   e.says(e.right_until(700), "for a last block that is not full");
   CHECK(e.verdict(e.right_until(768)).find("multiple of 4") == std::string::npos);
   e.says(e.right_until(1000), "if n is not a multiple of 4");
   e.says(e.right_until(1002), "1 of 1003 elements are not written, all from z[1002] on");
   std::vector<float> z = e.right();
   z[256] = z[513] = e.garbage[0];
-  e.says(z, "2 of 1003 elements are not written, the first is z[256], the last z[513]");
+  e.says(z, "2 of 1003 elements are not written. The first is z[256], and the last is z[513]");
 }
 
 TEST_CASE("wrong grids and indices are recognised by the elements that they leave out") {
@@ -239,52 +239,53 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
   for (const std::int64_t size : {32, 64, 128, 256, 512, 1024}) {
     CAPTURE(size);
     e.says(written(size, [](auto, auto t, auto) { return t; }),
-           "only one block of " + std::to_string(size) + " threads adds: is blockIdx.x");
+           "Only one block of " + std::to_string(size) + " threads adds. Is blockIdx.x");
     e.says(written(size, [](auto b, auto, auto) { return b; }),
-           "writes one element: is threadIdx.x in the index, and");
+           "writes one element. Is threadIdx.x in the index");
     e.says(written(size, [](auto b, auto t, auto) { return b + t; }),
-           "begin 1 element apart: is blockIdx.x multiplied by blockDim.x?");
+           "begin 1 element apart. Is blockIdx.x multiplied by blockDim.x?");
     e.says(written(size, [](auto b, auto t, auto blocks) { return b * blocks + t; }),
-           "is blockIdx.x multiplied by gridDim.x instead of blockDim.x?");
+           "Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?");
     e.says(written(size, [&](auto b, auto t, auto) { return t * size + b; }),
-           "is the index blockIdx.x * blockDim.x + threadIdx.x?");
-    e.says(e.right_until(4261 / size * size), "does the number of blocks round up?");
+           "Is the index blockIdx.x * blockDim.x + threadIdx.x?");
+    e.says(e.right_until(4261 / size * size), "Does the number of blocks round up?");
     for (const int part : {2, 4})
       e.says(e.right_until((4261 + part * size - 1) / (part * size) * size),
              "enough for 1 element in " + std::to_string(part));
     // One index for all threads of a block or of a warp: the last one that is stored, or each.
     e.says(left_out([&](auto i) { return i % size != size - 1; }),
-           "only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +
-               "] on: has each thread an int of its own as the index");
-    e.says(left_out([&](auto i) { return i % size >= size / 32; }), "has each thread an int");
+           "Only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +
+               "] on. Does each thread have an int of its own");
+    e.says(left_out([&](auto i) { return i % size >= size / 32; }), "Does each thread have an int");
     const auto warps = (4261 + size - 1) / size * (size / 32);
-    e.says(e.right_until(warps), "each of " + std::to_string(warps) + " warps writes one element");
+    e.says(e.right_until(warps), "Each of " + std::to_string(warps) + " warps writes one element");
   }
-  e.says(e.right_until(4261 / 4), "that is n / 4: is a size in bytes taken for a number");
-  e.says(e.right_until(4260), "does a thread add the last elements if n is not a multiple of 4");
+  e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes taken for a number");
+  e.says(e.right_until(4260), "Does a thread add the last elements if n is not a multiple of 4");
   const example two_blocks(33);  // the last element is a block's, not only what vectors leave
-  two_blocks.says(two_blocks.right_until(32), "only one block of 32 threads adds");
-  e.says(e.right_until(1000), "- Are there threads for all of n");
-  e.says(left_out([](auto i) { return i % 4 != 0; }), "only z[0], z[4], ... are: is the index");
-  e.says(left_out([](auto i) { return i == 0; }), "z[0]: is 1 added to the index, or is index 0");
-  e.says(left_out([](auto i) { return i < 2304; }), "all before z[2304]: does a thread's loop");
+  two_blocks.says(two_blocks.right_until(32), "Only one block of 32 threads adds");
+  e.says(e.right_until(1000), "on. Are there threads for all of n");
+  e.says(left_out([](auto i) { return i % 4 != 0; }), "Only z[0], z[4], ... are. Is the index");
+  e.says(left_out([](auto i) { return i == 0; }),
+         "which is z[0]. Is 1 added to the index, or is index 0");
+  e.says(left_out([](auto i) { return i < 2304; }), "all before z[2304]. Does a thread's loop");
   e.says(left_out([](auto i) { return i % 2560 >= 1280; }),
-         "only 1280 of every 2560 are, from z[0] on: how far does a thread advance? A grid has");
-  e.says(left_out([](auto i) { return i % 256 < 16; }), "z[4111]: how far does a thread advance?");
+         "Only 1280 of every 2560 are, from z[0] on. How far does a thread advance? A grid has");
+  e.says(left_out([](auto i) { return i % 256 < 16; }), "z[4111]. How far does a thread advance?");
   e.says(left_out([](auto i) { return i % 256 > 16 || i % 512 > 256; }),
-         "z[4260]: how far does a thread advance?");
+         "z[4260]. How far does a thread advance?");
 }
 
 TEST_CASE("narrow indices are recognised by the last element that they reach") {
   const example e(65537);
-  e.says(e.right_until(32768), "is the index a short, which has 16 bits? An index is an int");
-  e.says(e.right_until(65536), "is the index a short, which has 16 bits? An index is an int");
+  e.says(e.right_until(32768), "Is the index a short, which has 16 bits? An index is an int");
+  e.says(e.right_until(65536), "Is the index a short, which has 16 bits? An index is an int");
   const example small(300), large((1 << 24) + 5);
   small.says(small.right_until(256), "is the index wider than a char, and does");
   // Only even integers above 2^24 are floats.
   std::vector<float> z = large.right();
   z[(1 << 24) + 1] = z[(1 << 24) + 3] = large.garbage[0];
-  large.says(z, "2 of 16777221 elements are not written: is the index a float");
+  large.says(z, "2 of 16777221 elements are not written. Is the index a float");
 }
 
 TEST_CASE("NaN is never right") {
