@@ -156,5 +156,4 @@ int main() {
   in_an_inlined_function<<<1, 128>>>(x, 40);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

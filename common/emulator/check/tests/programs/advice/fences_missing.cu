@@ -146,5 +146,4 @@ int main() {
   places<<<4, 1>>>(static_cast<unsigned*>(memory) + 14, x + 32, x + 40);
   cudaDeviceSynchronize();
   cudaFree(memory);
-  return 0;
 }

@@ -100,5 +100,4 @@ int main() {
   not_initialised_yet<<<1, 64>>>(x + 64);
   cudaDeviceSynchronize();
   cudaFree(memory);
-  return 0;
 }

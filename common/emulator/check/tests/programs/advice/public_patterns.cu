@@ -45,5 +45,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(out);
-  return 0;
 }

@@ -79,5 +79,4 @@ int main() {
   grows<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -32,5 +32,4 @@ int main() {
   CHECK(cudaFreeHost(pinned));
   CHECK(cudaFree(managed));
   CHECK(cudaFree(device));
-  return 0;
 }

@@ -4,5 +4,4 @@ int main() {
   if (cudaFree(x) != cudaSuccess) return 1;
   if (cudaFree(nullptr) != cudaSuccess) return 1;
   if (cudaFreeHost(nullptr) != cudaSuccess) return 1;
-  return 0;
 }

@@ -115,5 +115,4 @@ int main() {
   cudaFree(y);
   cudaFree(v);
   cudaFree(e);
-  return 0;
 }

@@ -62,5 +62,4 @@ int main() {
   leave<<<1, 32>>>(out);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   cudaFree(out);
-  return 0;
 }

@@ -18,5 +18,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(out);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   reverse<<<1, 64>>>(x, 50);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

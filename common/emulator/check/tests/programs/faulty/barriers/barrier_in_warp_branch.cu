@@ -15,5 +15,4 @@ int main() {
   odd<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   rounds<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -14,5 +14,4 @@ int main() {
   first_warp<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -17,5 +17,4 @@ int main() {
   warps<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -16,5 +16,4 @@ int main() {
   halves<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -16,5 +16,4 @@ int main() {
   cross<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

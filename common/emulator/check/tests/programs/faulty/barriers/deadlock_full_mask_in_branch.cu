@@ -17,5 +17,4 @@ int main() {
   sum<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -16,5 +16,4 @@ int main() {
   exchange<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

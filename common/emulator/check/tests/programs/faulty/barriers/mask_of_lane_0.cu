@@ -10,5 +10,4 @@ int main() {
   vote<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -10,5 +10,4 @@ int main() {
   add<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

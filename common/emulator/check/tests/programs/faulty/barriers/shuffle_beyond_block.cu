@@ -12,5 +12,4 @@ int main() {
   sum<<<1, 48>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

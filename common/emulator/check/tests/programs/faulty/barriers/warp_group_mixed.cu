@@ -18,5 +18,4 @@ int main() {
   votes<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

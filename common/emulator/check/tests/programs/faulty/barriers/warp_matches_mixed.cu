@@ -34,5 +34,4 @@ int main() {
   barrier_and_match<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

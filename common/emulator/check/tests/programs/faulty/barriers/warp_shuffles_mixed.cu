@@ -43,5 +43,4 @@ int main() {
   calls<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -35,5 +35,4 @@ int main() {
   barrier<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -9,5 +9,4 @@ int main() {
   terminate<<<1, 1>>>(text, 13);
   cudaDeviceSynchronize();
   cudaFree(text);
-  return 0;
 }

@@ -16,5 +16,4 @@ int main() {
   filter<<<1, 32>>>(out, 5);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

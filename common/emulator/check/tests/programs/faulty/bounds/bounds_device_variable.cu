@@ -9,5 +9,4 @@ __global__ void count(int kinds) {
 int main() {
   count<<<1, 27>>>(9);
   cudaDeviceSynchronize();
-  return 0;
 }

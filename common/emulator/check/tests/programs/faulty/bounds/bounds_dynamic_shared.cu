@@ -14,5 +14,4 @@ int main() {
   reverse<<<1, 128, 64 * sizeof(int)>>>(x);  // finding: called
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -11,5 +11,4 @@ int main() {
   fill<<<1, 32>>>(x, width);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   build<<<1, 1>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

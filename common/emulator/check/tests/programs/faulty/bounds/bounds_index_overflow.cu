@@ -12,5 +12,4 @@ int main() {
   set<<<1, 256>>>(x, 1000, 8388608);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(where);
   cudaFree(out);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(where);
   cudaFree(out);
-  return 0;
 }

@@ -10,5 +10,4 @@ int main() {
   fill<<<1, 128>>>(x, 100);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -11,5 +11,4 @@ int main() {
   scale<<<(n + 255) / 256, 256>>>(x, 2.0f);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -12,5 +12,4 @@ int main() {
   clear<<<1, dim3(64, height)>>>(image, pitch, width);
   cudaDeviceSynchronize();
   cudaFree(image);
-  return 0;
 }

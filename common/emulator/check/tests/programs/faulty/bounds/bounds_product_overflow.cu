@@ -10,5 +10,4 @@ int main() {
   corner<<<1, 1>>>(x, 65536, 40000);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

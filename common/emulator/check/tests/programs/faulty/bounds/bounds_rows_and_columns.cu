@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
-  return 0;
 }

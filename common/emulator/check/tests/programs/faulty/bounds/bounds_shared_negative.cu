@@ -13,5 +13,4 @@ int main() {
   neighbours<<<1, 64>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

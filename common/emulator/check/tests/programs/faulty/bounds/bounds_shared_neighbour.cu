@@ -15,5 +15,4 @@ int main() {
   tails<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

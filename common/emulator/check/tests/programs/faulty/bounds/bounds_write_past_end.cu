@@ -11,5 +11,4 @@ int main() {
   clear<<<1, 32>>>(x, n);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -38,5 +38,4 @@ int main() {
   cudaMemcpy(host, d, 64, cudaMemcpyDeviceToHost);
   std::printf("%g, not 1\n", host[0]);
   cudaFree(d);
-  return 0;
 }

@@ -42,5 +42,4 @@ int main() {
   // finding 14: unchecked_error called says=cudaLaunchKernel()
   cudaLaunchKernel(reinterpret_cast<const void*>(fill), dim3(1), dim3(2048), nothing, 0, nullptr);
   cudaFree(x);
-  return 0;
 }

@@ -15,5 +15,4 @@ __global__ void meet() {
 int main() {
   meet<<<4, 64>>>();
   cudaDeviceSynchronize();
-  return 0;
 }

@@ -42,5 +42,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
-  return 0;
 }

@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

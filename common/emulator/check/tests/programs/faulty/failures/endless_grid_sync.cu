@@ -15,5 +15,4 @@ int main() {
   cudaLaunchCooperativeKernel(meet, 4, 64, arguments);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

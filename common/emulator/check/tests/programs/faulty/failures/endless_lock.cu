@@ -15,5 +15,4 @@ __global__ void take() {
 int main() {
   take<<<4, 1>>>();
   cudaDeviceSynchronize();
-  return 0;
 }

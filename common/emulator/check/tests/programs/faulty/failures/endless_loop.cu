@@ -10,5 +10,4 @@ int main() {
   count<<<1, 1>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

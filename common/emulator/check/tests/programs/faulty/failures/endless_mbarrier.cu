@@ -18,5 +18,4 @@ int main() {
   wait<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -28,5 +28,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
-  return 0;
 }

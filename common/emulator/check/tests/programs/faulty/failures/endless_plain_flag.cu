@@ -15,5 +15,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

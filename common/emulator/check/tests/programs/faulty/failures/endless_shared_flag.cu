@@ -18,5 +18,4 @@ int main() {
   hand_over<<<1, 64>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

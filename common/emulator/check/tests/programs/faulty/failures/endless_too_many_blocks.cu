@@ -13,5 +13,4 @@ __global__ void meet() {
 int main() {
   meet<<<1000, 1024>>>();
   cudaDeviceSynchronize();
-  return 0;
 }

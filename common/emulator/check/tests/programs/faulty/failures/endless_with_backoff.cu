@@ -23,5 +23,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(out);
   cudaFree(longest);
-  return 0;
 }

@@ -12,5 +12,4 @@ int main() {
   check_sign<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   turn<<<4, 1>>>(out);  // finding: called
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

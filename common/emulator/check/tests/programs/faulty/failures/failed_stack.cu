@@ -15,5 +15,4 @@ int main() {
   dive<<<1, 1>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

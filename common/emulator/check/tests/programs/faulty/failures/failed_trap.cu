@@ -10,5 +10,4 @@ int main() {
   give_up<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -8,5 +8,4 @@ int main() {
   fill<<<n / 256, 256>>>(x);  // finding: unchecked_error called
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -6,5 +6,4 @@ int main() {
   cudaMalloc(&x, 2048 * sizeof(int));
   fill<<<1, 2048>>>(x);  // finding: unchecked_error called
   cudaFree(x);
-  return 0;
 }

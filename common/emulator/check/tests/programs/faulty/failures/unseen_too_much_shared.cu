@@ -11,5 +11,4 @@ int main() {
   fill<<<1, 32, 65536>>>(x);  // finding: unchecked_error called
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -19,5 +19,4 @@ int main() {
   cudaStreamDestroy(s);
   cudaFree(device);
   cudaFreeHost(pinned);
-  return 0;
 }

@@ -23,5 +23,4 @@ int main() {
   cudaStreamDestroy(s);
   cudaFree(managed);
   cudaFreeHost(pinned);
-  return 0;
 }

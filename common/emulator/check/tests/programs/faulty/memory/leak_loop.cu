@@ -3,5 +3,4 @@ int main() {
   int* x = nullptr;
   for (int round = 0; round < 4; ++round) cudaMalloc(&x, 256);  // finding: leak allocated count=3
   cudaFree(x);
-  return 0;
 }

@@ -4,5 +4,4 @@ int main() {
   cudaMalloc(&x, 100);  // finding: leak allocated bytes=100
   cudaMalloc(&y, 200);
   cudaFree(y);
-  return 0;
 }

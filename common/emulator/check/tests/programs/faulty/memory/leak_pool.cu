@@ -3,5 +3,4 @@ int main() {
   int* x;
   cudaMallocAsync(&x, 100, 0);  // finding: leak allocated
   cudaStreamSynchronize(0);
-  return 0;
 }

@@ -5,5 +5,4 @@ int main() {
   int* const y = x;
   cudaFree(x);  // finding: freed
   cudaFree(y);  // finding: double_free called
-  return 0;
 }

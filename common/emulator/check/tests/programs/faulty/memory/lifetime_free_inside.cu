@@ -5,5 +5,4 @@ int main() {
   int* y = x + 4;
   cudaFree(y);  // finding: double_free called
   cudaFree(x);
-  return 0;
 }

@@ -12,5 +12,4 @@ int main() {
   fill<<<1, 32, 0, stream>>>(x);
   cudaStreamSynchronize(stream);
   cudaStreamDestroy(stream);
-  return 0;
 }

@@ -20,5 +20,4 @@ int main() {
   sum<<<1, 1>>>(list{items, 10}, out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

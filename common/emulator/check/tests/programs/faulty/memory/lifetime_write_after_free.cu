@@ -10,5 +10,4 @@ int main() {
   cudaFree(x);  // finding: freed
   fill<<<1, 64>>>(x);
   cudaDeviceSynchronize();
-  return 0;
 }

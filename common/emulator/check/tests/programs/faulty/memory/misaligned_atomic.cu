@@ -10,5 +10,4 @@ int main() {
   count<<<1, 32>>>(message);
   cudaDeviceSynchronize();
   cudaFree(message);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(text);
   cudaFree(out);
-  return 0;
 }

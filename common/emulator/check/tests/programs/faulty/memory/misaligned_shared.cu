@@ -15,5 +15,4 @@ int main() {
   pack<<<1, 16, 160>>>(out, 10);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

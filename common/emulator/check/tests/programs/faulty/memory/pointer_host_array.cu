@@ -9,5 +9,4 @@ int main() {
   std::vector<int> x(64);
   fill<<<1, 64>>>(x.data());
   cudaDeviceSynchronize();
-  return 0;
 }

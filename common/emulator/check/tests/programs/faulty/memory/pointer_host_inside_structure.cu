@@ -20,5 +20,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
-  return 0;
 }

@@ -7,5 +7,4 @@ int main() {
   int* x = nullptr;
   fill<<<1, 32>>>(x);
   cudaDeviceSynchronize();
-  return 0;
 }

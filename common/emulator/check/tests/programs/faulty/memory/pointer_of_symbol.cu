@@ -8,5 +8,4 @@ __global__ void fill(int* x) {
 int main() {
   fill<<<1, 32>>>(table);
   cudaDeviceSynchronize();
-  return 0;
 }

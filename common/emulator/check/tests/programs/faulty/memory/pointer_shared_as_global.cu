@@ -14,5 +14,4 @@ int main() {
   confuse<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   confuse<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -20,5 +20,4 @@ int main() {
   use<<<1, 32>>>(out, false);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

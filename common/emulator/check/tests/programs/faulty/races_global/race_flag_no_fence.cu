@@ -21,5 +21,4 @@ int main() {
   cudaFree(data);
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

@@ -22,5 +22,4 @@ int main() {
   cudaFree(data);
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

@@ -26,5 +26,4 @@ int main() {
   cudaFree(data);
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

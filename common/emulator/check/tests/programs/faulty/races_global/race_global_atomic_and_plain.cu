@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(total);
   cudaFree(log);
-  return 0;
 }

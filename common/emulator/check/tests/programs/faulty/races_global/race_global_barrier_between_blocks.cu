@@ -17,5 +17,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(partial);
   cudaFree(out);
-  return 0;
 }

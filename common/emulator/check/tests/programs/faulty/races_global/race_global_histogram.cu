@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(bins);
-  return 0;
 }

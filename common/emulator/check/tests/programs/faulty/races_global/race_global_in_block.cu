@@ -11,5 +11,4 @@ int main() {
   shift<<<1, 128>>>(x, 128);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(most);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   smooth<<<2, 32>>>(x, 64);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

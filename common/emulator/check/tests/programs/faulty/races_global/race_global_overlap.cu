@@ -9,5 +9,4 @@ int main() {
   clear<<<2, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

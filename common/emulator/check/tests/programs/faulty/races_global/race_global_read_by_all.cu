@@ -16,5 +16,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(sums);
-  return 0;
 }

@@ -21,5 +21,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(matrix);
   cudaFree(sums);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(out);
-  return 0;
 }

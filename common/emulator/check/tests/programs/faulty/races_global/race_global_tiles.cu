@@ -19,5 +19,4 @@ int main() {
   fill<<<2, 33>>>(x, 2);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

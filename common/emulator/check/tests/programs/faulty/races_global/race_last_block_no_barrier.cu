@@ -26,5 +26,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(partial);
   cudaFree(out);
-  return 0;
 }

@@ -20,5 +20,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(partial);
   cudaFree(out);
-  return 0;
 }

@@ -19,5 +19,4 @@ int main() {
   add<<<4, 1>>>(total);
   cudaDeviceSynchronize();
   cudaFree(total);
-  return 0;
 }

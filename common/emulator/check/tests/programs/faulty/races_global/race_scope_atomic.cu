@@ -10,5 +10,4 @@ int main() {
   count<<<4, 32>>>(counter);
   cudaDeviceSynchronize();
   cudaFree(counter);
-  return 0;
 }

@@ -24,5 +24,4 @@ int main() {
   cudaFree(data);
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }

@@ -18,5 +18,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFreeHost(host);
-  return 0;
 }

@@ -15,5 +15,4 @@ int main() {
   cudaStreamDestroy(a);
   cudaStreamDestroy(b);
   cudaFree(x);
-  return 0;
 }

@@ -19,5 +19,4 @@ int main() {
   cudaStreamDestroy(other);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   reverse<<<2, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -20,5 +20,4 @@ int main() {
   set<<<1, 64>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -17,5 +17,4 @@ int main() {
   maximum<<<4, 1>>>(largest);
   cudaDeviceSynchronize();
   cudaFree(largest);
-  return 0;
 }

@@ -19,5 +19,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

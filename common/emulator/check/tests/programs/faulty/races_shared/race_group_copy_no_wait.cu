@@ -20,5 +20,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -23,5 +23,4 @@ int main() {
   reverse<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   exchange<<<1, 128>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

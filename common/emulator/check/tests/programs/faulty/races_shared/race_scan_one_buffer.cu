@@ -18,5 +18,4 @@ int main() {
   scan<<<1, 128>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -14,5 +14,4 @@ int main() {
   sum<<<1, 64>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

@@ -12,5 +12,4 @@ int main() {
   scale<<<1, 64>>>(x, 2);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

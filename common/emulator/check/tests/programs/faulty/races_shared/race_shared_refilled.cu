@@ -21,5 +21,4 @@ int main() {
   look_up<<<1, 64>>>(x, 5000);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

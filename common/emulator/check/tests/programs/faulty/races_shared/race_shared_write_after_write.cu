@@ -13,5 +13,4 @@ int main() {
   meet<<<1, 64>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

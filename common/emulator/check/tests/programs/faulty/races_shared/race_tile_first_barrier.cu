@@ -16,5 +16,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(in);
   cudaFree(out);
-  return 0;
 }

@@ -18,5 +18,4 @@ int main() {
   reverse<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -29,5 +29,4 @@ int main() {
   cudaFree(a);
   cudaFree(b);
   cudaFree(c);
-  return 0;
 }

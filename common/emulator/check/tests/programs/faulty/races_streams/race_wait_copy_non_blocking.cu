@@ -23,5 +23,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -24,5 +24,4 @@ int main() {
   cudaFree(x);
   cudaFree(y);
   cudaFree(z);
-  return 0;
 }

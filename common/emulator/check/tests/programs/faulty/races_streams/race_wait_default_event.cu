@@ -26,5 +26,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -28,5 +28,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

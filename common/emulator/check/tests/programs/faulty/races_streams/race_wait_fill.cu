@@ -14,5 +14,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaStreamDestroy(apart);
   cudaFree(x);
-  return 0;
 }

@@ -30,5 +30,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

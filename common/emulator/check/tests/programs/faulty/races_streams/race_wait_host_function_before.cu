@@ -29,5 +29,4 @@ int main() {
   cudaStreamDestroy(b);
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -26,5 +26,4 @@ int main() {
   cudaFree(x);
   cudaFree(y);
   cudaFreeHost(pinned);
-  return 0;
 }

@@ -27,5 +27,4 @@ int main() {
   cudaStreamDestroy(a);
   cudaStreamDestroy(b);
   cudaFree(x);
-  return 0;
 }

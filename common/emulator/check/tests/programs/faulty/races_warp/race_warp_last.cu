@@ -22,5 +22,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(out);
-  return 0;
 }

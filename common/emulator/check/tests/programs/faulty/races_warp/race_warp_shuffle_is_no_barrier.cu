@@ -14,5 +14,4 @@ int main() {
   swap<<<1, 32>>>(x);
   cudaDeviceSynchronize();
   cudaFree(x);
-  return 0;
 }

@@ -37,5 +37,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(y);
   cudaFree(out);
-  return 0;
 }

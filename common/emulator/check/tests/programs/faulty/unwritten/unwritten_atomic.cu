@@ -9,5 +9,4 @@ int main() {
   count<<<1, 64>>>(counter);
   cudaDeviceSynchronize();
   cudaFree(counter);
-  return 0;
 }

@@ -13,5 +13,4 @@ int main() {
   border<<<1, 64, 65 * sizeof(int)>>>(out);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

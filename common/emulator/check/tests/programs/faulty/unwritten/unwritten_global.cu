@@ -12,5 +12,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(sums);
-  return 0;
 }

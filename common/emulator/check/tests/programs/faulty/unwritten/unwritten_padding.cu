@@ -24,5 +24,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(y);
-  return 0;
 }

@@ -16,5 +16,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(y);
   cudaFree(z);
-  return 0;
 }

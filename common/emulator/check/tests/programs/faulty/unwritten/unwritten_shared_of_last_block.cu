@@ -13,5 +13,4 @@ int main() {
   share<<<4, 32>>>(out, 3);
   cudaDeviceSynchronize();
   cudaFree(out);
-  return 0;
 }

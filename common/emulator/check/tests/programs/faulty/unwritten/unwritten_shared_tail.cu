@@ -21,5 +21,4 @@ int main() {
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(out);
-  return 0;
 }
