@@ -30,12 +30,12 @@ template <class Operation, bool Ftz>
 void matches(const std::string& name) {
   CAPTURE(name);
   const recorded::form& expected = form_of(name);
-  for (int i = 0; i < recorded::operand_count; ++i) {
-    const u32 operand = u32{recorded::operands[i]} << 16;
-    CAPTURE(operand);
-    const f32 result = approximated<Operation, Ftz>(std::bit_cast<f32>(operand));
-    CHECK(std::bit_cast<u32>(result) == expected.results[i]);
+  u32 sum_of_operands = 0;
+  for (const u32 half : recorded::operands) {
+    const f32 result = approximated<Operation, Ftz>(std::bit_cast<f32>(half << 16));
+    sum_of_operands += term(half << 16, std::bit_cast<u32>(result));
   }
+  CHECK(sum_of_operands == expected.sum_of_operands);
   for (int r = 0; r < recorded::range_count; ++r) {
     const u32 first = u32{recorded::ranges[r]} << 16;
     CAPTURE(first);
