@@ -1,5 +1,4 @@
-// A part of query.cu: versions, attributes, properties, kernels, occupancy, names of errors,
-// limits.
+// A part of query.cu: versions, attributes, properties, kernels, occupancy, limits.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"
@@ -30,12 +29,14 @@ static void versions() {
   S(cudaDeviceGetPCIBusId(bus, 64, 0));
 }
 static void attributes() {
-  for (int i = 0; i <= 160; i++) {
-    int v = -12345;
-    cudaError_t e = cudaDeviceGetAttribute(&v, (cudaDeviceAttr)i, 0);
-    printf("  attr %d -> %d value %d\n", i, (int)e, v);
-  }
   int v;
+  for (int i = 0; i < 160; i++) {
+    v = -12345;
+    cudaError_t e = cudaDeviceGetAttribute(&v, (cudaDeviceAttr)i, 0);
+    if (i % 10 == 0) printf("  attr %d to %d (error/value):", i, i + 9);
+    printf(" %d/%d", (int)e, v);
+    if (i % 10 == 9) printf("\n");
+  }
   GET();
   GET();
   S(cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 99));
@@ -248,18 +249,6 @@ static void occupancy() {
   S(cudaOccupancyMaxPotentialBlockSize(&g, &t, many_registers));
   N(g);
   N(t);
-}
-static void strings() {
-  for (int i = -1; i <= 1001; i++) {
-    const char* n = cudaGetErrorName((cudaError_t)i);
-    const char* s = cudaGetErrorString((cudaError_t)i);
-    if (n && strcmp(n, "unrecognized error code") == 0 && s &&
-        strcmp(s, "unrecognized error code") == 0)
-      continue;
-    printf("  error %d|%s|%s\n", i, n ? n : "(null)", s ? s : "(null)");
-  }
-  const char* n = cudaGetErrorName((cudaError_t)4711);
-  printf("  unknown code: %s|%s\n", n ? n : "(null)", cudaGetErrorString((cudaError_t)4711));
 }
 static void limits() {
   for (int i = 0; i < 10; i++) {

@@ -19,7 +19,6 @@ int main(int argc, char** argv) {
   R(properties);
   R(functions);
   R(occupancy);
-  R(strings);
   R(limits);
   R(nonsticky);
   R(copies);
