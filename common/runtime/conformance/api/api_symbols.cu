@@ -44,7 +44,9 @@ int main() {
          cudaSuccess);
   EXPECT(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_TRUE(values[0] == 10 && values[3] == 40 && values[4] == 5);
+  EXPECT(cudaMemset(address, 0, sizeof(int)), cudaSuccess);
   EXPECT(cudaMemcpy(values, address, sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_TRUE(values[0] == 0);
   EXPECT(cudaMemcpyToSymbol(table, values, sizeof values, 4), cudaErrorInvalidValue);
   static int no_symbol;
   EXPECT(cudaGetSymbolAddress(&address, static_cast<const void*>(&no_symbol)),

@@ -1,6 +1,10 @@
-// The same template instantiated in two files, and kernels of one name with internal linkage.
+// The same template instantiated in two files, and kernels and variables of one name with internal
+// linkage.
 #include "api_templates.hpp"
 #include "common/emulator/tests/programs/program.hpp"
+
+static __device__ int own = 1000;
+static __global__ void add_own(int* place) { *place += own; }
 
 int main() {
   const int n = 100;
@@ -13,6 +17,7 @@ int main() {
   scale_elsewhere(data.get(), n, 3.0f);
   scale<double><<<4, 32>>>(wide.get(), n, 4.0);
   mark<<<1, 1>>>(marks.get(), 11);
+  add_own<<<1, 1>>>(marks.get());
   mark_elsewhere(marks.get() + 1);
   finish();
   std::vector<float> found = data.values();
@@ -20,7 +25,11 @@ int main() {
   for (const double w : wide.values()) found.push_back(static_cast<float>(w));
   expected.insert(expected.end(), n, 3.0f);
   for (const int m : marks.values()) found.push_back(static_cast<float>(m));
-  expected.push_back(11);
-  expected.push_back(22);
+  expected.push_back(1011);
+  expected.push_back(2022);
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, scale_of_elsewhere()));
+  found.push_back(static_cast<float>(attributes.maxThreadsPerBlock));
+  expected.push_back(1024);
   return compare("templates of several files", found, expected);
 }
