@@ -1,8 +1,8 @@
 // Checks device functions of one or two arguments against a more precise reference on the host.
 //
-// idea    A structure describes each function: its name, the error in units in the last place that
-//         the CUDA Programming Guide allows (13.0, "Mathematical Functions"), the range of its
-//         arguments, the device function and the reference.
+// idea    FUNCTION describes each function: its name, the error in units in the last place that the
+//         CUDA Programming Guide allows (13.0, "Mathematical Functions"), the range of its
+//         arguments x and y, the device function and the reference.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,17 @@
 #include <limits>
 
 #include "common/emulator/tests/programs/program.hpp"
+
+// The structure NAME_function. Its file defines `value`, the type of the arguments, and `wide`,
+// that of the reference.
+#define FUNCTION(id, allowed, from, to, on_device, on_host)                \
+  struct id##_function {                                                   \
+    static constexpr const char* name = #id;                               \
+    static constexpr double ulps = allowed;                                \
+    static constexpr value low = from, high = to;                          \
+    static __device__ value device(value x, value y) { return on_device; } \
+    static wide host(wide x, [[maybe_unused]] wide y) { return on_host; }  \
+  }
 
 template <class F, class T>
 __global__ void apply_function(const T* x, const T* y, T* out, int n) {

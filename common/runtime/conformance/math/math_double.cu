@@ -3,305 +3,52 @@
 
 namespace {
 
+using value = double;
+using wide = long double;
 constexpr long double pi = 3.14159265358979323846264338327950288L;
 
-struct acos_function {
-  static constexpr const char* name = "acos";
-  static constexpr double ulps = 2;
-  static constexpr double low = -1.0, high = 1.0;
-  static __device__ double device(double x, double) { return acos(x); }
-  static long double host(long double x, long double) { return std::acos(x); }
-};
-
-struct acosh_function {
-  static constexpr const char* name = "acosh";
-  static constexpr double ulps = 3;
-  static constexpr double low = 1.0, high = 50.0;
-  static __device__ double device(double x, double) { return acosh(x); }
-  static long double host(long double x, long double) { return std::acosh(x); }
-};
-
-struct asin_function {
-  static constexpr const char* name = "asin";
-  static constexpr double ulps = 2;
-  static constexpr double low = -1.0, high = 1.0;
-  static __device__ double device(double x, double) { return asin(x); }
-  static long double host(long double x, long double) { return std::asin(x); }
-};
-
-struct asinh_function {
-  static constexpr const char* name = "asinh";
-  static constexpr double ulps = 3;
-  static constexpr double low = -30.0, high = 30.0;
-  static __device__ double device(double x, double) { return asinh(x); }
-  static long double host(long double x, long double) { return std::asinh(x); }
-};
-
-struct atan_function {
-  static constexpr const char* name = "atan";
-  static constexpr double ulps = 2;
-  static constexpr double low = -20.0, high = 20.0;
-  static __device__ double device(double x, double) { return atan(x); }
-  static long double host(long double x, long double) { return std::atan(x); }
-};
-
-struct atanh_function {
-  static constexpr const char* name = "atanh";
-  static constexpr double ulps = 2;
-  static constexpr double low = -0.999, high = 0.999;
-  static __device__ double device(double x, double) { return atanh(x); }
-  static long double host(long double x, long double) { return std::atanh(x); }
-};
-
-struct cbrt_function {
-  static constexpr const char* name = "cbrt";
-  static constexpr double ulps = 1;
-  static constexpr double low = -100.0, high = 100.0;
-  static __device__ double device(double x, double) { return cbrt(x); }
-  static long double host(long double x, long double) { return std::cbrt(x); }
-};
-
-struct cos_function {
-  static constexpr const char* name = "cos";
-  static constexpr double ulps = 2;
-  static constexpr double low = -1000.0, high = 1000.0;
-  static __device__ double device(double x, double) { return cos(x); }
-  static long double host(long double x, long double) { return std::cos(x); }
-};
-
-struct cosh_function {
-  static constexpr const char* name = "cosh";
-  static constexpr double ulps = 1;
-  static constexpr double low = -20.0, high = 20.0;
-  static __device__ double device(double x, double) { return cosh(x); }
-  static long double host(long double x, long double) { return std::cosh(x); }
-};
-
-struct erf_function {
-  static constexpr const char* name = "erf";
-  static constexpr double ulps = 2;
-  static constexpr double low = -4.0, high = 4.0;
-  static __device__ double device(double x, double) { return erf(x); }
-  static long double host(long double x, long double) { return std::erf(x); }
-};
-
-struct erfc_function {
-  static constexpr const char* name = "erfc";
-  static constexpr double ulps = 5;
-  static constexpr double low = -3.0, high = 8.0;
-  static __device__ double device(double x, double) { return erfc(x); }
-  static long double host(long double x, long double) { return std::erfc(x); }
-};
-
-struct exp_function {
-  static constexpr const char* name = "exp";
-  static constexpr double ulps = 1;
-  static constexpr double low = -700.0, high = 700.0;
-  static __device__ double device(double x, double) { return exp(x); }
-  static long double host(long double x, long double) { return std::exp(x); }
-};
-
-struct exp2_function {
-  static constexpr const char* name = "exp2";
-  static constexpr double ulps = 1;
-  static constexpr double low = -1000.0, high = 1000.0;
-  static __device__ double device(double x, double) { return exp2(x); }
-  static long double host(long double x, long double) { return std::exp2(x); }
-};
-
-struct expm1_function {
-  static constexpr const char* name = "expm1";
-  static constexpr double ulps = 1;
-  static constexpr double low = -5.0, high = 5.0;
-  static __device__ double device(double x, double) { return expm1(x); }
-  static long double host(long double x, long double) { return std::expm1(x); }
-};
-
-struct lgamma_function {
-  static constexpr const char* name = "lgamma";
-  static constexpr double ulps = 4;
-  static constexpr double low = 3.0, high = 50.0;
-  static __device__ double device(double x, double) { return lgamma(x); }
-  static long double host(long double x, long double) { return std::lgamma(x); }
-};
-
-struct log_function {
-  static constexpr const char* name = "log";
-  static constexpr double ulps = 1;
-  static constexpr double low = 0.001, high = 100.0;
-  static __device__ double device(double x, double) { return log(x); }
-  static long double host(long double x, long double) { return std::log(x); }
-};
-
-struct log10_function {
-  static constexpr const char* name = "log10";
-  static constexpr double ulps = 1;
-  static constexpr double low = 0.001, high = 100.0;
-  static __device__ double device(double x, double) { return log10(x); }
-  static long double host(long double x, long double) { return std::log10(x); }
-};
-
-struct log1p_function {
-  static constexpr const char* name = "log1p";
-  static constexpr double ulps = 1;
-  static constexpr double low = -0.9, high = 50.0;
-  static __device__ double device(double x, double) { return log1p(x); }
-  static long double host(long double x, long double) { return std::log1p(x); }
-};
-
-struct log2_function {
-  static constexpr const char* name = "log2";
-  static constexpr double ulps = 1;
-  static constexpr double low = 0.001, high = 100.0;
-  static __device__ double device(double x, double) { return log2(x); }
-  static long double host(long double x, long double) { return std::log2(x); }
-};
-
-struct sin_function {
-  static constexpr const char* name = "sin";
-  static constexpr double ulps = 2;
-  static constexpr double low = -1000.0, high = 1000.0;
-  static __device__ double device(double x, double) { return sin(x); }
-  static long double host(long double x, long double) { return std::sin(x); }
-};
-
-struct sinh_function {
-  static constexpr const char* name = "sinh";
-  static constexpr double ulps = 2;
-  static constexpr double low = -20.0, high = 20.0;
-  static __device__ double device(double x, double) { return sinh(x); }
-  static long double host(long double x, long double) { return std::sinh(x); }
-};
-
-struct tan_function {
-  static constexpr const char* name = "tan";
-  static constexpr double ulps = 2;
-  static constexpr double low = -1000.0, high = 1000.0;
-  static __device__ double device(double x, double) { return tan(x); }
-  static long double host(long double x, long double) { return std::tan(x); }
-};
-
-struct tanh_function {
-  static constexpr const char* name = "tanh";
-  static constexpr double ulps = 1;
-  static constexpr double low = -5.0, high = 5.0;
-  static __device__ double device(double x, double) { return tanh(x); }
-  static long double host(long double x, long double) { return std::tanh(x); }
-};
-
-struct tgamma_function {
-  static constexpr const char* name = "tgamma";
-  static constexpr double ulps = 10;
-  static constexpr double low = 0.1, high = 30.0;
-  static __device__ double device(double x, double) { return tgamma(x); }
-  static long double host(long double x, long double) { return std::tgamma(x); }
-};
-
-struct exp10_function {
-  static constexpr const char* name = "exp10";
-  static constexpr double ulps = 1;
-  static constexpr double low = -300.0, high = 300.0;
-  static __device__ double device(double x, double) { return exp10(x); }
-  static long double host(long double x, long double) { return std::pow(10.0L, x); }
-};
-
-struct rsqrt_function {
-  static constexpr const char* name = "rsqrt";
-  static constexpr double ulps = 1;
-  static constexpr double low = 0.001, high = 1000.0;
-  static __device__ double device(double x, double) { return rsqrt(x); }
-  static long double host(long double x, long double) { return 1 / std::sqrt(x); }
-};
-
-struct rcbrt_function {
-  static constexpr const char* name = "rcbrt";
-  static constexpr double ulps = 1;
-  static constexpr double low = 0.001, high = 1000.0;
-  static __device__ double device(double x, double) { return rcbrt(x); }
-  static long double host(long double x, long double) { return 1 / std::cbrt(x); }
-};
-
-struct sinpi_function {
-  static constexpr const char* name = "sinpi";
-  static constexpr double ulps = 2;
-  static constexpr double low = -10.0, high = 10.0;
-  static __device__ double device(double x, double) { return sinpi(x); }
-  static long double host(long double x, long double) {
-    return std::sin(pi * std::remainder(x, 2.0L));
-  }
-};
-
-struct atan2_function {
-  static constexpr const char* name = "atan2";
-  static constexpr double ulps = 2;
-  static constexpr double low = -10.0, high = 10.0;
-  static __device__ double device(double x, double y) { return atan2(x, y); }
-  static long double host(long double x, long double y) { return std::atan2(x, y); }
-};
-
-struct pow_function {
-  static constexpr const char* name = "pow";
-  static constexpr double ulps = 2;
-  static constexpr double low = 0.1, high = 20.0;
-  static __device__ double device(double x, double y) { return pow(x, y); }
-  static long double host(long double x, long double y) { return std::pow(x, y); }
-};
-
-struct hypot_function {
-  static constexpr const char* name = "hypot";
-  static constexpr double ulps = 2;
-  static constexpr double low = -100.0, high = 100.0;
-  static __device__ double device(double x, double y) { return hypot(x, y); }
-  static long double host(long double x, long double y) { return std::hypot(x, y); }
-};
-
-struct fmod_function {
-  static constexpr const char* name = "fmod";
-  static constexpr double ulps = 0;
-  static constexpr double low = -100.0, high = 100.0;
-  static __device__ double device(double x, double y) { return fmod(x, y); }
-  static long double host(long double x, long double y) { return std::fmod(x, y); }
-};
-
-struct remainder_function {
-  static constexpr const char* name = "remainder";
-  static constexpr double ulps = 0;
-  static constexpr double low = -100.0, high = 100.0;
-  static __device__ double device(double x, double y) { return remainder(x, y); }
-  static long double host(long double x, long double y) { return std::remainder(x, y); }
-};
-
-struct sqrt_function {
-  static constexpr const char* name = "sqrt";
-  static constexpr double ulps = 0;
-  static constexpr double low = 0.0, high = 1000.0;
-  static __device__ double device(double x, double) { return sqrt(x); }
-  static long double host(long double x, long double) { return std::sqrt(x); }
-};
-
-struct division_function {
-  static constexpr const char* name = "division";
-  static constexpr double ulps = 0;
-  static constexpr double low = 1.0, high = 50.0;
-  static __device__ double device(double x, double y) { return x / y; }
-  static long double host(long double x, long double y) { return x / y; }
-};
-
-struct normcdf_function {
-  static constexpr const char* name = "normcdf";
-  static constexpr double ulps = 5;
-  static constexpr double low = -4.0, high = 4.0;
-  static __device__ double device(double x, double) { return normcdf(x); }
-  static long double host(long double x, long double) {
-    return 0.5L * std::erfc(-x * std::sqrt(0.5L));
-  }
-};
+FUNCTION(acos, 2, -1.0, 1.0, acos(x), std::acos(x));
+FUNCTION(acosh, 3, 1.0, 50.0, acosh(x), std::acosh(x));
+FUNCTION(asin, 2, -1.0, 1.0, asin(x), std::asin(x));
+FUNCTION(asinh, 3, -30.0, 30.0, asinh(x), std::asinh(x));
+FUNCTION(atan, 2, -20.0, 20.0, atan(x), std::atan(x));
+FUNCTION(atanh, 2, -0.999, 0.999, atanh(x), std::atanh(x));
+FUNCTION(cbrt, 1, -100.0, 100.0, cbrt(x), std::cbrt(x));
+FUNCTION(cos, 2, -1000.0, 1000.0, cos(x), std::cos(x));
+FUNCTION(cosh, 1, -20.0, 20.0, cosh(x), std::cosh(x));
+FUNCTION(erf, 2, -4.0, 4.0, erf(x), std::erf(x));
+FUNCTION(erfc, 5, -3.0, 8.0, erfc(x), std::erfc(x));
+FUNCTION(exp, 1, -700.0, 700.0, exp(x), std::exp(x));
+FUNCTION(exp2, 1, -1000.0, 1000.0, exp2(x), std::exp2(x));
+FUNCTION(expm1, 1, -5.0, 5.0, expm1(x), std::expm1(x));
+FUNCTION(lgamma, 4, 3.0, 50.0, lgamma(x), std::lgamma(x));
+FUNCTION(log, 1, 0.001, 100.0, log(x), std::log(x));
+FUNCTION(log10, 1, 0.001, 100.0, log10(x), std::log10(x));
+FUNCTION(log1p, 1, -0.9, 50.0, log1p(x), std::log1p(x));
+FUNCTION(log2, 1, 0.001, 100.0, log2(x), std::log2(x));
+FUNCTION(sin, 2, -1000.0, 1000.0, sin(x), std::sin(x));
+FUNCTION(sinh, 2, -20.0, 20.0, sinh(x), std::sinh(x));
+FUNCTION(tan, 2, -1000.0, 1000.0, tan(x), std::tan(x));
+FUNCTION(tanh, 1, -5.0, 5.0, tanh(x), std::tanh(x));
+FUNCTION(tgamma, 10, 0.1, 30.0, tgamma(x), std::tgamma(x));
+FUNCTION(exp10, 1, -300.0, 300.0, exp10(x), std::pow(10.0L, x));
+FUNCTION(rsqrt, 1, 0.001, 1000.0, rsqrt(x), 1 / std::sqrt(x));
+FUNCTION(rcbrt, 1, 0.001, 1000.0, rcbrt(x), 1 / std::cbrt(x));
+FUNCTION(sinpi, 2, -10.0, 10.0, sinpi(x), std::sin(std::remainder(x, 2.0L) * pi));
+FUNCTION(atan2, 2, -10.0, 10.0, atan2(x, y), std::atan2(x, y));
+FUNCTION(pow, 2, 0.1, 20.0, pow(x, y), std::pow(x, y));
+FUNCTION(hypot, 2, -100.0, 100.0, hypot(x, y), std::hypot(x, y));
+FUNCTION(fmod, 0, -100.0, 100.0, fmod(x, y), std::fmod(x, y));
+FUNCTION(remainder, 0, -100.0, 100.0, remainder(x, y), std::remainder(x, y));
+FUNCTION(sqrt, 0, 0.0, 1000.0, sqrt(x), std::sqrt(x));
+FUNCTION(division, 0, 1.0, 50.0, x / y, x / y);
+FUNCTION(normcdf, 5, -4.0, 4.0, normcdf(x), 0.5L * std::erfc(-x * std::sqrt(0.5L)));
 
 }  // namespace
 
 int main() {
   return check_functions<
-      double, acos_function, acosh_function, asin_function, asinh_function, atan_function,
+      value, acos_function, acosh_function, asin_function, asinh_function, atan_function,
       atanh_function, cbrt_function, cos_function, cosh_function, erf_function, erfc_function,
       exp_function, exp2_function, expm1_function, lgamma_function, log_function, log10_function,
       log1p_function, log2_function, sin_function, sinh_function, tan_function, tanh_function,

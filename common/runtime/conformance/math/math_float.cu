@@ -3,309 +3,53 @@
 
 namespace {
 
+using value = float;
+using wide = double;
 constexpr double pi = 3.14159265358979323846;
 
-struct acos_function {
-  static constexpr const char* name = "acos";
-  static constexpr double ulps = 2;
-  static constexpr float low = -1.0f, high = 1.0f;
-  static __device__ float device(float x, float) { return acosf(x); }
-  static double host(double x, double) { return std::acos(x); }
-};
-
-struct acosh_function {
-  static constexpr const char* name = "acosh";
-  static constexpr double ulps = 4;
-  static constexpr float low = 1.0f, high = 50.0f;
-  static __device__ float device(float x, float) { return acoshf(x); }
-  static double host(double x, double) { return std::acosh(x); }
-};
-
-struct asin_function {
-  static constexpr const char* name = "asin";
-  static constexpr double ulps = 2;
-  static constexpr float low = -1.0f, high = 1.0f;
-  static __device__ float device(float x, float) { return asinf(x); }
-  static double host(double x, double) { return std::asin(x); }
-};
-
-struct asinh_function {
-  static constexpr const char* name = "asinh";
-  static constexpr double ulps = 3;
-  static constexpr float low = -30.0f, high = 30.0f;
-  static __device__ float device(float x, float) { return asinhf(x); }
-  static double host(double x, double) { return std::asinh(x); }
-};
-
-struct atan_function {
-  static constexpr const char* name = "atan";
-  static constexpr double ulps = 2;
-  static constexpr float low = -20.0f, high = 20.0f;
-  static __device__ float device(float x, float) { return atanf(x); }
-  static double host(double x, double) { return std::atan(x); }
-};
-
-struct atanh_function {
-  static constexpr const char* name = "atanh";
-  static constexpr double ulps = 3;
-  static constexpr float low = -0.999f, high = 0.999f;
-  static __device__ float device(float x, float) { return atanhf(x); }
-  static double host(double x, double) { return std::atanh(x); }
-};
-
-struct cbrt_function {
-  static constexpr const char* name = "cbrt";
-  static constexpr double ulps = 1;
-  static constexpr float low = -100.0f, high = 100.0f;
-  static __device__ float device(float x, float) { return cbrtf(x); }
-  static double host(double x, double) { return std::cbrt(x); }
-};
-
-struct cos_function {
-  static constexpr const char* name = "cos";
-  static constexpr double ulps = 2;
-  static constexpr float low = -1000.0f, high = 1000.0f;
-  static __device__ float device(float x, float) { return cosf(x); }
-  static double host(double x, double) { return std::cos(x); }
-};
-
-struct cosh_function {
-  static constexpr const char* name = "cosh";
-  static constexpr double ulps = 2;
-  static constexpr float low = -20.0f, high = 20.0f;
-  static __device__ float device(float x, float) { return coshf(x); }
-  static double host(double x, double) { return std::cosh(x); }
-};
-
-struct erf_function {
-  static constexpr const char* name = "erf";
-  static constexpr double ulps = 2;
-  static constexpr float low = -4.0f, high = 4.0f;
-  static __device__ float device(float x, float) { return erff(x); }
-  static double host(double x, double) { return std::erf(x); }
-};
-
-struct erfc_function {
-  static constexpr const char* name = "erfc";
-  static constexpr double ulps = 4;
-  static constexpr float low = -3.0f, high = 8.0f;
-  static __device__ float device(float x, float) { return erfcf(x); }
-  static double host(double x, double) { return std::erfc(x); }
-};
-
-struct exp_function {
-  static constexpr const char* name = "exp";
-  static constexpr double ulps = 2;
-  static constexpr float low = -80.0f, high = 80.0f;
-  static __device__ float device(float x, float) { return expf(x); }
-  static double host(double x, double) { return std::exp(x); }
-};
-
-struct exp2_function {
-  static constexpr const char* name = "exp2";
-  static constexpr double ulps = 2;
-  static constexpr float low = -120.0f, high = 120.0f;
-  static __device__ float device(float x, float) { return exp2f(x); }
-  static double host(double x, double) { return std::exp2(x); }
-};
-
-struct expm1_function {
-  static constexpr const char* name = "expm1";
-  static constexpr double ulps = 1;
-  static constexpr float low = -5.0f, high = 5.0f;
-  static __device__ float device(float x, float) { return expm1f(x); }
-  static double host(double x, double) { return std::expm1(x); }
-};
-
-struct lgamma_function {
-  static constexpr const char* name = "lgamma";
-  static constexpr double ulps = 6;
-  static constexpr float low = 0.1f, high = 50.0f;
-  static __device__ float device(float x, float) { return lgammaf(x); }
-  static double host(double x, double) { return std::lgamma(x); }
-};
-
-struct log_function {
-  static constexpr const char* name = "log";
-  static constexpr double ulps = 1;
-  static constexpr float low = 0.001f, high = 100.0f;
-  static __device__ float device(float x, float) { return logf(x); }
-  static double host(double x, double) { return std::log(x); }
-};
-
-struct log10_function {
-  static constexpr const char* name = "log10";
-  static constexpr double ulps = 2;
-  static constexpr float low = 0.001f, high = 100.0f;
-  static __device__ float device(float x, float) { return log10f(x); }
-  static double host(double x, double) { return std::log10(x); }
-};
-
-struct log1p_function {
-  static constexpr const char* name = "log1p";
-  static constexpr double ulps = 1;
-  static constexpr float low = -0.9f, high = 50.0f;
-  static __device__ float device(float x, float) { return log1pf(x); }
-  static double host(double x, double) { return std::log1p(x); }
-};
-
-struct log2_function {
-  static constexpr const char* name = "log2";
-  static constexpr double ulps = 1;
-  static constexpr float low = 0.001f, high = 100.0f;
-  static __device__ float device(float x, float) { return log2f(x); }
-  static double host(double x, double) { return std::log2(x); }
-};
-
-struct sin_function {
-  static constexpr const char* name = "sin";
-  static constexpr double ulps = 2;
-  static constexpr float low = -1000.0f, high = 1000.0f;
-  static __device__ float device(float x, float) { return sinf(x); }
-  static double host(double x, double) { return std::sin(x); }
-};
-
-struct sinh_function {
-  static constexpr const char* name = "sinh";
-  static constexpr double ulps = 3;
-  static constexpr float low = -20.0f, high = 20.0f;
-  static __device__ float device(float x, float) { return sinhf(x); }
-  static double host(double x, double) { return std::sinh(x); }
-};
-
-struct tan_function {
-  static constexpr const char* name = "tan";
-  static constexpr double ulps = 4;
-  static constexpr float low = -1000.0f, high = 1000.0f;
-  static __device__ float device(float x, float) { return tanf(x); }
-  static double host(double x, double) { return std::tan(x); }
-};
-
-struct tanh_function {
-  static constexpr const char* name = "tanh";
-  static constexpr double ulps = 2;
-  static constexpr float low = -5.0f, high = 5.0f;
-  static __device__ float device(float x, float) { return tanhf(x); }
-  static double host(double x, double) { return std::tanh(x); }
-};
-
-struct tgamma_function {
-  static constexpr const char* name = "tgamma";
-  static constexpr double ulps = 5;
-  static constexpr float low = 0.1f, high = 30.0f;
-  static __device__ float device(float x, float) { return tgammaf(x); }
-  static double host(double x, double) { return std::tgamma(x); }
-};
-
-struct exp10_function {
-  static constexpr const char* name = "exp10";
-  static constexpr double ulps = 2;
-  static constexpr float low = -35.0f, high = 35.0f;
-  static __device__ float device(float x, float) { return exp10f(x); }
-  static double host(double x, double) { return std::pow(10.0, x); }
-};
-
-struct rsqrt_function {
-  static constexpr const char* name = "rsqrt";
-  static constexpr double ulps = 2;
-  static constexpr float low = 0.001f, high = 1000.0f;
-  static __device__ float device(float x, float) { return rsqrtf(x); }
-  static double host(double x, double) { return 1 / std::sqrt(x); }
-};
-
-struct rcbrt_function {
-  static constexpr const char* name = "rcbrt";
-  static constexpr double ulps = 1;
-  static constexpr float low = 0.001f, high = 1000.0f;
-  static __device__ float device(float x, float) { return rcbrtf(x); }
-  static double host(double x, double) { return 1 / std::cbrt(x); }
-};
-
-struct sinpi_function {
-  static constexpr const char* name = "sinpi";
-  static constexpr double ulps = 1;
-  static constexpr float low = -10.0f, high = 10.0f;
-  static __device__ float device(float x, float) { return sinpif(x); }
-  static double host(double x, double) { return std::sin(pi * std::remainder(x, 2.0)); }
-};
-
-struct cospi_function {
-  static constexpr const char* name = "cospi";
-  static constexpr double ulps = 1;
-  static constexpr float low = -10.0f, high = 10.0f;
-  static __device__ float device(float x, float) { return cospif(x); }
-  static double host(double x, double) { return std::cos(pi * std::remainder(x, 2.0)); }
-};
-
-struct normcdf_function {
-  static constexpr const char* name = "normcdf";
-  static constexpr double ulps = 5;
-  static constexpr float low = -4.0f, high = 4.0f;
-  static __device__ float device(float x, float) { return normcdff(x); }
-  static double host(double x, double) { return 0.5 * std::erfc(-x * std::sqrt(0.5)); }
-};
-
-struct atan2_function {
-  static constexpr const char* name = "atan2";
-  static constexpr double ulps = 3;
-  static constexpr float low = -10.0f, high = 10.0f;
-  static __device__ float device(float x, float y) { return atan2f(x, y); }
-  static double host(double x, double y) { return std::atan2(x, y); }
-};
-
-struct pow_function {
-  static constexpr const char* name = "pow";
-  static constexpr double ulps = 4;
-  static constexpr float low = 0.1f, high = 20.0f;
-  static __device__ float device(float x, float y) { return powf(x, y); }
-  static double host(double x, double y) { return std::pow(x, y); }
-};
-
-struct hypot_function {
-  static constexpr const char* name = "hypot";
-  static constexpr double ulps = 3;
-  static constexpr float low = -100.0f, high = 100.0f;
-  static __device__ float device(float x, float y) { return hypotf(x, y); }
-  static double host(double x, double y) { return std::hypot(x, y); }
-};
-
-struct fmod_function {
-  static constexpr const char* name = "fmod";
-  static constexpr double ulps = 0;
-  static constexpr float low = -100.0f, high = 100.0f;
-  static __device__ float device(float x, float y) { return fmodf(x, y); }
-  static double host(double x, double y) { return std::fmod(x, y); }
-};
-
-struct remainder_function {
-  static constexpr const char* name = "remainder";
-  static constexpr double ulps = 0;
-  static constexpr float low = -100.0f, high = 100.0f;
-  static __device__ float device(float x, float y) { return remainderf(x, y); }
-  static double host(double x, double y) { return std::remainder(x, y); }
-};
-
-struct fdim_function {
-  static constexpr const char* name = "fdim";
-  static constexpr double ulps = 0;
-  static constexpr float low = -5.0f, high = 5.0f;
-  static __device__ float device(float x, float y) { return fdimf(x, y); }
-  static double host(double x, double y) { return x > y ? x - y : 0; }
-};
-
-struct norm3d_function {
-  static constexpr const char* name = "norm3d";
-  static constexpr double ulps = 3;
-  static constexpr float low = -50.0f, high = 50.0f;
-  static __device__ float device(float x, float y) { return norm3df(x, y, 3); }
-  static double host(double x, double y) { return std::sqrt(x * x + y * y + 9); }
-};
+FUNCTION(acos, 2, -1.0f, 1.0f, acosf(x), std::acos(x));
+FUNCTION(acosh, 4, 1.0f, 50.0f, acoshf(x), std::acosh(x));
+FUNCTION(asin, 2, -1.0f, 1.0f, asinf(x), std::asin(x));
+FUNCTION(asinh, 3, -30.0f, 30.0f, asinhf(x), std::asinh(x));
+FUNCTION(atan, 2, -20.0f, 20.0f, atanf(x), std::atan(x));
+FUNCTION(atanh, 3, -0.999f, 0.999f, atanhf(x), std::atanh(x));
+FUNCTION(cbrt, 1, -100.0f, 100.0f, cbrtf(x), std::cbrt(x));
+FUNCTION(cos, 2, -1000.0f, 1000.0f, cosf(x), std::cos(x));
+FUNCTION(cosh, 2, -20.0f, 20.0f, coshf(x), std::cosh(x));
+FUNCTION(erf, 2, -4.0f, 4.0f, erff(x), std::erf(x));
+FUNCTION(erfc, 4, -3.0f, 8.0f, erfcf(x), std::erfc(x));
+FUNCTION(exp, 2, -80.0f, 80.0f, expf(x), std::exp(x));
+FUNCTION(exp2, 2, -120.0f, 120.0f, exp2f(x), std::exp2(x));
+FUNCTION(expm1, 1, -5.0f, 5.0f, expm1f(x), std::expm1(x));
+FUNCTION(lgamma, 6, 0.1f, 50.0f, lgammaf(x), std::lgamma(x));
+FUNCTION(log, 1, 0.001f, 100.0f, logf(x), std::log(x));
+FUNCTION(log10, 2, 0.001f, 100.0f, log10f(x), std::log10(x));
+FUNCTION(log1p, 1, -0.9f, 50.0f, log1pf(x), std::log1p(x));
+FUNCTION(log2, 1, 0.001f, 100.0f, log2f(x), std::log2(x));
+FUNCTION(sin, 2, -1000.0f, 1000.0f, sinf(x), std::sin(x));
+FUNCTION(sinh, 3, -20.0f, 20.0f, sinhf(x), std::sinh(x));
+FUNCTION(tan, 4, -1000.0f, 1000.0f, tanf(x), std::tan(x));
+FUNCTION(tanh, 2, -5.0f, 5.0f, tanhf(x), std::tanh(x));
+FUNCTION(tgamma, 5, 0.1f, 30.0f, tgammaf(x), std::tgamma(x));
+FUNCTION(exp10, 2, -35.0f, 35.0f, exp10f(x), std::pow(10.0, x));
+FUNCTION(rsqrt, 2, 0.001f, 1000.0f, rsqrtf(x), 1 / std::sqrt(x));
+FUNCTION(rcbrt, 1, 0.001f, 1000.0f, rcbrtf(x), 1 / std::cbrt(x));
+FUNCTION(sinpi, 1, -10.0f, 10.0f, sinpif(x), std::sin(std::remainder(x, 2.0) * pi));
+FUNCTION(cospi, 1, -10.0f, 10.0f, cospif(x), std::cos(std::remainder(x, 2.0) * pi));
+FUNCTION(normcdf, 5, -4.0f, 4.0f, normcdff(x), 0.5 * std::erfc(-x * std::sqrt(0.5)));
+FUNCTION(atan2, 3, -10.0f, 10.0f, atan2f(x, y), std::atan2(x, y));
+FUNCTION(pow, 4, 0.1f, 20.0f, powf(x, y), std::pow(x, y));
+FUNCTION(hypot, 3, -100.0f, 100.0f, hypotf(x, y), std::hypot(x, y));
+FUNCTION(fmod, 0, -100.0f, 100.0f, fmodf(x, y), std::fmod(x, y));
+FUNCTION(remainder, 0, -100.0f, 100.0f, remainderf(x, y), std::remainder(x, y));
+FUNCTION(fdim, 0, -5.0f, 5.0f, fdimf(x, y), x > y ? x - y : 0);
+FUNCTION(norm3d, 3, -50.0f, 50.0f, norm3df(x, y, 3), std::sqrt(9 + x * x + y * y));
 
 }  // namespace
 
 int main() {
   return check_functions<
-      float, acos_function, acosh_function, asin_function, asinh_function, atan_function,
+      value, acos_function, acosh_function, asin_function, asinh_function, atan_function,
       atanh_function, cbrt_function, cos_function, cosh_function, erf_function, erfc_function,
       exp_function, exp2_function, expm1_function, lgamma_function, log_function, log10_function,
       log1p_function, log2_function, sin_function, sinh_function, tan_function, tanh_function,
