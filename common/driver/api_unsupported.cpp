@@ -24,5 +24,5 @@ int unsupported(const char* name) noexcept {
 
 #define STEPWISE_UNSUPPORTED(name) \
   extern "C" __attribute__((visibility("default"))) int name() { return unsupported(#name); }
-#include "common/driver/unsupported.inc"
+#include "common/driver/unsupported.inc"  // made from exports.txt
 #undef STEPWISE_UNSUPPORTED

@@ -26,5 +26,5 @@ int unsupported(const char* name) noexcept {
 
 #define STEPWISE_UNSUPPORTED(name) \
   extern "C" __attribute__((visibility("default"))) int name() { return unsupported(#name); }
-#include "common/runtime/api/unsupported.inc"
+#include "common/runtime/unsupported.inc"  // made from exports.txt
 #undef STEPWISE_UNSUPPORTED

@@ -2,9 +2,10 @@
 
 Every name of the real library is there, with its version, which may be ''; nothing else is, but for
 what our two libraries share; and the library needs nothing that a machine for which it was built
-might lack. NAMES lists the real library's names, one per line; where the real library is given, the
-list is compared with it. Some toolkits' libcuda.so also has the entry points for graphics (EGL, GL,
-VDPAU) and for debuggers (cudbg), which belong to other interfaces: they may be missing in NAMES.
+might lack. NAMES lists the real library's names, one per line, some of them marked as refused;
+where the real library is given, the list is compared with it. Some toolkits' libcuda.so also has
+the entry points for graphics (EGL, GL, VDPAU) and for debuggers (cudbg), which belong to other
+interfaces: they may be missing in NAMES.
 """
 
 import pathlib
@@ -32,7 +33,7 @@ def dynamic_symbols(library):
 def main():
     library, soname, version, names_file = sys.argv[1:5]
     failures = []
-    names = set(pathlib.Path(names_file).read_text().split())
+    names = {line.split()[0] for line in pathlib.Path(names_file).read_text().splitlines()}
     ours = dynamic_symbols(library)
 
     failures += [f"{name} is missing" for name in sorted(names - ours.keys())]
