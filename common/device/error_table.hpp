@@ -1,5 +1,4 @@
-// The names and texts that the CUDA runtime returns for its error codes. Tested by
-// common/runtime/tests/errors_test.cpp.
+// The names and texts that the CUDA runtime and driver return for their error codes.
 #pragma once
 
 namespace stepwise {
@@ -7,12 +6,13 @@ namespace stepwise {
 struct error_entry {
   int code;
   const char* name;
+  const char* driver_name;  // null if only the runtime has the error
   const char* text;
 };
 
 // Sorted by code.
 inline constexpr error_entry error_table[] = {
-#define STEPWISE_ERROR(code, name, text) {code, #name, text},
+#define STEPWISE_ERROR(code, name, driver_name, text) {code, #name, driver_name, text},
 #include "common/device/error_table.inc"
 #undef STEPWISE_ERROR
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/device/error_table.hpp"
 #include "common/driver/driver.hpp"
 #include "common/runtime/host/call_stacks.hpp"
 
@@ -30,21 +31,13 @@ cudaError_t describe(Body&& body) {
   });
 }
 
-// Errors whose name in cuda.h is not CUDA_ERROR_ and the runtime's name in capitals.
-struct error_name {
-  int code;
-  const char* name;
-};
-constexpr error_name error_names[] = {
-#define STEPWISE_DRIVER_ERROR(name) {name, #name},
-#include "common/driver/errors.inc"
-#undef STEPWISE_DRIVER_ERROR
-};
-
 const char* name_of(CUresult error) {
+  // The runtime does not have these two.
+  if (error == CUDA_ERROR_CONTEXT_ALREADY_CURRENT) return "CUDA_ERROR_CONTEXT_ALREADY_CURRENT";
+  if (error == CUDA_ERROR_KEY_ROTATION) return "CUDA_ERROR_KEY_ROTATION";
   const int code = runtime::number_of(error);
-  for (const error_name& e : error_names) {
-    if (e.code == code) return e.name;
+  for (const error_entry& e : error_table) {
+    if (e.code == code) return e.driver_name;
   }
   return nullptr;
 }

@@ -4,12 +4,17 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/driver/tests/linked_modules.hpp"
+#include "common/testing/skip_case.hpp"
 
 // Declarations of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's).
 extern "C" {
@@ -354,6 +359,28 @@ TEST_CASE("mapped memory: what only our driver answers without harm") {
   p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   CHECK(cuMemCreate(&piece, step, &p, 0) == CUDA_ERROR_NOT_SUPPORTED);
   CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
+}
+
+TEST_CASE("errors have cuda.h's names, and no others have one") {
+  const char* const header = std::getenv("STEPWISE_CUDA_H");
+  if (!header) return stepwise::skip_case("no cuda.h of CUDA 13.0");
+  std::ifstream file(header);
+  std::map<int, std::string> names;
+  const std::regex error("^ *(CUDA_(?:SUCCESS|ERROR_[A-Z0-9_]+)) *= *([0-9]+),?$");
+  std::smatch found;
+  for (std::string line; std::getline(file, line);)
+    if (std::regex_match(line, found, error)) names[std::stoi(found[2])] = found[1];
+  CHECK(names.size() > 100);
+  for (int code = 0; code < 1100; ++code) {
+    const auto name = names.find(code);
+    const char *known = nullptr, *text = nullptr;
+    const CUresult result = name == names.end() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    INFO("code " << code);
+    CHECK(cuGetErrorName(static_cast<CUresult>(code), &known) == result);
+    CHECK(cuGetErrorString(static_cast<CUresult>(code), &text) == result);
+    CHECK((known ? known : "") == (name == names.end() ? "" : name->second));
+    CHECK((text != nullptr) == (known != nullptr));
+  }
 }
 
 TEST_CASE("a name that is refused says so") {

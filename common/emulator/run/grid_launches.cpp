@@ -38,7 +38,7 @@ status device_runtime::make(const made_memory& made) {
   };
   for (const error_entry& e : error_table) add(e);
   constexpr int none = -1;  // stands for every other code
-  add({none, unrecognized_error, unrecognized_error});
+  add({none, unrecognized_error, nullptr, unrecognized_error});
   const auto words = memory.allocate(texts.size());
   if (!words.ok()) return words.failure();
   const auto room = memory.allocate(buffer_bytes);
