@@ -147,6 +147,13 @@ TEST_CASE("a generated kernel has a register for each value, of every width") {
             .empty());
 }
 
+TEST_CASE("a generated kernel stores predicates as words") {
+  const std::string comments = "// kernel: k\n// threads: 2\n// in a: u32 1 7\n// out y: pred ";
+  const std::string body = "\n  setp.lt.u32 %y0, %a, 5;\n  setp.lt.u32 %y1, %a, 9;\n";
+  CHECK(outcome(generated(comments + "1 1 0 1" + body)).empty());
+  CHECK(outcome(generated(comments + "1 1 1 1" + body)).size() == 1);
+}
+
 TEST_CASE("a generated kernel passes addresses") {
   CHECK(outcome(generated("// kernel: k\n// inout c: u32 1 2 -> 11 12\n"
                           "// in a in place: u32 7 8\n// out y by address: u32 8 7 9\n"
@@ -187,6 +194,7 @@ TEST_CASE("comments that make no sense are refused, with their line") {
   check_refused("// in a: u32 1\n", "sample.ptx:4: 'in' before any 'kernel'");
   check_refused("// kernel: add_one\n// in a: u32 1\n", "could not fail");
   check_refused("// kernel: add_one\n// in a: x32 1\n", "sample.ptx:5: expected a type");
+  check_refused("// kernel: add_one\n// in a: pred 1\n", "sample.ptx:5: expected a type");
   check_refused("// kernel: add_one\n// out y: u8 256\n", "'256' does not fit u8");
   check_refused("// kernel: add_one\n// out y: s8 -129\n", "'-129' does not fit s8");
   check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is no u32");

@@ -195,7 +195,11 @@ void read_list(const place& at, parameter& p, const std::string& text) {
     read_structure(at, words, p);
     return;
   }
-  if (words.empty() || !find_type(words[0], p.type)) at.fail("expected a type, such as u32");
+  const bool is_register = p.role == array_role::out && p.access == buffer_access::value;
+  if (is_register && !words.empty() && words[0] == "pred")
+    p.type = {"pred", element_kind::integer_unsigned, 4};
+  else if (words.empty() || !find_type(words[0], p.type))
+    at.fail("expected a type, such as u32");
   std::vector<value>* into = p.role == array_role::out ? &p.expected : &p.initial;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "->") {

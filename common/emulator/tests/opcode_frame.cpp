@@ -6,7 +6,17 @@ namespace {
 
 // PTX has no registers of 8 bits.
 std::string register_type(const element_type& type) {
+  if (type.name == "pred") return ".pred";
   return ".b" + std::to_string(std::max(16u, 8 * type.bytes));
+}
+
+// A predicate is stored as a word.
+std::string store(const element_type& type, const std::string& memory, const std::string& value) {
+  if (type.name == "pred") {
+    return " { .reg .b32 %word; selp.u32 %word, 1, 0, " + value + "; st.global.u32 " + memory +
+           ", %word; }";
+  }
+  return " st.global." + type.name + " " + memory + ", " + value + ";";
 }
 
 std::string address_into(const std::string& target, const parameter& p) {
@@ -39,9 +49,9 @@ kernel_frame frame_of(const test_case& test) {
       const std::string offset = i == 0 ? "" : "+" + std::to_string(i * p.type.bytes);
       const std::string memory = "[%at" + offset + "]";
       registers += " .reg " + register_type(p.type) + " " + value + ";";
-      moves += p.role == array_role::in ? " ld.global." + p.type.name + " " + value + ", " + memory
-                                        : " st.global." + p.type.name + " " + memory + ", " + value;
-      moves += ";";
+      moves += p.role == array_role::in
+                   ? " ld.global." + p.type.name + " " + value + ", " + memory + ";"
+                   : store(p.type, memory, value);
     }
   }
   return {".visible .entry " + test.kernel + "(" + parameters +
