@@ -119,6 +119,21 @@ TEST_CASE("values: repetition, ranges, bits, values that are not compared, conti
   CHECK(y.expected[5].bits == 0x7f800000);
 }
 
+TEST_CASE("hashed words, in memory and by threads, with a mask, of 64 bits") {
+  const auto bits_of = [](const std::string& list) {
+    std::vector<std::uint64_t> bits;
+    const test_file file = with_comments("// kernel: add_one\n// threads: 2\n// out y: " + list);
+    for (const value& v : file.cases[0].parameters[0].expected) bits.push_back(v.bits);
+    return bits;
+  };
+  CHECK(bits_of("u32 hashed(1,2) 5\n") ==
+        std::vector<std::uint64_t>{1000 * 0x9e3779b1u, 1001 * 0x9e3779b1u, 5});
+  CHECK(bits_of("u32 hashed(0,2x2)&0xff00|0x1\n") ==
+        std::vector<std::uint64_t>{1, ((32 * 0x9e3779b1u) & 0xff00u) | 1, 0x7901,
+                                   ((33 * 0x9e3779b1u) & 0xff00u) | 1});
+  CHECK(bits_of("f64 hashed(0,2)\n") == std::vector<std::uint64_t>{0, 0x9e3779b100000000});
+}
+
 TEST_CASE("a structure is laid out as in C") {
   const test_file file = with_comments(
       "// kernel: add_one\n// threads: 1\n// value s: u8 1 f64 1 u16 2 3\n// out y: u32 1\n");
@@ -200,6 +215,8 @@ TEST_CASE("comments that make no sense are refused, with their line") {
   check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is no u32");
   check_refused("// kernel: add_one\n// out y: u32 1*0\n", "repeats");
   check_refused("// kernel: add_one\n// out y: u32 5..2\n", "is no range");
+  check_refused("// kernel: add_one\n// out y: u16 hashed(0,2)\n", "words of 32 bits");
+  check_refused("// kernel: add_one\n// out y: u32 hashed(0,2000x2000)\n", "too many values");
   check_refused("// kernel: add_one\n// out y around 2: u32 5\n", "expected 'within N ulp");
   check_refused("// kernel: add_one\n// inout y: u32 1 2 -> 3\n", "found 2 and 1");
   check_refused("// kernel: add_one\n// fails: somehow\n", "unknown error");

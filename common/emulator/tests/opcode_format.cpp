@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <regex>
 #include <sstream>
 
 #include "common/emulator/tests/opcode_case.hpp"
@@ -99,9 +100,34 @@ value value_from(const place& at, const element_type& type, const std::string& t
   return {match::bits, low_bytes(bits, type.bytes)};
 }
 
-// One word of a list: a value, VALUE*COUNT, or FIRST..LAST.
+// hashed(M,COUNT) or hashed(M,THREADSxREGISTERS), and &MASK|BITS (opcodes/README.md). False if the
+// word has another form.
+bool append_hashed(const place& at, const element_type& type, const std::string& word,
+                   std::vector<value>& values) {
+  static const std::regex form(
+      "hashed\\((\\d+),(\\d+)(?:x(\\d+))?\\)(?:&(0x[0-9a-f]+)\\|(0x[0-9a-f]+))?");
+  std::smatch part;
+  if (!std::regex_match(word, part, form)) return false;
+  if (type.bytes < 4) at.fail("'hashed' makes words of 32 bits");
+  const auto number = [&](int group, std::uint64_t missing) {
+    return part[group].matched ? unsigned_from(at, part[group], "number") : missing;
+  };
+  const std::uint64_t threads = number(2, 0), registers = number(3, 1);
+  if (threads * registers > 1u << 20) at.fail("'" + word + "' makes too many values");
+  for (std::uint64_t t = 0; t < threads; ++t) {
+    for (std::uint64_t r = 0; r < registers; ++r) {
+      const std::uint64_t hash = low_bytes((1000 * number(1, 0) + 32 * r + t) * 0x9e3779b1u, 4);
+      const std::uint64_t bits = (hash & number(4, ~0u)) | number(5, 0);
+      values.push_back({match::bits, type.bytes == 8 ? bits << 32 : bits});
+    }
+  }
+  return true;
+}
+
+// One word of a list: a value, VALUE*COUNT, FIRST..LAST, or hashed(...).
 void append_values(const place& at, const element_type& type, const std::string& word,
                    std::vector<value>& values) {
+  if (append_hashed(at, type, word, values)) return;
   if (std::size_t dots = word.find(".."); dots != std::string::npos) {
     std::uint64_t first = unsigned_from(at, word.substr(0, dots), "start of a range");
     std::uint64_t last = unsigned_from(at, word.substr(dots + 2), "end of a range");
