@@ -45,6 +45,6 @@ def table(deck):
 def document(decks):
     """Markdown of several decks, with what the figures mean."""
     meaning = ' '.join(__doc__.split('\n\n', 1)[1].split())
-    return ('# Rehearsal\n\nMade by `./lab dev slides --rehearse`; a test keeps it current. Minutes: reading aloud, '
+    return ('# Rehearsal\n\nPrinted by `./lab dev slides --rehearse`. Minutes: reading aloud, '
             f'pauses, both, and the plan in the notes. Spare time is for discussion.\n{meaning}\n'
             + ''.join(f'\n## {deck.name[:2]} {deck.title}\n\n{table(deck)}\n' for deck in decks))

@@ -30,7 +30,7 @@ def table(root, decks):
                 found.setdefault(name, []).append(f'{deck.name} {number}')
     missing = [name for name, _ in topics if name not in found]
     lines = ['# The lectures\' topics, and the slides that have them', '',
-             'Made by `./lab dev slides --topics`; a test keeps it current. Topics: [topics.txt](topics.txt). '
+             'Printed by `./lab dev slides --topics`. Topics: slides/topics.txt. '
              f'{len(topics) - len(missing)} of {len(topics)} are on a slide.', '']
     for lecture, title in lectures:
         lines += [f'## {title}', '', '| topic | deck and slide |', '|---|---|']

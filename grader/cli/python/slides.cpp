@@ -45,7 +45,7 @@ const verb slides_verb(
       takes.flag("--serve", o.serve,
                  "show the decks in a browser, and rebuild when you save a file");
       takes.add("--port", o.port, "for --serve: the port (8000)").positive();
-      takes.flag("--topics", o.topics, "print the table of topics, slides/topics.md");
+      takes.flag("--topics", o.topics, "print the lectures' topics, and the slides that have them");
       takes.flag("--rehearse", o.rehearse, "print the speaking time of each slide, and its plan");
     },
     slides);
