@@ -206,9 +206,7 @@ TEST_CASE("try: a file is checked and timed in the sandbox, and nothing of it st
 
 TEST_CASE("check: on a GPU there is nothing to check with") {
   const cloned_course c;
-  const auto result = c.lab({"check", "reduction", "--device", "gpu"});
-  CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "compute-sanitizer"));
+  check_refused(c.lab({"check", "reduction", "--device", "gpu"}), 2, "compute-sanitizer");
 }
 
 TEST_CASE("grade: a race is class CHECK, reported with its lines, and earns nothing") {

@@ -312,10 +312,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
     for (const auto& argument : r.arguments) typed += argument + " ";
     CAPTURE(typed);
     const auto result = c.lab(r.arguments);
-    CAPTURE(result.err);
-    CHECK(result.end.exit_code == r.code);
-    CHECK(result.out.empty());
-    CHECK(has(result.err, r.says));
+    check_refused(result, r.code, r.says);
     CHECK(result.err.starts_with("lab: "));
     // The same with --json: one document, and the exit code in it.
     auto arguments = r.arguments;

@@ -121,6 +121,31 @@ inline bool has(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
 }
 
+// The command ended with this exit code, and printed only a message that has the phrase.
+inline void check_refused(const child_result& result, int code, std::string_view phrase) {
+  INFO("expected ", std::string(phrase), ", found ", result.out, result.err);
+  CHECK(result.end.exit_code == code);
+  CHECK(result.out.empty());
+  CHECK(has(result.err, phrase));
+}
+
+// A build of exec_program.cu, or another program of the tests of `lab exec`.
+inline std::string exec_build(const std::string& name) {
+  return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
+}
+
+// ./lab exec with these words, in no copy of the clone.
+inline child_options exec_command(const std::vector<std::string>& words) {
+  child_options options;
+  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
+  options.command.insert(options.command.end(), words.begin(), words.end());
+  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
+  return options;
+}
+inline child_result exec_program(const std::vector<std::string>& words) {
+  return run_child(exec_command(words), 60);
+}
+
 // The one document of a --json run; it must be all of stdout.
 inline json document_of(const child_result& result) {
   const json document = parse_json_or_null(result.out);

@@ -115,7 +115,7 @@ TEST_CASE("run --counters: bank conflicts are named at their line, within the te
 
 TEST_CASE("exec --counters: the profile follows the program's output, and repeats") {
   const cloned_course c;
-  const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
+  const std::string program = exec_build("with_lines");
   const auto first = c.lab({"exec", "--counters", "--", program});
   CHECK(first.end.exit_code == 0);
   CHECK(has(first.err, "warp instructions"));
@@ -127,7 +127,7 @@ TEST_CASE("exec --counters: a source that is newer than the program is reported"
   const cloned_course c;
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path program = folder.path() / "program";
-  fs::copy_file(fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_with_lines", program);
+  fs::copy_file(exec_build("with_lines"), program);
   CHECK(!has(c.lab({"exec", "--counters", "--", program}).err, "was changed"));
   fs::last_write_time(program, fs::last_write_time(program) - std::chrono::hours(24 * 365 * 20));
   const auto older = c.lab({"exec", "--counters", "--", program});
@@ -172,23 +172,18 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   CHECK(document_of(c.lab({"play", "reduction", "02", "--json"}))["file"] != kept);
   CHECK(!fs::exists(kept));
 
-  const auto refused = [](const child_result& result, const char* why) {
-    CAPTURE(why);
-    CHECK(result.end.exit_code == 2);
-    CHECK_MESSAGE(has(result.err, why), result.err);
-  };
-  refused(with({}), "name the output file");
-  refused(with({"--out", "b.json", "--block", "9"}), "launch 1 has 1 block of 8 warps");
-  refused(with({"--out", "b.json", "--launch", "9"}), "fewer than 9 launches");
-  refused(c.lab({"play", "reduction", "06"}), "is not recorded");
-  refused(c.lab({"play", "README.md"}), "is not a recorded warp");
+  check_refused(with({}), 2, "name the output file");
+  check_refused(with({"--out", "b.json", "--block", "9"}), 2, "launch 1 has 1 block of 8 warps");
+  check_refused(with({"--out", "b.json", "--launch", "9"}), 2, "fewer than 9 launches");
+  check_refused(c.lab({"play", "reduction", "06"}), 2, "is not recorded");
+  check_refused(c.lab({"play", "README.md"}), 2, "is not a recorded warp");
   write_atomically(c.root() / "a.json", R"({"format": "stepwise warp", "version": 2})");
-  refused(c.lab({"play", "a.json"}), "has version 2");
+  check_refused(c.lab({"play", "a.json"}), 2, "has version 2");
 }
 
 TEST_CASE("exec --record: a warp of any program, which play shows") {
   const cloned_course c;
-  const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
+  const std::string program = exec_build("with_lines");
   const auto run = c.lab({"exec", "--record", "a.json", "--launch", "5", program, "several"});
   CHECK(run.out == "first 500\n");
   CHECK(has(run.err, "add, launch 5, block 0, warp 0"));

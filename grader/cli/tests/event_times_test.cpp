@@ -16,13 +16,8 @@ constexpr const char* modelled = "times between events are modelled (NVIDIA H200
 constexpr const char* emulated = "times between events are the emulation's on this CPU";
 
 child_result run_measuring(std::vector<std::string> words) {
-  child_options options;
-  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
-  options.command.insert(options.command.end(), words.begin(), words.end());
-  options.command.insert(options.command.end() - 1,
-                         (fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_events").string());
-  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
-  return run_child(options, 60);
+  words.insert(words.end() - 1, exec_build("events"));
+  return exec_program(words);
 }
 
 // The number behind a word that the program printed.

@@ -11,18 +11,9 @@ namespace {
 
 // The output, with its line breaks replaced by spaces.
 std::string shown(const std::string& how, const std::string& kernel) {
-  child_options options;
-  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec", how,
-                     (fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_advice").string(), kernel};
-  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
-  const child_result result = run_child(options, 60);
+  const child_result result = exec_program({how, exec_build("advice"), kernel});
   CHECK(result.end.exit_code == 0);
-  std::string text;
-  for (const char c : result.err) {
-    const bool is_space = c == ' ' || c == '\n';
-    if (!is_space || (!text.empty() && text.back() != ' ')) text += is_space ? ' ' : c;
-  }
-  return text;
+  return one_line(result.err);
 }
 
 std::string profile_of(const std::string& kernel) { return shown("--profile", kernel); }

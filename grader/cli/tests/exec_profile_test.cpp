@@ -10,10 +10,6 @@ using namespace stepwise;
 
 namespace {
 
-std::string exec_build(const std::string& name) {
-  return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
-}
-
 // The clone's folder may be called anything.
 std::string without_folder(std::string text) {
   const std::string folder = std::getenv("EXEC_PROGRAMS");
@@ -22,21 +18,13 @@ std::string without_folder(std::string text) {
   return text;
 }
 
-child_result profiled(std::vector<std::string> words) {
-  child_options options;
-  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
-  options.command.insert(options.command.end(), words.begin(), words.end());
-  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
-  return run_child(options, 60);
-}
-
 // The report of a call with --report.
 json report_of(const std::vector<std::string>& words, int exit_code) {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "profile.json";
   std::vector<std::string> all = {"--profile", "--report", file};
   all.insert(all.end(), words.begin(), words.end());
-  CHECK(profiled(all).end.exit_code == exit_code);
+  CHECK(exec_program(all).end.exit_code == exit_code);
   const json document = parse_json(*read_if_there(file));
   check_documented(document, "exec");
   return document;
@@ -45,7 +33,7 @@ json report_of(const std::vector<std::string>& words, int exit_code) {
 }  // namespace
 
 TEST_CASE("exec --profile: kernels by time, then what limits the first, and which line") {
-  const auto result = profiled({"--profile", exec_build("with_lines"), "several"});
+  const auto result = exec_program({"--profile", exec_build("with_lines"), "several"});
   CHECK(result.end.exit_code == 0);
   CHECK(result.out == "first 500\n");
   CHECK(has(result.err, "exec_with_lines: modelled, NVIDIA H200\n"));
@@ -84,7 +72,7 @@ TEST_CASE("exec --profile --report: the same as JSON, launches of a kernel toget
 }
 
 TEST_CASE("exec --profile: without lines there is a profile, and it says what is missing") {
-  const auto result = profiled({"--profile", exec_build("shared"), "several"});
+  const auto result = exec_program({"--profile", exec_build("shared"), "several"});
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.err, "stride was compiled without -lineinfo"));
   CHECK(has(result.err, "Uncoalesced accesses"));
@@ -93,7 +81,7 @@ TEST_CASE("exec --profile: without lines there is a profile, and it says what is
 }
 
 TEST_CASE("exec --profile: where there is nothing to profile it says why, and gives no figure") {
-  const auto failed = profiled({"--profile", exec_build("with_lines"), "fail"});
+  const auto failed = exec_program({"--profile", exec_build("with_lines"), "fail"});
   CHECK(failed.end.exit_code == 6);
   CHECK(has(failed.err, "no times, because a kernel failed"));
   CHECK(has(failed.err, "write_far at exec_program.cu:"));
@@ -104,24 +92,25 @@ TEST_CASE("exec --profile: where there is nothing to profile it says why, and gi
   CHECK(has(document["failed"], "write_far"));
   CHECK(!document.contains("analysis"));
 
-  const auto none = profiled({"--profile", exec_build("host_only_cu")});
+  const auto none = exec_program({"--profile", exec_build("host_only_cu")});
   CHECK(none.end.exit_code == 1);
   CHECK(has(none.err, "launched no kernel"));
   CHECK(!has(none.err, "modelled"));
   CHECK(report_of({exec_build("host_only_cu")}, 1)["time_ms"] == nullptr);
-  CHECK(profiled({"--profile", exec_build("with_lines"), "exit", "7"}).end.exit_code == 7);
+  CHECK(exec_program({"--profile", exec_build("with_lines"), "exit", "7"}).end.exit_code == 7);
 
-  const auto killed = profiled({"--profile", exec_build("with_lines"), "after", "abort"});
+  const auto killed = exec_program({"--profile", exec_build("with_lines"), "after", "abort"});
   CHECK(killed.end.exit_code == 128 + 6);
   CHECK(has(killed.err, "did not end with exit()"));
 }
 
 TEST_CASE("exec --profile goes with --check and --counters, and stands for the GPU asked for") {
-  const auto both = profiled({"--profile", "--check", "--counters", exec_build("with_lines")});
+  const auto both = exec_program({"--profile", "--check", "--counters", exec_build("with_lines")});
   CHECK(both.end.exit_code == 1);
   CHECK(has(both.err, "memory not freed"));
   CHECK(has(both.err, "What limits add"));
   CHECK(has(both.err, "grid 1, block 32"));
-  const auto other = profiled({"--profile", "--gpu", "h100", exec_build("with_lines"), "several"});
+  const auto other =
+      exec_program({"--profile", "--gpu", "h100", exec_build("with_lines"), "several"});
   CHECK(has(other.err, "modelled, NVIDIA H100 80GB HBM3"));
 }

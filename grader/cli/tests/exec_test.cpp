@@ -21,22 +21,6 @@ using namespace stepwise;
 
 namespace {
 
-std::string built(const std::string& name) {
-  return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
-}
-
-child_options command(std::vector<std::string> words) {
-  child_options options;
-  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
-  options.command.insert(options.command.end(), words.begin(), words.end());
-  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU"};
-  return options;
-}
-
-child_result lab_exec(std::vector<std::string> words) {
-  return run_child(command(std::move(words)), 60);
-}
-
 // A changed copy of the program, in a folder with a blank in its name.
 class workplace {
  public:
@@ -51,7 +35,7 @@ class workplace {
   // Every `before` replaced by `after`, of the same length.
   std::string changed(const std::string& name, std::string_view before, std::string_view after) {
     REQUIRE(before.size() == after.size());
-    std::string content = *read_if_there(built("shared"));
+    std::string content = *read_if_there(exec_build("shared"));
     int changes = 0;
     for (auto at = content.find(before); at != std::string::npos; at = content.find(before, at)) {
       content.replace(at, after.size(), after);
@@ -61,7 +45,7 @@ class workplace {
     return write(name, content);
   }
   std::string with_header(const std::string& name, std::size_t at, std::uint16_t value) {
-    std::string content = *read_if_there(built("shared"));
+    std::string content = *read_if_there(exec_build("shared"));
     content.replace(at, sizeof value, reinterpret_cast<const char*>(&value), sizeof value);
     return write(name, content);
   }
@@ -75,7 +59,7 @@ class workplace {
 TEST_CASE("a program runs on the emulator, whatever its RPATH says") {
   for (const char* build : {"shared", "rpath", "relocatable", "with_lines"}) {
     CAPTURE(build);
-    const auto result = lab_exec({built(build)});
+    const auto result = exec_program({exec_build(build)});
     CHECK(result.end.exit_code == 0);
     CHECK(result.out == "sum 496\n");
     CHECK(result.err.empty());
@@ -86,7 +70,7 @@ TEST_CASE("a program without kernels runs, however it was built") {
   for (const char* build :
        {"cpp", "cpp_90", "cu", "cu_machine_code", "cu_newer", "cu_relocatable"}) {
     CAPTURE(build);
-    const auto result = lab_exec({built(std::string("host_only_") + build)});
+    const auto result = exec_program({exec_build(std::string("host_only_") + build)});
     CHECK(result.end.exit_code == 0);
     CHECK(result.out == "devices 1\n");
     CHECK(result.err.empty());
@@ -96,18 +80,19 @@ TEST_CASE("a program without kernels runs, however it was built") {
 TEST_CASE("a program of the driver API runs, however nvcc linked it") {
   for (const char* build : {"only_shared", "only_static", "and_runtime_shared"}) {
     CAPTURE(build);
-    const auto result = lab_exec({built(std::string("driver_") + build)});
+    const auto result = exec_program({exec_build(std::string("driver_") + build)});
     CHECK(result.end.exit_code == 0);
     CHECK(result.out == "devices 1\n");
     CHECK(result.err.empty());
   }
-  const auto opened = lab_exec({built("driver_opened")});
+  const auto opened = exec_program({exec_build("driver_opened")});
   CHECK(opened.end.exit_code == 0);
   CHECK(opened.out == "devices 1\n");
   CHECK(has(opened.err, "does not need a CUDA runtime"));
-  CHECK(has(lab_exec({built("driver_opened_static")}).err, "linked into it (nvcc's default)"));
+  CHECK(has(exec_program({exec_build("driver_opened_static")}).err,
+            "linked into it (nvcc's default)"));
   // NVIDIA's runtime may be in it, unless it is used.
-  const auto failed = lab_exec({built("driver_and_runtime_static")});
+  const auto failed = exec_program({exec_build("driver_and_runtime_static")});
   CHECK(failed.end.exit_code == 1);
   CHECK(has(failed.err, "nvcc --cudart=shared to use the emulator's runtime"));
 }
@@ -124,7 +109,7 @@ TEST_CASE("from a clone whose name has a blank and a colon") {
   auto config = parse_json(*read_if_there(copy / "grader/lab.json"));
   config["source_root"] = "..";
   write_atomically(copy / "grader/lab.json", config.dump());
-  auto options = command({built("rpath")});
+  auto options = exec_command({exec_build("rpath")});
   options.command[0] = copy / "grader/lab";
   const auto result = run_child(options, 60);
   CHECK(result.end.exit_code == 0);
@@ -133,19 +118,20 @@ TEST_CASE("from a clone whose name has a blank and a colon") {
 }
 
 TEST_CASE("words, streams and the exit status are the program's own") {
-  CHECK(lab_exec({built("shared"), "exit", "7"}).end.exit_code == 7);
-  CHECK(lab_exec({"--", built("shared"), "exit", "3"}).end.exit_code == 3);
-  const auto words = lab_exec({built("shared"), "words", "--json", "--gpu", "--", "a b", ""});
-  CHECK(words.out == "<" + built("shared") + "><words><--json><--gpu><--><a b><>");
+  CHECK(exec_program({exec_build("shared"), "exit", "7"}).end.exit_code == 7);
+  CHECK(exec_program({"--", exec_build("shared"), "exit", "3"}).end.exit_code == 3);
+  const auto words =
+      exec_program({exec_build("shared"), "words", "--json", "--gpu", "--", "a b", ""});
+  CHECK(words.out == "<" + exec_build("shared") + "><words><--json><--gpu><--><a b><>");
   // An option's value is not taken for the program.
   const workplace place;
   const std::string trace = place.path("t.json"), report = place.path("r.json");
-  const auto traced = lab_exec({"--profile", "--trace", trace, "--report", report, "--steps", "9",
-                                built("shared"), "words", "--json"});
+  const auto traced = exec_program({"--profile", "--trace", trace, "--report", report, "--steps",
+                                    "9", exec_build("shared"), "words", "--json"});
   CHECK(has(traced.out, "><words><--json>"));
-  auto piped = command({built("shared"), "cat"});
+  auto piped = exec_command({exec_build("shared"), "cat"});
   piped.command = {"/bin/sh", "-c", "printf 'one\\ntwo' | \"$0\" exec \"$1\" cat", piped.command[0],
-                   built("shared")};
+                   exec_build("shared")};
   const auto result = run_child(piped, 60);
   CHECK(result.out == "one\ntwo");
   CHECK(result.err == "to stderr\n");
@@ -153,8 +139,8 @@ TEST_CASE("words, streams and the exit status are the program's own") {
 
 TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
   const workplace place;
-  auto options = command({"./mine", "words"});
-  place.write("mine", *read_if_there(built("shared")));
+  auto options = exec_command({"./mine", "words"});
+  place.write("mine", *read_if_there(exec_build("shared")));
   options.directory = place.path("");
   CHECK(run_child(options, 60).out == "<./mine><words>");
   options.command.at(2) = "mine";
@@ -168,7 +154,7 @@ TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
 TEST_CASE("a signal's death is reported as a shell reports it") {
   for (const int signal : {SIGABRT, SIGSEGV, SIGTERM}) {
     CAPTURE(signal);
-    const auto result = lab_exec({built("shared"), "raise", std::to_string(signal)});
+    const auto result = exec_program({exec_build("shared"), "raise", std::to_string(signal)});
     CHECK(result.end.exit_code == 128 + signal);
     CHECK(has(result.err, "was ended by a signal: "));
     CHECK(has(result.err, sigabbrev_np(signal)));
@@ -178,7 +164,7 @@ TEST_CASE("a signal's death is reported as a shell reports it") {
 TEST_CASE("signals reach the program, which decides; none is left behind") {
   for (const int signal : {SIGINT, SIGTERM}) {
     CAPTURE(signal);
-    child running(command({built("shared"), "wait"}));
+    child running(exec_command({exec_build("shared"), "wait"}));
     for (int i = 0; i < 200 && running.output().total() == 0; ++i) {
       REQUIRE(running.wait(0.05) == child::event::deadline);
     }
@@ -190,32 +176,31 @@ TEST_CASE("signals reach the program, which decides; none is left behind") {
 }
 
 TEST_CASE("--time-limit ends a kernel, not the program") {
-  const auto result = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  const auto result = exec_program({"--time-limit", "0.3", exec_build("shared"), "endless"});
   CHECK(result.end.exit_code == 6);
   CHECK(result.out == "cudaErrorLaunchTimeout\n");
 }
 
 TEST_CASE("--as-gpu: a mistake that a GPU ignores is ignored, and reported otherwise") {
-  const auto strict = lab_exec({built("shared"), "past", "1"});
+  const auto strict = exec_program({exec_build("shared"), "past", "1"});
   CHECK(strict.end.exit_code == 6);
   CHECK(strict.out == "cudaErrorIllegalAddress\n");
   CHECK(has(strict.err, "a GPU rounds that up to a multiple of 512 and would not notice"));
-  CHECK(lab_exec({"--as-gpu", built("shared"), "past", "1"}).out == "sum 496\n");
+  CHECK(exec_program({"--as-gpu", exec_build("shared"), "past", "1"}).out == "sum 496\n");
   // The end of the page, and what lies behind it.
-  CHECK(lab_exec({"--as-gpu", built("shared"), "past", "524287"}).out == "sum 496\n");
-  const auto far = lab_exec({"--as-gpu", built("shared"), "past", "524288"});
+  CHECK(exec_program({"--as-gpu", exec_build("shared"), "past", "524287"}).out == "sum 496\n");
+  const auto far = exec_program({"--as-gpu", exec_build("shared"), "past", "524288"});
   CHECK(far.out == "cudaErrorIllegalAddress\n");
   CHECK(!has(far.err, "would not notice"));
-  const auto both = lab_exec({"--as-gpu", "--check", built("shared"), "past", "1"});
-  CHECK(both.end.exit_code == 2);
-  CHECK(has(both.err, "use only one of them"));
+  check_refused(exec_program({"--as-gpu", "--check", exec_build("shared"), "past", "1"}), 2,
+                "use only one of them");
 }
 
 TEST_CASE("--late is for plain runs, which end as others do") {
-  CHECK(lab_exec({"--late", built("shared")}).out == lab_exec({built("shared")}).out);
-  const auto both = lab_exec({"--late", "--check", built("shared")});
-  CHECK(both.end.exit_code == 2);
-  CHECK(has(both.err, "--late works only in plain runs: remove --check, "));
+  CHECK(exec_program({"--late", exec_build("shared")}).out ==
+        exec_program({exec_build("shared")}).out);
+  check_refused(exec_program({"--late", "--check", exec_build("shared")}), 2,
+                "--late works only in plain runs: remove --check, ");
 }
 
 TEST_CASE("what cannot run is refused, with the way out") {
@@ -227,12 +212,12 @@ TEST_CASE("what cannot run is refused, with the way out") {
   const std::string build_it = "nvcc --cudart=shared -gencode arch=compute_90";
   for (const row& r : std::vector<row>{
            {{}, "name a program"},
-           {{"--gpu", "gtx", built("shared")}, "known names: h200"},
-           {{"--time-limit", "-1", built("shared")}, "above 0"},
+           {{"--gpu", "gtx", exec_build("shared")}, "known names: h200"},
+           {{"--time-limit", "-1", exec_build("shared")}, "above 0"},
            {{place.path("nowhere")}, "there is no such file"},
            {{"nowhere"}, "neither on PATH nor in this folder"},
            {{place.path("")}, "is a folder"},
-           {{place.write("plain", *read_if_there(built("shared")), 0644)}, "chmod +x"},
+           {{place.write("plain", *read_if_there(exec_build("shared")), 0644)}, "chmod +x"},
            {{place.write("run.sh", "#!/bin/sh\n")}, "is a script"},
            {{place.write("x.cu", "int main() {}\n")}, "source code; compile it first: nvcc"},
            {{place.write("text", "hello\n")}, "not an ELF file"},
@@ -240,12 +225,12 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{place.with_header("arm", offsetof(Elf64_Ehdr, e_machine), EM_AARCH64)},
             "is built for AArch64"},
            {{place.with_header("part", offsetof(Elf64_Ehdr, e_type), ET_REL)}, "object file"},
-           {{built("static")}, "linked into it (nvcc's default)"},
-           {{built("static")}, build_it.c_str()},
-           {{built("no_ptx")}, "contains machine code for sm_90, but no PTX"},
-           {{built("no_ptx")}, build_it.c_str()},
-           {{built("half_ptx")}, "contains machine code for sm_90, but no PTX"},
-           {{built("newer_ptx")}, "contains PTX for compute_100, but no PTX"},
+           {{exec_build("static")}, "linked into it (nvcc's default)"},
+           {{exec_build("static")}, build_it.c_str()},
+           {{exec_build("no_ptx")}, "contains machine code for sm_90, but no PTX"},
+           {{exec_build("no_ptx")}, build_it.c_str()},
+           {{exec_build("half_ptx")}, "contains machine code for sm_90, but no PTX"},
+           {{exec_build("newer_ptx")}, "contains PTX for compute_100, but no PTX"},
            {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
            {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA machine code"},
            {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")},
@@ -253,28 +238,24 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{place.changed("rtc", "libgcc_s.so.1", "libnvrtc.so.9")},
             "pip install nvidia-cuda-nvrtc"},
        }) {
-    CAPTURE(r.says);
-    const auto result = lab_exec(r.words);
-    CAPTURE(result.err);
-    CHECK(result.end.exit_code == 2);
-    CHECK(result.out.empty());
+    const auto result = exec_program(r.words);
+    check_refused(result, 2, r.says);
     CHECK(result.err.starts_with("lab: "));
-    CHECK(has(result.err, r.says));
   }
-  CHECK(has(lab_exec({"--device", "gpu", built("shared")}).err, "without ./lab"));
+  CHECK(has(exec_program({"--device", "gpu", exec_build("shared")}).err, "without ./lab"));
 }
 
 TEST_CASE("--json before the program: a refusal is the document; a run prints nothing of ours") {
-  const auto refused = lab_exec({"--json", built("static")});
+  const auto refused = exec_program({"--json", exec_build("static")});
   const auto document = parse_json_or_null(refused.out);
   REQUIRE(document.is_object());
   CHECK(document["exit_code"] == 2);
   CHECK(has(document["error"], "linked into it"));
-  CHECK(lab_exec({"--json", built("shared")}).out == "sum 496\n");
+  CHECK(exec_program({"--json", exec_build("shared")}).out == "sum 496\n");
 }
 
 TEST_CASE("a program without CUDA runs, with a note") {
-  const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
+  const auto result = exec_program({"/bin/sh", "-c", "exit 4"});
   CHECK(result.end.exit_code == 4);
   CHECK(result.err.starts_with("lab: note: /bin/sh does not need a CUDA runtime"));
 }
@@ -301,14 +282,14 @@ TEST_CASE("a program that loads NVIDIA's libraries by their paths gets our drive
       "ctypes.CDLL('libcudart.so.13').cudaRuntimeGetVersion(at[0]);"
       "ctypes.CDLL('libnvJitLink.so.13').nvJitLinkVersion(at[1], at[2]);"
       "print(driver, n[0], n[1])";
-  const auto result = lab_exec({"python3", "-c", script});
+  const auto result = exec_program({"python3", "-c", script});
   CHECK(result.end.exit_code == 0);
   CHECK(result.out == "0 13000 12\n");
 }
 
 TEST_CASE("a program that loads the driver API later gets ours, and what Python links with") {
   if (!has_python()) return;
-  const auto result = lab_exec(
+  const auto result = exec_program(
       {"python3", "-c",
        "import ctypes; driver = ctypes.CDLL('libcuda.so.1'); count = ctypes.c_int();"
        "print(driver.cuInit(0), driver.cuDeviceGetCount(ctypes.byref(count)), count.value);"
@@ -344,7 +325,7 @@ driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, arguments, None)
 driver.cuMemcpyDtoH_v2(byref(value), memory, c_size_t(4))
 print(code.value.find(b'.version') >= 0, value.value)
 )";
-  const auto result = lab_exec({"python3", "-c", script});
+  const auto result = exec_program({"python3", "-c", script});
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
   if (result.out == "no NVRTC\n") return skip_case("there is no NVRTC of NVIDIA's here");
@@ -353,7 +334,7 @@ print(code.value.find(b'.version') >= 0, value.value)
 }
 
 TEST_CASE("a leak's help is for the program's API, and for its language") {
-  const auto driver = lab_exec({"--check", built("driver_leak")});
+  const auto driver = exec_program({"--check", exec_build("driver_leak")});
   CHECK(has(driver.err, "100 bytes of device memory were not freed"));
   CHECK(has(driver.err, "help: Call cuMemFree when"));
   CHECK(has(driver.err, "help: Call cuArrayDestroy when"));
@@ -363,7 +344,7 @@ TEST_CASE("a leak's help is for the program's API, and for its language") {
        {"d = CDLL('libcuda.so.1'); d.cuInit(0); d.cuDevicePrimaryCtxRetain(byref(p), 0);"
         "d.cuCtxSetCurrent(p); d.cuMemAlloc_v2(byref(p), c_size_t(100))",
         "CDLL('libcudart.so.13').cudaMalloc(byref(p), c_size_t(100))"}) {
-    const auto result = lab_exec(
+    const auto result = exec_program(
         {"--check", "python3", "-c", std::string("from ctypes import *; p = c_void_p();") + calls});
     CAPTURE(result.err);
     CHECK(has(result.err, "100 bytes of device memory were not freed"));
@@ -378,16 +359,16 @@ TEST_CASE("a program that fails after kernels ran is pointed to --check, in one 
       " after kernels ran; `lab exec --check` may find the cause (races, invalid addresses, "
       "unwritten memory)\n";
   for (const char* build : {"shared", "rpath"}) {
-    const auto failed = lab_exec({built(build), "after", "3"});
+    const auto failed = exec_program({exec_build(build), "after", "3"});
     CHECK(failed.end.exit_code == 3);
     CHECK(failed.out == "sum 496\n");
     CHECK(failed.err == "stepwise: exit code 3" + why);
   }
-  const auto aborted = lab_exec({built("shared"), "after", "abort"});
+  const auto aborted = exec_program({exec_build("shared"), "after", "abort"});
   CHECK(aborted.end.exit_code == 128 + SIGABRT);
   CHECK(aborted.err.starts_with("stepwise: aborted" + why + "lab: "));
   // In a child that it waits for, and whose code it hands on.
-  CHECK(lab_exec({built("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
+  CHECK(exec_program({exec_build("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
 }
 
 TEST_CASE("--check is suggested only where it may find a cause") {
@@ -395,19 +376,20 @@ TEST_CASE("--check is suggested only where it may find a cause") {
     std::vector<std::string> words;
     int code;
   };
-  for (const row& r : std::vector<row>{{{built("shared"), "after", "0"}, 0},
-                                       {{built("shared"), "after", "256"}, 0},
-                                       {{built("shared"), "exit", "3"}, 3},
-                                       {{built("shared"), "after_closing", "3"}, 3},
-                                       {{built("shared"), "after_reusing", "3"}, 3},
-                                       {{"--counters", built("shared"), "after", "0"}, 0}}) {
+  for (const row& r : std::vector<row>{{{exec_build("shared"), "after", "0"}, 0},
+                                       {{exec_build("shared"), "after", "256"}, 0},
+                                       {{exec_build("shared"), "exit", "3"}, 3},
+                                       {{exec_build("shared"), "after_closing", "3"}, 3},
+                                       {{exec_build("shared"), "after_reusing", "3"}, 3},
+                                       {{"--counters", exec_build("shared"), "after", "0"}, 0}}) {
     CAPTURE(r.words.back());
-    const auto result = lab_exec(r.words);
+    const auto result = exec_program(r.words);
     CHECK(result.end.exit_code == r.code);
     CHECK(!has(result.err + result.out, "may find the cause"));
   }
-  CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may find the cause"));
-  const auto stopped = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  CHECK(!has(exec_program({"--check", exec_build("shared"), "after", "3"}).err,
+             "may find the cause"));
+  const auto stopped = exec_program({"--time-limit", "0.3", exec_build("shared"), "endless"});
   CHECK(has(stopped.err, "time limit"));
   CHECK(!has(stopped.err, "may find the cause"));
 }
@@ -416,9 +398,9 @@ TEST_CASE("a closed stderr changes nothing but what is read there") {
   for (const auto& [word, code] : std::vector<std::pair<const char*, int>>{
            {"after 3", 3}, {"follow", 128 + SIGSEGV}, {"after abort", 128 + SIGABRT}}) {
     CAPTURE(word);
-    auto closed = command({});
+    auto closed = exec_command({});
     closed.command = {"/bin/sh", "-c", "\"$0\" exec \"$1\" " + std::string(word) + " 2>&-",
-                      closed.command[0], built("shared")};
+                      closed.command[0], exec_build("shared")};
     const auto result = run_child(closed, 60);
     CHECK(result.end.exit_code == code);
     CHECK(result.err.empty());
@@ -426,35 +408,35 @@ TEST_CASE("a closed stderr changes nothing but what is read there") {
 }
 
 TEST_CASE("host code that follows a device pointer is reported") {
-  const auto plain = lab_exec({built("shared"), "follow"});
+  const auto plain = exec_program({exec_build("shared"), "follow"});
   CHECK(plain.end.exit_code == 128 + SIGSEGV);
   CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
-  CHECK(has(plain.err, "lab: " + built("shared") + " was ended by a signal: "));
-  const auto checked = lab_exec({"--check", built("shared"), "follow"});
+  CHECK(has(plain.err, "lab: " + exec_build("shared") + " was ended by a signal: "));
+  const auto checked = exec_program({"--check", exec_build("shared"), "follow"});
   CHECK(checked.end.exit_code == 128 + SIGSEGV);
   CHECK(has(checked.err, "wrong pointer: the host reads device memory"));
 }
 
 TEST_CASE("--check: errors are reported after the program's own output, and fail") {
-  const auto leaking = lab_exec({"--check", built("with_lines")});
+  const auto leaking = exec_program({"--check", exec_build("with_lines")});
   CHECK(leaking.end.exit_code == 1);
   CHECK(leaking.out == "sum 496\n");
   CHECK(has(leaking.err, "memory not freed: "));
   CHECK(has(leaking.err, "lab: 1 finding: 1 allocation not freed\n"));
-  CHECK(lab_exec({built("with_lines")}).err.empty());
+  CHECK(exec_program({exec_build("with_lines")}).err.empty());
 }
 
 TEST_CASE("--check: without findings the exit code is the program's") {
-  const auto fine = lab_exec({"--check", "--", built("shared"), "exit", "0"});
+  const auto fine = exec_program({"--check", "--", exec_build("shared"), "exit", "0"});
   CHECK(fine.end.exit_code == 0);
   CHECK(has(fine.err, "lab: no findings\n"));
-  CHECK(lab_exec({"--check", built("shared"), "exit", "7"}).end.exit_code == 7);
+  CHECK(exec_program({"--check", exec_build("shared"), "exit", "7"}).end.exit_code == 7);
 }
 
 TEST_CASE("--check: programs read the findings from a file") {
   const workplace place;
   const std::string file = place.path("findings.json");
-  const auto result = lab_exec({"--check", "--report", file, built("shared")});
+  const auto result = exec_program({"--check", "--report", file, exec_build("shared")});
   CHECK(result.end.exit_code == 1);
   const auto report = parse_json(*read_if_there(file));
   CHECK(report["warnings"] == 1);
@@ -464,18 +446,17 @@ TEST_CASE("--check: programs read the findings from a file") {
   for (const std::string& bad : std::vector<std::string>{place.path("."), file + "/report.json",
                                                          "/proc/report.json", pipe}) {
     CAPTURE(bad);
-    const auto refused = lab_exec({"--check", "--report", bad, built("shared")});
+    const auto refused = exec_program({"--check", "--report", bad, exec_build("shared")});
     CHECK((refused.end.exit_code == 2 || refused.end.exit_code == 3));
     CHECK(refused.out.empty());  // the program did not run
     CHECK(has(refused.err, "cannot write " + bad.substr(0, bad.rfind('/'))));
   }
-  const auto alone = lab_exec({"--report", file, built("shared")});
-  CHECK(alone.end.exit_code == 2);
-  CHECK(has(alone.err, "--check"));
+  check_refused(exec_program({"--report", file, exec_build("shared")}), 2, "--check");
 }
 
 TEST_CASE("--check: a kernel that is ended by the time limit is reported") {
-  const auto result = lab_exec({"--check", "--time-limit", "1", built("with_lines"), "endless"});
+  const auto result =
+      exec_program({"--check", "--time-limit", "1", exec_build("with_lines"), "endless"});
   CHECK(result.end.exit_code == 6);
   CHECK(has(result.err, "kernel without end in wait_for_ever"));
 }

@@ -81,11 +81,7 @@ TEST_CASE("profile --metrics: just these, in three forms") {
 TEST_CASE("profile --metrics: unknown names are answered before anything runs") {
   const cloned_course c;
   const auto refused = [&](const char* list, const char* what) {
-    const auto result = with_metrics(c, {"--metrics", list});
-    CHECK(result.end.exit_code == 2);
-    CHECK(result.out.empty());
-    CAPTURE(result.err);
-    CHECK(has(result.err, what));
+    check_refused(with_metrics(c, {"--metrics", list}), 2, what);
   };
   refused("ipc,gld_eficiency", "did you mean \"gld_efficiency\"?");
   refused("frobnication_by_warp", "there is no metric");

@@ -136,11 +136,9 @@ TEST_CASE("profile --source ncu: what is missing is said in one message, and the
 TEST_CASE("profile --source: what does not go together is refused") {
   const place_with_ncu at;
   CHECK(has(at.profile({"--source", "nvprof"}).err, "expected model, ncu, or ncu,model"));
-  for (const char* other : {"--experiment", "--timeline"}) {
-    const auto refused = at.profile({"--source", "ncu", other});
-    CHECK(refused.end.exit_code == 2);
-    CHECK(has(refused.err, "counts one call on this machine's GPU"));
-  }
+  for (const char* other : {"--experiment", "--timeline"})
+    check_refused(at.profile({"--source", "ncu", other}), 2,
+                  "counts one call on this machine's GPU");
 }
 
 TEST_CASE("validate --profiles: the model next to ncu's counts, and next to the recorded counts") {

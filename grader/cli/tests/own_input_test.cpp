@@ -233,10 +233,9 @@ TEST_CASE("an input in the folder for the stages is not overwritten") {
   const cloned_course c;
   fs::create_directory(c.root() / "stages");
   fs::copy_file(c.root() / spheres, c.root() / "stages/input.png");
-  const auto result = c.lab(on_emulator(
-      {"run", "blur", "--step", "14", "--image", "stages/input.png", "--stages", "stages"}));
-  CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "--stages stages/input.png: this is the input file"));
+  check_refused(c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "stages/input.png",
+                                   "--stages", "stages"})),
+                2, "--stages stages/input.png: this is the input file");
   CHECK(names_in(c.root() / "stages").size() == 1);
 }
 
@@ -289,12 +288,7 @@ TEST_CASE("points that have no nearest one, and malformed files") {
     std::vector<std::string> arguments = {"run", "neighbour", "--step",
                                           "01",  "--device",  "emulated"};
     arguments.insert(arguments.end(), r.arguments.begin(), r.arguments.end());
-    const auto result = c.lab(arguments);
-    CAPTURE(r.says);
-    CAPTURE(result.err);
-    CHECK(result.end.exit_code == 2);
-    CHECK(result.out.empty());
-    CHECK(has(result.err, r.says));
+    check_refused(c.lab(arguments), 2, r.says);
     CHECK(names_in(c.root()) == before);
   }
 }
@@ -303,7 +297,6 @@ TEST_CASE("a lab that takes no picture, or no points, says which one does") {
   const cloned_course c;
   CHECK(has(c.lab({"run", "blur", "--points", "mine.xyz"}).err,
             "the lab blur does not accept points; these labs do: neighbour"));
-  const auto result = c.lab({"run", "reduction", "--image", spheres, "--out", "out.png"});
-  CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "the lab reduction does not accept a picture; these labs do: first, blur"));
+  check_refused(c.lab({"run", "reduction", "--image", spheres, "--out", "out.png"}), 2,
+                "the lab reduction does not accept a picture; these labs do: first, blur");
 }

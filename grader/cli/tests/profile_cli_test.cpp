@@ -215,10 +215,7 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   const cloned_course c;
   const auto refused = [&](std::vector<std::string> words, const char* what) {
     words.insert(words.begin(), "profile");
-    const auto result = c.lab(words);
-    CHECK(result.end.exit_code == 2);
-    INFO(result.err);
-    CHECK(has(result.err, what));
+    check_refused(c.lab(words), 2, what);
   };
   refused({"reduction", "99"}, "02_strided");
   refused({"reduction", "02", "--gpu", "h2000"}, "h200");

@@ -337,10 +337,6 @@ TEST_CASE("ptx: bad input is one message") {
     std::string typed;
     for (const auto& argument : r.arguments) typed += argument + " ";
     CAPTURE(typed);
-    const auto result = c.lab(r.arguments);
-    CAPTURE(result.err);
-    CHECK(result.end.exit_code == r.code);
-    CHECK(result.out.empty());
-    CHECK(has(result.err, r.says));
+    check_refused(c.lab(r.arguments), r.code, r.says);
   }
 }

@@ -66,14 +66,11 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
 
 TEST_CASE("validate --sampling: a table of its own, of the model") {
   const cloned_course c;
-  for (const char* other : {"--times", "--recorded", "--record"}) {
-    const auto refused = c.lab({"dev", "validate", "launch", "--sampling", other});
-    CHECK(refused.end.exit_code == 2);
-    CHECK(has(refused.err, "--sampling is a separate table"));
-  }
-  const auto gpu = c.lab({"dev", "validate", "launch", "--sampling", "--device", "gpu"});
-  CHECK(gpu.end.exit_code == 2);
-  CHECK(has(gpu.err, "leave out --device gpu"));
+  for (const char* other : {"--times", "--recorded", "--record"})
+    check_refused(c.lab({"dev", "validate", "launch", "--sampling", other}), 2,
+                  "--sampling is a separate table");
+  check_refused(c.lab({"dev", "validate", "launch", "--sampling", "--device", "gpu"}), 2,
+                "leave out --device gpu");
   const auto shown = c.lab({"dev", "validate", "launch", "02", "--sampling", "--size", "65536"});
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "sampled launches compared with whole launches, modelled, NVIDIA H200"));

@@ -123,9 +123,7 @@ TEST_CASE("sweep: what cannot be swept is refused") {
        }) {
     auto command = r.arguments;
     command.insert(command.begin(), "sweep");
-    const auto result = course.lab(command);
-    CHECK(result.end.exit_code == 2);
-    CHECK_MESSAGE(has(result.err, r.says), result.err);
+    check_refused(course.lab(command), 2, r.says);
   }
 }
 

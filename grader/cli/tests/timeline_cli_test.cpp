@@ -12,13 +12,8 @@ using namespace stepwise;
 namespace {
 
 child_result run_exec(std::vector<std::string> words) {
-  child_options options;
-  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
-  options.command.insert(options.command.end(), words.begin(), words.end());
-  options.command.insert(options.command.end() - 1,
-                         (fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_with_lines").string());
-  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
-  return run_child(options, 60);
+  words.insert(words.end() - 1, exec_build("with_lines"));
+  return exec_program(words);
 }
 
 json timeline_of(const std::string& word) {

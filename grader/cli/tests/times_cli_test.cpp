@@ -110,7 +110,6 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
 
 TEST_CASE("a size without a measurement is not compared") {
   const cloned_course c;
-  const auto result = c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"});
-  CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "no such times are recorded"));
+  check_refused(c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"}), 2,
+                "no such times are recorded");
 }

@@ -75,11 +75,7 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
            {{"reductoin"}, "did you mean"}}) {
     words arguments = {"worth-it"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const auto refused = c.lab(arguments);
-    INFO(said);
-    CHECK(refused.end.exit_code == 2);
-    CHECK(refused.out.empty());
-    CHECK(has(refused.err, said));
+    check_refused(c.lab(arguments), 2, said);
   }
 }
 
