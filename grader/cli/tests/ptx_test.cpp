@@ -233,6 +233,21 @@ TEST_CASE("where there are branches, it is not said that a loop was unrolled") {
   CHECK(!has(shown.out, "nvcc probably unrolled it"));
 }
 
+TEST_CASE("the loop that does what an unrolled loop leaves is called its remainder") {
+  const cloned_course c;
+  // A pass of 02_row copies an element; nvcc unrolls the loop four times.
+  const json loops =
+      document_of(c.lab({"ptx", "transpose", "02", "--json"}))["kernels"][0]["loops"];
+  REQUIRE(loops.size() == 2);
+  for (const json& loop : loops) {
+    CHECK((loop["unrolled"] == 1) == loop["remainder"]);
+    CHECK((loop["unrolled"] == 4) != loop["remainder"]);
+  }
+  CHECK(has(c.lab({"ptx", "transpose", "02"}).out, "remainder of an unrolled loop, lines 21-22"));
+  const json of_one = document_of(c.lab({"ptx", "reduction", "03", "--json"}));
+  CHECK(of_one["kernels"][0]["loops"][0]["remainder"] == false);
+}
+
 TEST_CASE("a reduction's loop in shared memory") {
   const cloned_course c;
   const json document = document_of(c.lab({"ptx", "reduction", "03", "--json"}));

@@ -124,6 +124,7 @@ class kernel_lister {
     for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) add(n);
     sort_lines();
     for (std::uint32_t n = 0; n < flow_.loops.size(); ++n) add_loop(n);
+    find_remainders();
     const auto most =
         std::max_element(out_.loops.begin(), out_.loops.end(),
                          [](const ptx_loop& a, const ptx_loop& b) { return a.fma < b.fma; });

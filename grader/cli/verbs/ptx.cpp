@@ -247,8 +247,13 @@ json row_json(const ptx_row& row) {
 }
 
 json loop_json(const ptx_loop& l, bool knows_machine_code) {
-  json j = {{"file", l.file},        {"first_line", l.first_line},  {"last_line", l.last_line},
-            {"depth", l.depth},      {"innermost", l.is_innermost}, {"branches", l.has_branches},
+  json j = {{"file", l.file},
+            {"first_line", l.first_line},
+            {"last_line", l.last_line},
+            {"depth", l.depth},
+            {"innermost", l.is_innermost},
+            {"remainder", l.is_remainder},
+            {"branches", l.has_branches},
             {"unrolled", l.unrolled}};
   j["ptx_instructions"] = l.ptx;
   j["machine_instructions"] = knows_machine_code ? json(l.machine) : json(nullptr);
