@@ -42,7 +42,7 @@ std::vector<std::string> names_in(std::string_view cell) {
 TEST_CASE("metrics: every name of a profiler in the glossary is known, or it is said why not") {
   int names = 0;
   for (const cli::glossary_entry& e : cli::glossary())
-    for (const char* cell : {e.older, e.ncu})
+    for (const std::string& cell : {e.older, e.ncu})
       for (const std::string& name : names_in(cell)) {
         CAPTURE(name);
         ++names;

@@ -6,8 +6,8 @@
 // Tested by cli/tests/profile_cli_test.cpp.
 #pragma once
 
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/formats/json.hpp"
@@ -16,19 +16,21 @@
 namespace stepwise::cli {
 
 struct glossary_entry {
-  const char* name;     // as in lectures: "achieved occupancy"
-  const char* older;    // in nvprof or the visual profilers
-  const char* ncu;      // present name; empty if there is none
-  const char* formula;  // definition
-  const char* ours;     // where lab profile shows it
+  std::string name;     // as in lectures: "achieved occupancy"
+  std::string older;    // in nvprof or the visual profilers
+  std::string ncu;      // present name; empty if there is none
+  std::string formula;  // definition
+  std::string ours;     // where lab profile shows it
 };
 
-// All entries, in the order of grader/GLOSSARY.md.
-std::span<const glossary_entry> glossary();
+// All of grader/GLOSSARY.md, compiled in.
+extern const std::string_view glossary_text;
 
-// As text for a terminal, as a whole Markdown file, and for --json.
+// The entries of its table.
+const std::vector<glossary_entry>& glossary();
+
+// As text for a terminal, and for --json.
 std::vector<std::string> glossary_lines(const terminal_style& style);
-std::string glossary_markdown();  // all of grader/GLOSSARY.md
 json glossary_json();
 
 }  // namespace stepwise::cli

@@ -26,7 +26,7 @@ const glossary_entry* find_metric(std::string_view name) {
   for (const glossary_entry& e : glossary())
     if (term_key(e.name) == key) return &e;
   for (const glossary_entry& e : glossary())
-    for (std::string names : {std::string(e.older), std::string(e.ncu)}) {
+    for (std::string names : {e.older, e.ncu}) {
       for (std::size_t comma = 0; comma != std::string::npos && !names.empty();) {
         comma = names.find(", ");
         if (term_key(names.substr(0, comma)) == key) return &e;
@@ -59,7 +59,7 @@ json metric_json(const glossary_entry& e) {
           {"picture", ""},
           {"taught", json::array()},
           {"older", e.older},
-          {"ncu", *e.ncu != '\0' ? json(e.ncu) : json(nullptr)},
+          {"ncu", e.ncu.empty() ? json(nullptr) : json(e.ncu)},
           {"profile", e.ours},
           {"related", json::array()}};
 }
@@ -107,7 +107,7 @@ void show_metric(context& c, const glossary_entry& e) {
   p.labelled("is       ", e.formula);
   p.labelled("here     ", e.ours);
   p.labelled("older    ", e.older, tone::dim);
-  p.labelled("ncu      ", *e.ncu != '\0' ? e.ncu : "none", tone::dim);
+  p.labelled("ncu      ", e.ncu.empty() ? "none" : e.ncu, tone::dim);
   for (const auto& line : p.take()) c.say(line);
 }
 

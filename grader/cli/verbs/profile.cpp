@@ -279,8 +279,7 @@ int show_glossary(context& c, bool as_markdown) {
   if (c.as_json) {
     c.print({{"glossary", glossary_json()}});
   } else if (as_markdown) {
-    const std::string text = glossary_markdown();
-    c.say(text.substr(0, text.size() - 1));
+    c.say(std::string(glossary_text.substr(0, glossary_text.size() - 1)));
   } else {
     for (const auto& line : glossary_lines(c.out.style())) c.say(line);
   }
