@@ -159,19 +159,6 @@ TEST_CASE("a file without the function: the contract is named") {
   CHECK(has(result.out, "labs/reduction/reduction.hpp"));
 }
 
-TEST_CASE("a kernel that writes out of bounds is reported, with its line") {
-  const cloned_course c;
-  const auto result =
-      c.lab({"run", "reduction", "--file", "labs/reduction/tests/mutants/writes_past_end.cu",
-             "--device", "emulated", "--json"});
-  CHECK(result.end.exit_code == 1);
-  const json run = document_of(result);
-  check_documented(run, "run");
-  CHECK(run["class"] == "CHECK");
-  CHECK(has(run["message"].get<std::string>(), "writes_past_end.cu:"));
-  CHECK(has(run["message"].get<std::string>(), "out of bounds"));
-}
-
 TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
   const cloned_course c;
   child running(c.command({"run", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",

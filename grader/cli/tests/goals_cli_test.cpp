@@ -81,36 +81,6 @@ TEST_CASE("bank conflicts miss their goal, and its line is named; speed is model
   CHECK(has(shown.out, "0 of   5  The sums of a block stay in shared memory"));
 }
 
-TEST_CASE("goals are judged in the order of their kinds") {
-  const cloned_course c;
-  const json grade = graded_step(c, "reduction", "10_one_launch");
-  CHECK(grade["class"] == "PASS");
-  const std::vector<std::string> order = {"correct", "checks", "counter", "speedup", "reach"};
-  std::size_t at = 0;
-  for (const json& g : grade["goals"]) {
-    while (at < order.size() && g["kind"] != order[at]) ++at;
-    CHECK(at < order.size());
-  }
-}
-
-TEST_CASE("a race that does not show in the result costs the checks' points and all after them") {
-  const cloned_course c;
-  const std::string file =
-      with_line(c, step_file("reduction", "03_sequential"), "partial[tid] = i < n",
-                "  __shared__ int last;\n  last = tid;\n  __syncthreads();\n"
-                "  if (last < 0) partial[tid] = 0;\n");
-  const json grade = graded_file(c, "reduction", file);
-  CHECK(grade["class"] == "CHECK");
-  CHECK(goal_of_kind(grade, "correct")["passed"] == true);
-  CHECK(goal_of_kind(grade, "checks")["passed"] == false);
-  CHECK(has(goal_of_kind(grade, "checks")["message"].get<std::string>(), "race at mine.cu:"));
-  CHECK(goal_of_kind(grade, "counter")["passed"] == false);
-  CHECK(grade["points"] == goal_of_kind(grade, "correct")["max_points"]);
-  const auto shown = c.lab({"grade", "reduction", "--file", file, "--device", "emulated"});
-  CHECK(shown.end.exit_code == 1);
-  CHECK(has(shown.out, "not judged: the checks must first find no errors"));
-}
-
 TEST_CASE("host code that reads device memory is reported first, by run, check and grade") {
   const cloned_course c;
   const std::string file = with_line(c, step_file("reduction", "07_grid_stride"),
@@ -130,23 +100,6 @@ TEST_CASE("host code that reads device memory is reported first, by run, check a
   CHECK(check["findings"][0]["kind"] == "wrong_pointer");
   CHECK(check["findings"][0]["host"]["text"] == "if (in[0] == 7) return;");
   CHECK(check["findings"][0]["object"]["name"] == "in");
-}
-
-TEST_CASE("a leak costs the checks' points only") {
-  const cloned_course c;
-  const std::string file =
-      with_line(c, step_file("reduction", "10_one_launch"), "void reduce(const int* in",
-                "  void* mine = nullptr;\n  cudaMalloc(&mine, 1 << 10);\n");
-  const json grade = graded_file(c, "reduction", file);
-  CHECK(grade["class"] == "CHECK");
-  CHECK(grade["warnings"] > 0);
-  CHECK(grade["errors"] == 0);
-  const json& checks = goal_of_kind(grade, "checks");
-  CHECK(checks["passed"] == false);
-  CHECK(grade["points"].get<double>() ==
-        grade["max_points"].get<double>() - checks["max_points"].get<double>());
-  CHECK(!has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
-             "does not affect your points"));
 }
 
 TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that can be had") {
