@@ -372,7 +372,7 @@ std::string source_of(const json& record) {
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs) {
   std::string text;
   for (const auto& l : labs) {
-    const std::string table = of_records(root, l, "", table_markdown);
+    const std::string table = of_records(root, l, "", table_markdown, records_of::first_gpu);
     text += (text.empty() || table.empty() ? "" : "\n") + table;
   }
   if (text.empty()) {

@@ -51,8 +51,8 @@ std::vector<json> entries_of_last_step(const json& record);
 // The size of an entry, without the seed of its inputs: "n = 1000".
 std::string recorded_size(const json& entry);
 
-// The Markdown between the markers of solutions/README.md: one table per lab and GPU at the largest
-// size at which no recorded step was too slow, cold L2.
+// The Markdown between the markers of solutions/README.md: one table per lab, of its first GPU, at
+// the largest size at which no recorded step was too slow, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);
 
 // The main README's table: each lab's fastest step at that size, next to the first step and the

@@ -78,6 +78,10 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   CHECK(markdown.find("| 01_second | the second | 500 us | 1.60 GB/s | 2.00x |") !=
         std::string::npos);
   CHECK(markdown.find("NVIDIA H200, n = 100000") != std::string::npos);
+  device.name = "NVIDIA H100 80GB HBM3";  // which the course lists after the H200
+  write_record(root.path() / record_file(l, device.name),
+               record_of(l, device, rows, {}, "2026", "b"));
+  CHECK(results_markdown(root.path(), {l}) == markdown);
 }
 
 TEST_CASE(
