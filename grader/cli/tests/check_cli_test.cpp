@@ -153,6 +153,18 @@ TEST_CASE("check: one element past the end names the buffer, not our runner") {
   CHECK(!has(result.out, "runner"));
 }
 
+TEST_CASE("check: a finding names the lines of its launch and of its array's allocation") {
+  const cloned_course c;
+  const json findings =
+      document_of(c.lab({"check", "first", "--file", "labs/first/tests/beginners/no_bounds_test.cu",
+                         "--json"}))["findings"];
+  REQUIRE(findings.size() == 2);  // the picture and the result
+  for (std::size_t n = 0; n < 2; ++n) {
+    CHECK(findings[n]["host"]["line"] == 22);
+    CHECK(findings[n]["object"]["allocated"]["line"] == 18 + n);
+  }
+}
+
 TEST_CASE("check: a call that never ends leaves what was found before") {
   const cloned_course c;
   c.limit_calls("reduction");
