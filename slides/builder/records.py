@@ -4,7 +4,7 @@ A deck writes {{ time('reduction/03', 2**28) | time }}: an expression of the fun
 its value is shown. Values are in seconds, bytes per second, operations per second, or plain numbers.
 A step is named by its lab and number. Each function notes where its figure comes from, and the slide
 shows that. Nothing here knows a number: all of them are read from solutions/*/measured,
-solutions/*/lectures.json and common/gpus.
+solutions/*/lectures.jsonl and common/gpus.
 """
 import functools
 import json
@@ -172,7 +172,7 @@ class Records:
     def published(self, name, version=None, gpu=None):
         """What a lecture published of a step, in its own unit (GB/s, GFLOP/s, ms)."""
         lab, step = self.step(name)
-        for lecture in self.document(f'solutions/{lab}/lectures.json')['lectures']:
+        for lecture in self.document(f'solutions/{lab}/lectures.jsonl')['entries']:
             for figure in lecture['figures']:
                 if (figure['step'] == step and (version is None or figure['version'] == version)
                         and (gpu is None or gpu in lecture['gpu'])):

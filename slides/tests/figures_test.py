@@ -102,7 +102,7 @@ def attribute(name, number):
 
 def published(name, version=None, gpu=''):
     lab, what = full(name)
-    for lecture in read(f'solutions/{lab}/lectures.json')['lectures']:
+    for lecture in read(f'solutions/{lab}/lectures.jsonl')['entries']:
         for figure in lecture['figures']:
             if figure['step'] == what and gpu in lecture['gpu'] and version in (None, figure['version']):
                 return figure['published'] * UNIT[lecture['unit']]

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "common/device/code_of.hpp"
+#include "common/formats/json_lines.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/system/files.hpp"
 
@@ -28,11 +29,12 @@ void check_kept(const cloned_course& c, const std::string& lab,
   REQUIRE(result.end.exit_code == 0);
   const json now = document_of(result);
   check_documented(now, "validate");
-  const json kept = parse_json(*read_if_there(c.root() / "solutions" / lab / "lectures.json"));
+  const json kept =
+      parse_json_lines(*read_if_there(c.root() / "solutions" / lab / "lectures.jsonl"));
   std::size_t compared = 0;
   for (const json& lecture : now["lectures"]) {
     for (const json& figure : lecture["figures"]) {
-      for (const json& old : kept["lectures"]) {
+      for (const json& old : kept["entries"]) {
         for (const json& same : old["figures"]) {
           if (old["gpu"] != lecture["gpu"] || same["version"] != figure["version"]) continue;
           ++compared;

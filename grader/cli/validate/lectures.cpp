@@ -9,6 +9,7 @@
 #include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"
 #include "grader/judge/compile.hpp"
+#include "grader/measure/records/record_file.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
@@ -218,10 +219,11 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
         "of each GPU; the code comes from today's compiler, for the oldest GPU that it supports.",
         0, "", tone::dim);
   if (record) {
-    document["date"] = utc_now();
-    document["command"] = command_text(c);
-    write_atomically(c.where.root / "solutions" / l.name / "lectures.json",
-                     json_text(document, 1) + "\n");
+    write_record(c.where.root / "solutions" / l.name / "lectures.jsonl",
+                 {{"lab", l.name},
+                  {"date", utc_now()},
+                  {"command", command_text(c)},
+                  {"entries", document["lectures"]}});
   }
   if (c.as_json) c.print(document);
   return 0;

@@ -8,7 +8,7 @@
 
 namespace stepwise::cli {
 
-// `steps` is empty for all steps. `record` saves the table to solutions/LAB/lectures.json.
+// `steps` is empty for all steps. `record` saves the table to solutions/LAB/lectures.jsonl.
 int validate_lectures(context& c, const lab& l, const std::vector<std::string>& steps, bool record);
 
 }  // namespace stepwise::cli

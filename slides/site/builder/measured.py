@@ -114,7 +114,7 @@ def read_profiles(doc):
 
 def read_lectures(doc):
     lectures = []
-    for one in doc['lectures']:
+    for one in doc['entries']:
         figures = [{'version': text(f['version']), 'step': text(f['step']),
                     'published': number(f['published']), 'message': text(f.get('message') or ''),
                     'modelled': None if f['modelled'] is None else number(f['modelled'])}
@@ -233,7 +233,7 @@ class Records:
             found = self.read(f'solutions/{lab}/measured/{file.name}', reader, lab)
             if found:
                 kinds[kind].append(found)
-        kinds['lectures'] = self.read(f'solutions/{lab}/lectures.json', read_lectures, lab) or []
+        kinds['lectures'] = self.read(f'solutions/{lab}/lectures.jsonl', read_lectures, lab) or []
         return kinds
 
     def gpu(self, name):

@@ -1,6 +1,5 @@
 """The site without a browser: figures equal the records, links resolve, gaps are named, nothing leaks."""
 import html
-import json
 import os
 import pathlib
 import re
@@ -76,8 +75,8 @@ def figures_are_recorded(site, pages):
                     f'{f["instructions"] / f["us"] / 1e3:.4g} G/s')
             rooflines += said in page
             expect(said in page, f'{lab.name}: the roofline does not say {said!r}')
-        file = ROOT / f'solutions/{lab.name}/lectures.json'
-        for lecture in json.loads(file.read_text())['lectures'] if file.is_file() else []:
+        file = ROOT / f'solutions/{lab.name}/lectures.jsonl'
+        for lecture in read_record(file)['entries'] if file.is_file() else []:
             expect(lecture['source'] in page, f'{lab.name}: no source {lecture["source"]!r}')
             for f in lecture['figures']:
                 said = f'{f["version"]} ({f["step"]}): {f["published"]:g} {lecture["unit"]} (history, '
@@ -170,7 +169,7 @@ def broken_records(folder):
     change(measured / 'h100.jsonl', r'"median_ms":[0-9.e-]+', '"median_ms":0')
     change(measured / 'h200.counters.jsonl', r'"kernel":', '"other":')
     shutil.copy(course / 'solutions/matmul/measured/h100.profiles.jsonl', measured / 'h100.profiles.jsonl')
-    (course / 'solutions/blur/lectures.json').write_text('[]')
+    (course / 'solutions/blur/lectures.jsonl').write_text('[]')
     change(course / 'solutions/transpose/measured/h200.guided.jsonl', r'stepwise/guided/\d+', 'stepwise/guided/9')
     with (course / 'solutions/neighbour/02_soa.cu').open('a') as step:
         step.write('// changed\n')
@@ -196,7 +195,7 @@ def broken_records(folder):
     pages = all_pages(site.out)
     shutil.rmtree(site.out)
     named = {file.split('/', 1)[1] for file, _ in site.records.gaps}
-    expect(named == {'reduction/measured/h200.jsonl', 'reduction/measured/h100.jsonl', 'blur/lectures.json',
+    expect(named == {'reduction/measured/h200.jsonl', 'reduction/measured/h100.jsonl', 'blur/lectures.jsonl',
                      'launch/measured/h100.sweeps.jsonl', 'transpose/measured/h200.guided.jsonl',
                      'reduction/measured/h200.counters.jsonl', 'reduction/measured/h100.profiles.jsonl',
                      'reduction/recorded.txt', 'transpose/recorded.txt'}, f'gaps: {sorted(named)}')
@@ -209,7 +208,7 @@ def broken_records(folder):
         expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')
     expect('measured)' not in page.split('id="history"')[0], 'a broken record gave a time')
     expect(', measured)' in pages['matmul/versions.html'], 'the other labs lost their times')
-    expect('lectures.json' in pages['blur/versions.html'] and 'id="history"' not in pages['blur/versions.html'],
+    expect('lectures.jsonl' in pages['blur/versions.html'] and 'id="history"' not in pages['blur/versions.html'],
            'history was made of a broken record')
     expect('id="heat"' not in pages['transpose/04_tiled.html'] and 'of another version' in pages['transpose/04_tiled.html'],
            'a record of another version gave an analysis')
