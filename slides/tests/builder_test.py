@@ -22,7 +22,8 @@ __global__ void twice(int* a) {
 }
 '''
 COURSE = {'labs': [{'name': 'toy', 'steps': [{'name': '01_slow', 'idea': 'the loop'},
-                                             {'name': '02_fast', 'idea': 'in parallel'}]}]}
+                                             {'name': '02_fast', 'idea': 'in parallel'}]}],
+          'gpus': [{'id': 'h200', 'attributes': {'16': 132}}]}
 
 
 def record(ms):
@@ -62,6 +63,43 @@ class Course(unittest.TestCase):
         self.record.write_text(record([5.0, 2.0]))
         self.assertIn('2.50x in 2.00\u00a0ms', self.build(text).slides[0].html)
         self.assertEqual(self.build(text).slides[0].sources, ['measured: H200, 2026-11-23'])
+
+    def write(self, file, *lines):
+        file = self.root / file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('\n'.join(json.dumps({'gpu': 'NVIDIA H200', 'date': '2026-11-23', **line}) for line in lines))
+
+    def test_figures_are_in_seconds_bytes_and_joules(self):
+        step = {'step': '02_fast', 'size': [1024]}
+        times = {'cold': {'median_ms': 1.0, 'low_ms': 0.9, 'high_ms': 1.2}, 'warm': {'median_ms': 0.5},
+                 'energy': {'joules_per_call': 0.25, 'average_watts': 300.0}}
+        self.write('solutions/toy/measured/h200.jsonl', {}, {'describes': [1024], 'bytes': 8e6}, {**step, **times},
+                   {'step': '01_slow', 'size': [1024], 'cold': {'median_ms': 4.0}},
+                   {'baseline': 'rival', 'size': [1024], 'cold': {'median_ms': 2.0}})
+        self.write('solutions/toy/measured/h200.counters.jsonl', {}, {**step, 'counted': {'sectors': 5}},
+                   {**step, 'counted': {'sectors': 2}}, {'step': '01_slow', 'size': [1024], 'counted': {'sectors': 9}})
+        self.write('solutions/toy/measured/h200.limits.jsonl', {}, {'part': 'full', 'median_ms': 3.0},
+                   {'part': 'memory', 'median_ms': 2.0})
+        self.write('solutions/toy/measured/h200.modelled.jsonl', {'median_error': 0.1},
+                   {'step': '01_slow', 'size': [1024], 'modelled_ms': 6.0}, {**step, 'modelled_ms': 1.5})
+        self.write('common/gpus/h200.measured.jsonl', {}, {'name': 'dram', 'unit': 'TB/s', 'value': 4.2},
+                   {'name': 'wait', 'unit': 'cycles', 'value': 30}, {'name': 'launch', 'unit': 'us', 'value': 2.5})
+        self.write('solutions/toy/lectures.jsonl', {}, *(
+            {'gpu': gpu, 'source': 'A. Teacher, 2014', 'unit': unit,
+             'figures': [{'version': version, 'step': '02_fast', 'published': value * n}
+                         for n, version in ((1, 'first'), (3, 'last'))]}
+            for gpu, unit, value in (('GTX 280', 'GB/s', 37.0), ('GTX 980', 'ms', 12.0))))
+        for expression, value in (
+                ("time('toy/02', 1024)", 1e-3), ("time('toy/rival', 1024)", 2e-3), ("warm('toy/02', 1024)", 0.5e-3),
+                ("spread('toy/02', 1024)", 0.3), ("energy('toy/02', 1024)", 0.25), ("watts('toy/02', 1024)", 300),
+                ("rate('toy/02', 1024)", 8e9), ("flops('toy/02', 1024)", 2 * 1024**3 * 1e3),
+                ("largest('toy', 1024)[1]", 4), ("ncu('toy/02', 1024, 'sectors')", 7), ("part('toy', 'memory')", 2e-3),
+                ("modelled('toy/02', 1024)", 1.5e-3), ("model_error('toy')", 0.1), ("gpu('dram')", 4.2e12),
+                ("gpu('wait')", 30), ("gpu('launch')", 2.5e-6), ("attribute('h200', 16)", 132),
+                ("published('toy/02', 'last')", 111e9), ("published('toy/02', gpu='980')", 12e-3),
+                ("count('solutions/toy/*.cu')", 1)):
+            with self.subTest(expression=expression):
+                self.assertAlmostEqual(Records(self.root).evaluate(expression) / value, 1)
 
     def test_typed_figures_are_refused(self):
         for typed in ('4.2 ms', '366 GB/s', '87 %', '2x faster', '3.5 TFLOP/s', '16 KB', '300 cycles'):
