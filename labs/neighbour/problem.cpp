@@ -246,8 +246,9 @@ class wrong_result {
     } else if (at_the_end && from < 32) {
       text += " - has every point a thread: <<<number of blocks, threads per block>>>?";
     } else if (at_the_end) {
-      text += " - does the grid round up, and is the block's number in the index" +
-              if_narrow(static_cast<int>(from)) + "?";
+      const std::string narrow = if_narrow(static_cast<int>(from));
+      text += " - does the grid round up, " + std::string(narrow.empty() ? "and " : "") +
+              "is the block's number in the index" + narrow + "?";
     }
     return text;
   }

@@ -347,7 +347,7 @@ TEST_CASE("an index that is too narrow is recognised by the points that it does 
     return nearest;
   };
   for (const int first : {128, 256})
-    e.says(written_before(e, first), "number in the index, and is every index wider than a char?");
+    e.says(written_before(e, first), "up, is the block's number in the index, and is every index");
   for (const int first : {1 << 15, 1 << 16})
     many.says(written_before(many, first), "in the index, and is every index wider than a short?");
   CHECK(e.verdict(written_before(e, 192)).ends_with("number in the index?"));
