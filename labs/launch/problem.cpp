@@ -139,7 +139,7 @@ class wrong_result {
  private:
   std::string of_all(std::int64_t some) const {
     return std::to_string(some) + " of " + std::to_string(a_.count()) +
-           (a_.count() == 1 ? " element is" : " elements are");
+           (a_.count() == 1 ? " element" : " elements") + (some == 1 ? " is" : " are");
   }
 
   // True if `rule` explains every wrong element that was written from its index.

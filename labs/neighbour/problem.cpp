@@ -167,7 +167,8 @@ class wrong_result {
           &wrong_result::other_distance, &wrong_result::elsewhere, &wrong_result::renumbered}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
-    const std::string text = of_all(wrong_.size()) + " are wrong";
+    const std::string text =
+        of_all(wrong_.size()) + (wrong_.size() == 1 ? " is wrong" : " are wrong");
     if (wrong_.front() > 0 && wrong_are_last())
       return text + ", all from " + std::to_string(wrong_.front()) +
              " on: what differs in the last block - do some threads return before a barrier?";
@@ -235,7 +236,7 @@ class wrong_result {
       return "these are the bytes that filled nearest before the call: nothing was written to it";
     }
     if (count == 0) return "";
-    std::string text = of_all(count) + " were not written";
+    std::string text = of_all(count) + (count == 1 ? " was not written" : " were not written");
     const std::size_t from = found_.size() - count;
     const bool at_the_end = std::all_of(found_.begin() + from, found_.end(), is_left_as_it_was);
     if (at_the_end) text += ", all from " + std::to_string(from) + " on";
@@ -304,7 +305,7 @@ class wrong_result {
     const auto bad = [&](int i) { return found_[i] != -1 && !is_index(found_[i]); };
     const auto count = std::count_if(wrong_.begin(), wrong_.end(), bad);
     if (count == 0) return "";
-    return of_all(count) + " are no index of a point";
+    return of_all(count) + (count == 1 ? " is no index of a point" : " are no index of a point");
   }
 
   std::string ties() const {

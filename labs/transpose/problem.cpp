@@ -184,7 +184,9 @@ class wrong_result {
                          : "");
     }
     if (unwritten_ == 0 || unwritten_ + unwritten_shared_ < wrong_) return "";
-    const std::string text = of_all(unwritten_) + " were not written", part = part_of_tiles();
+    const std::string text = of_all(unwritten_) + (unwritten_ == 1 ? " was" : " were") +
+                             " not written",
+                      part = part_of_tiles();
     if (!part.empty() || unwritten_shared_ > 0) return part.empty() ? part : text + part;
     const bool low_rows =
         unwritten_ == static_cast<std::size_t>((out_.rows - unwritten_row_) * out_.cols);
@@ -309,8 +311,8 @@ class wrong_result {
 
   std::string nan() const {
     if (nan_ == 0) return "";
-    return of_all(nan_) +
-           " are NaN, and none of in is: was something computed, or memory read before it was "
+    return of_all(nan_) + (nan_ == 1 ? " is" : " are") +
+           " NaN, and none of in is: was something computed, or memory read before it was "
            "written?";
   }
 
@@ -396,7 +398,7 @@ class wrong_result {
   std::string where_from() const {
     const bits found = out_.at(first_row_, first_col_);
     const auto from = std::find(in_.data.begin(), in_.data.end(), found) - in_.data.begin();
-    const std::string text = of_all(wrong_) + " are wrong";
+    const std::string text = of_all(wrong_) + (wrong_ == 1 ? " is wrong" : " are wrong");
     if (from == static_cast<std::int64_t>(in_.data.size())) {
       const bool untouched = is_left_as_it_was(found);
       return text +

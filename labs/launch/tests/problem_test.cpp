@@ -162,7 +162,7 @@ TEST_CASE("in a large array, too, one wrong element is found, wherever it is") {
   CHECK(e.verdict(z) == "");
   for (const std::size_t i : {std::size_t{0}, z.size() / 2 - 1, z.size() / 2, z.size() - 1}) {
     const float right = std::exchange(z[i], 0.5f);
-    e.says(z, "1 of 9000001 elements are wrong, the last one is z[" + std::to_string(i) + "]");
+    e.says(z, "1 of 9000001 elements is wrong, the last one is z[" + std::to_string(i) + "]");
     z[i] = right;
   }
 }
@@ -213,7 +213,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(e.right_until(700), "for a last block that is not full");
   CHECK(e.verdict(e.right_until(768)).find("multiple of 4") == std::string::npos);
   e.says(e.right_until(1000), "if n is not a multiple of 4");
-  e.says(e.right_until(1002), "1 of 1003 elements are not written, all from z[1002] on");
+  e.says(e.right_until(1002), "1 of 1003 elements is not written, all from z[1002] on");
   std::vector<float> z = e.right();
   z[256] = z[513] = e.garbage[0];
   e.says(z, "2 of 1003 elements are not written. The first is z[256], and the last is z[513]");
@@ -292,7 +292,7 @@ TEST_CASE("NaN is never right") {
   const example e(20);
   std::vector<float> z = e.right();
   z[3] = std::numeric_limits<float>::quiet_NaN();
-  e.says(z, "1 of 20 elements are NaN");
+  e.says(z, "1 of 20 elements is NaN");
 }
 
 TEST_CASE("an output of another size is no output") {

@@ -246,7 +246,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   std::memset(&nearest[1], 0xa5, 69 * sizeof(int));
   e.says(nearest, "all from 1 on - has every point a thread: <<<number of blocks, ");
   std::memset(&(nearest = right)[9], 0xa5, sizeof(int));
-  e.says(nearest, "1 of 70 entries were not written");
+  e.says(nearest, "1 of 70 entries was not written");
 
   for (int i = 0; i < 70; ++i) nearest[i] = i;
   e.says(nearest, "that is the point itself, in 70 of 70 entries");
@@ -254,7 +254,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   (nearest = right)[3] = -1;
   e.says(nearest, "no neighbour was found for 1 of 70 entries");
   nearest[4] = 70;
-  e.says(nearest, "1 of 70 entries are no index of a point");
+  e.says(nearest, "1 of 70 entries is no index of a point");
 
   // The last of equal ones instead of the first.
   std::vector<point> turned(line.points.rbegin(), line.points.rend());

@@ -143,7 +143,7 @@ TEST_CASE("in a large matrix, too, one wrong element is found, wherever it is") 
   CHECK(e.verdict(out) == "");
   for (const std::size_t i : {std::size_t{0}, out.size() / 2 - 1, out.size() / 2, out.size() - 1}) {
     const float right = std::exchange(out[i], 0.5f);
-    CHECK(e.verdict(out).find("1 of 9012003 elements are wrong") != std::string::npos);
+    CHECK(e.verdict(out).find("1 of 9012003 elements is wrong") != std::string::npos);
     out[i] = right;
   }
 }
@@ -157,7 +157,7 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(text.starts_with("transpose: out[1][2] = "));
   CHECK(text.find(", expected in[2][1] = ") != std::string::npos);
   CHECK(text.find("(rows = 3, cols = 2, seed 7)") != std::string::npos);
-  CHECK(text.ends_with("1 of 6 elements are wrong, and this one is in[0][0]"));
+  CHECK(text.ends_with("1 of 6 elements is wrong, and this one is in[0][0]"));
   out[5] = 1.5f;
   CHECK(e.verdict(out).ends_with("and in holds no such number"));
 }
@@ -214,7 +214,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(without([](auto row, auto col) { return row >= 48 || col >= 64; }),
          "all outside its first 64 rows and 48 columns - what becomes of the ragged edge");
   e.says(without([](auto row, auto col) { return row == 7 && col == 9; }),
-         "1 of 3500 elements were not written");
+         "1 of 3500 elements was not written");
 }
 
 TEST_CASE("rows and columns of tiles that were left out are named by their distances") {
@@ -309,7 +309,7 @@ TEST_CASE("NaN is never right") {
   const example e(5, 4);
   std::vector<float> out = e.right();
   out[3] = std::numeric_limits<float>::quiet_NaN();
-  e.says(out, "1 of 20 elements are NaN");
+  e.says(out, "1 of 20 elements is NaN");
 }
 
 TEST_CASE("an output of another size is no output") {
