@@ -126,6 +126,16 @@ TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be tr
         cudaErrorInvalidResourceHandle);
 }
 
+TEST_CASE_FIXTURE(clean, "a function under test does not reset its caller's device") {
+  char* const a = allocate<char>(64);
+  stepwiseBeginCall();
+  CHECK(cudaDeviceReset() == cudaErrorNotPermitted);
+  CHECK(cudaMemset(a, 0, 64) == cudaSuccess);
+  stepwiseEndCall();
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaMemset(a, 0, 64) == cudaErrorInvalidValue);
+}
+
 TEST_CASE_FIXTURE(clean, "a copy does not leave a host array of the call") {
   char host[64]{};
   char* const a = allocate<char>(64);
@@ -144,7 +154,7 @@ TEST_CASE_FIXTURE(clean, "a copy does not leave a host array of the call") {
   // two rows of 4 bytes, 13 bytes from the first to the last
   CHECK(cudaMemcpy2D(a, 4, host + 8, 9, 4, 2, cudaMemcpyHostToDevice) == cudaSuccess);
   CHECK(cudaMemcpy2D(a, 4, host + 8, 13, 4, 2, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
-  stepwiseHostArray(nullptr, 0, 0);
+  stepwiseEndCall();
   CHECK(cudaMemcpy(a, host + 8, 17, cudaMemcpyHostToDevice) == cudaSuccess);
 }
 

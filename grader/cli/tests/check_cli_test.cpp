@@ -68,7 +68,10 @@ TEST_CASE("run, check, watch and grade agree on a cluster of blocks, which no em
   for (const char* name : {"resources/53_cluster_of_two", "resources/54_cluster_by_attribute"}) {
     const std::string file = attacks + name + ".cu";
     for (std::vector<std::string> command :
-         {std::vector<std::string>{"run"}, {"check"}, {"watch", "--once"}, {"grade"}}) {
+         {std::vector<std::string>{"run", "--device", "emulated"},
+          {"check"},
+          {"watch", "--once"},
+          {"grade", "--device", "emulated"}}) {
       CAPTURE(command[0]);
       command.insert(command.begin() + 1, {"reduction", "--file", file, "--json"});
       const auto result = c.lab(command);
