@@ -153,6 +153,13 @@ void bounds_check::explain_overflow(const access_event& e, int lane, finding& f)
     f.kind = finding_kind::out_of_bounds;
     f.message = std::string("a thread ") + does_words(*e.site) + ", outside of every allocation";
   }
+  if (!found->is_signed && found->exact.starts_with('-')) {
+    f.message += "; its index fell below 0" + line;
+    f.advice =
+        "An unsigned number cannot hold a negative value: compute the index in an int, and check "
+        "it.";
+    return;
+  }
   f.message += "; its index overflowed" + line;
   f.advice = found->operation + " = " + found->exact + " does not fit in " +
              (found->is_signed ? "an int" : "32 bits") +
