@@ -84,6 +84,20 @@ TEST_CASE("run, check, watch and grade agree on a cluster of blocks, which no em
   }
 }
 
+TEST_CASE("an assert() in a student's file fires") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");
+  const std::string here = "if (i < n) z[i] = x[i] + y[i];";
+  REQUIRE(has(text, here));
+  text.insert(text.find(here), "assert(n != 33);\n  ");
+  const std::string file = c.root() / "asserted.cu";
+  write_atomically(file, "#include <cassert>\n" + text);
+  const auto result =
+      c.lab({"run", "launch", "--file", file, "--size", "33", "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(document_of(result)["message"], "assertion `n != 33` failed"));
+}
+
 TEST_CASE("run, check and watch show the compiler's warnings, also from the cache") {
   const cloned_course c;
   std::string text = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");
