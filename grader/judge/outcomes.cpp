@@ -88,7 +88,11 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
     const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
     std::string message =
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
-                             "; `./lab env` shows how to run it under gdb"
+                             (end.signal == SIGSEGV
+                                  ? "; does a copy take a host pointer's address (&out), or does a "
+                                    "function call itself without end? "
+                                  : "; ") +
+                             "`./lab env` shows how to run it under gdb"
                        : access;
     if (end.out_of_memory) {
       return {verdict::memory,

@@ -113,8 +113,9 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   if (const auto moved = moved_over_needed(m); moved && *moved < too_little)
     return c.out.paragraph(
         fmt::format(
-            "no time: the blocks that were run move {:.2g}x the bytes that a call needs, so "
-            "they do not represent the others; does one block do the work of many?",
+            "no time: the blocks that were run move {:.2g} of the bytes that a call needs, so "
+            "they do not represent the others; do most blocks have nothing to do, or does one do "
+            "the work of many?",
             *moved),
         4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
@@ -179,8 +180,9 @@ int run(context& c, const run_options& o) {
   }
   c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
   if (has_finding)
-    c.out.paragraph(*finding + " (`./lab check " + l.name + "` shows more)", 11,
-                    "  " + c.out.paint(tone::bad, "checks"));
+    c.out.paragraph(*finding + " (`./lab check " + l.name +
+                        (o.file.empty() ? "" : " --file " + o.file) + "` shows more)",
+                    11, "  " + c.out.paint(tone::bad, "checks"));
   const auto f =
       measure_program(l, p, s.program, device, figure_size(l, device, wanted), o.seed, c.now());
   document["figures"] = figures_json(f);
