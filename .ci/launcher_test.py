@@ -545,7 +545,7 @@ sh = find_program('sh')
 test('good one', sh, args: ['-c', 'exit 0'], suite: 'unit')
 test('bad one', sh, args: ['-c', 'echo broken; exit 3', ''], suite: ['unit', 'other'])
 test('no tool', sh, args: ['-c', 'exit 77'], suite: 'course')
-test('slow one', sh, args: ['-c', 'sleep 60 & echo $! >"$0"; wait', meson.current_build_dir() / 'pid'], suite: 'waits')
+test('slow one', sh, args: ['-c', 'sleep 600 & echo $! >"$0"; wait', meson.current_build_dir() / 'pid'], suite: 'waits')
 ''')
         (self.clone / 'meson.options').write_text('''option('gpu_arch', type: 'array', value: ['90'])
 option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
@@ -570,7 +570,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
         tests.send_signal(signal.SIGINT)
         self.assertIn('interrupted', tests.communicate(timeout=30)[0])
         self.assertEqual(tests.returncode, 130)
-        self.wait_until(lambda: not is_alive(pid.read_text().strip()), 30)
+        self.wait_until(lambda: not is_alive(pid.read_text().strip()), 60)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
