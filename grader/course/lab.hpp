@@ -97,7 +97,7 @@ struct goal {
   lab_size size = {};                     // counter
   // counter: the least bytes of shared memory accesses per byte that the problem moves.
   double least_shared = 0;
-  // counter: the most active lanes of instructions that count per byte that the problem moves. More
+  // counter: the most active lanes that count, per byte that the problem moves. Further lanes
   // could be filler, which makes the share of active lanes meaningless. 0: all count.
   double most_active = 0;
   std::string needs = {};  // counter: another goal that must be met first

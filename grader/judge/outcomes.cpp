@@ -90,7 +90,7 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
                              (end.signal == SIGSEGV
                                   ? "; does a copy take a host pointer's address (&out), or does a "
-                                    "function call itself without end? "
+                                    "function call itself endlessly? "
                                   : "; ") +
                              "`./lab env` shows how to run it under gdb"
                        : access;

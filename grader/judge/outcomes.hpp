@@ -14,7 +14,7 @@ namespace stepwise {
 // The verdict for the cudaError_t that ended a call.
 verdict class_of_error(int code);
 
-// The same outcome; but INFRA of the emulator becomes CRASH with advice, because the file contains
+// The same outcome, but INFRA of the emulator becomes CRASH with advice, because the file contains
 // what the emulator cannot run.
 call_outcome with_advice(call_outcome outcome);
 

@@ -38,7 +38,7 @@ finding_style plain_style(const std::filesystem::path& folder) {
   return style;
 }
 
-// "sum.cu:14 and 16": of a race both lines, where the two are in one file.
+// "sum.cu:14 and 16": both lines of a race if they are in the same file.
 std::string places_of(const located_finding& found, const finding_style& style) {
   const std::string place = place_of(found, style);
   const auto& parties = found.what.parties;

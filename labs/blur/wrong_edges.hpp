@@ -185,7 +185,7 @@ class wrong_edges {
     return sum;
   }
 
-  // True if the result is what these grey values lead to.
+  // True if the result follows from these grey values.
   template <class Value>
   bool leaves_grey(const Value& value) const {
     return is(edges_of(blurred(grey_of(rgba_, width_, height_, value))));

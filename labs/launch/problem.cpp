@@ -156,11 +156,11 @@ class wrong_result {
       "__shared__ "
       "or __device__ variable that other threads change?";
   static constexpr const char* in_float =
-      ". Is the index a float, which holds integers exactly only up to 2^24? An index is an int";
+      ". Is the index a float, which holds integers exactly only up to 2^24? Use an int";
   static constexpr const char* not_exchanged =
       "Is the index blockIdx.x * blockDim.x + threadIdx.x?";
 
-  // True if the elements that `rule` holds for are unwritten, and no others.
+  // True if exactly the elements for which `rule` holds are unwritten.
   template <class Rule>
   bool is_unwritten_where(Rule rule) const {
     for (std::int64_t i = 0; i < a_.count(); ++i)
@@ -193,12 +193,12 @@ class wrong_result {
            ". Does a thread's loop begin at its index, and add the stride only afterwards?";
   }
 
-  // All elements from one on are unwritten, which one depends on the index and on the grid.
+  // All elements from one on are unwritten. The index and the grid decide which one.
   std::string end() const {
     const std::int64_t n = a_.count(), from = first_unwritten_;
     const std::string first = "the first " + std::to_string(from) + " elements";
     if (from == 1 << 15 || from == 1 << 16)
-      return "Is the index a short, which has 16 bits? An index is an int";
+      return "Is the index a short, which has 16 bits? Use an int";
     if (n - from == n % 4 && from % smallest_block != 0)
       return "Does a thread add the last elements if n is not a multiple of 4, and is i < n the "
              "condition of the others?";
@@ -230,16 +230,17 @@ class wrong_result {
                " if they begin gridDim.x elements apart. Is blockIdx.x "
                "multiplied by gridDim.x instead of blockDim.x?";
       if (from == (size - 1) * size + blocks)
-        return grid + " write " + first + " if threadIdx.x is multiplied. " + not_exchanged;
+        return grid + " write " + first + " if threadIdx.x is multiplied by blockDim.x. " +
+               not_exchanged;
       for (const std::int64_t part : {2, 4, 8}) {
         if (from == ceil_div(n, part * size) * size)
-          return "The threads are enough for 1 element in " + std::to_string(part) +
+          return "There are threads for only 1 element in " + std::to_string(part) +
                  ". Is the number of blocks computed for as many elements as a thread adds" +
                  (part == 4 ? ", and in elements, not in bytes?" : "?");
       }
     }
     if (n > largest_block && from == n / 4)
-      return "That is n / 4. Is a size in bytes taken for a number of elements, or the reverse?";
+      return "That is n / 4. Is a size in bytes mistaken for a number of elements, or the reverse?";
     return "Are there threads for all of n, and for a last block that is not full?";
   }
 

@@ -305,7 +305,7 @@ class wrong_result {
     const auto bad = [&](int i) { return found_[i] != -1 && !is_index(found_[i]); };
     const auto count = std::count_if(wrong_.begin(), wrong_.end(), bad);
     if (count == 0) return "";
-    return of_all(count) + (count == 1 ? " is no index of a point" : " are no index of a point");
+    return of_all(count) + (count == 1 ? " is not the index of a point" : " are not point indices");
   }
 
   std::string ties() const {

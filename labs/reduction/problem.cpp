@@ -257,7 +257,7 @@ class wrong_sum {
     return "";
   }
 
-  // The sum of one block. Often all blocks store theirs in out, and one of them is the last.
+  // The sum of one block. Often all blocks store their sums in out, and only the last one stays.
   std::string one_block() const {
     if (in_.size() > most_read_often) return "";
     const std::vector<std::uint32_t> before = sums_before();

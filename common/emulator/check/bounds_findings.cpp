@@ -283,7 +283,7 @@ void bounds_check::refused_free(device_address at) {
     f.object = evidence_.describe_global(at, 1).object;
     // Only a caller names its arrays, which it also frees.
     if (!before->second.name.empty()) {
-      f.message = before->second.name + " is freed twice, and the second time by the caller";
+      f.message = before->second.name + " is freed twice, the second time by the caller";
       f.advice = "Free only what the function itself has allocated.";
     }
   } else if (evidence_.areas.live_at(at) != nullptr) {

@@ -12,7 +12,7 @@
 #include "common/emulator/tests/programs/program.hpp"
 
 // The structure NAME_function. Its file defines `value`, the type of the arguments, and `wide`,
-// that of the reference.
+// the type of the reference.
 #define FUNCTION(id, allowed, from, to, on_device, on_host)                \
   struct id##_function {                                                   \
     static constexpr const char* name = #id;                               \

@@ -16,7 +16,7 @@ std::vector<glossary_entry> read_table() {
     std::vector<std::string> cells;
     for (std::size_t at = 2, end; (end = row.find(" |", at)) != std::string::npos; at = end + 3)
       cells.push_back(row.substr(at, end - at));
-    if (cells.size() != 5) throw failure(exit_code::ours, "GLOSSARY.md: not five cells: " + row);
+    if (cells.size() != 5) throw failure(exit_code::ours, "GLOSSARY.md: expected 5 cells: " + row);
     if (cells[2] == "none") cells[2].clear();
     entries.push_back({cells[0], cells[1], cells[2], cells[3], cells[4]});
   }

@@ -251,7 +251,7 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
     e.says(e.right_until(4261 / size * size), "Does the number of blocks round up?");
     for (const int part : {2, 4})
       e.says(e.right_until((4261 + part * size - 1) / (part * size) * size),
-             "enough for 1 element in " + std::to_string(part));
+             "threads for only 1 element in " + std::to_string(part));
     // One index for all threads of a block or of a warp: the last one that is stored, or each.
     e.says(left_out([&](auto i) { return i % size != size - 1; }),
            "Only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +
@@ -260,7 +260,7 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
     const auto warps = (4261 + size - 1) / size * (size / 32);
     e.says(e.right_until(warps), "Each of " + std::to_string(warps) + " warps writes one element");
   }
-  e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes taken for a number");
+  e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes mistaken for a number");
   e.says(e.right_until(4260), "Does a thread add the last elements if n is not a multiple of 4");
   const example two_blocks(33);  // the last element is a block's, not only what vectors leave
   two_blocks.says(two_blocks.right_until(32), "Only one block of 32 threads adds");
@@ -278,8 +278,8 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
 
 TEST_CASE("narrow indices are recognised by the last element that they reach") {
   const example e(65537);
-  e.says(e.right_until(32768), "Is the index a short, which has 16 bits? An index is an int");
-  e.says(e.right_until(65536), "Is the index a short, which has 16 bits? An index is an int");
+  e.says(e.right_until(32768), "Is the index a short, which has 16 bits? Use an int");
+  e.says(e.right_until(65536), "Is the index a short, which has 16 bits? Use an int");
   const example small(300), large((1 << 24) + 5);
   small.says(small.right_until(256), "is the index wider than a char, and does");
   // Only even integers above 2^24 are floats.

@@ -254,7 +254,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   (nearest = right)[3] = -1;
   e.says(nearest, "no neighbour was found for 1 of 70 entries");
   nearest[4] = 70;
-  e.says(nearest, "1 of 70 entries is no index of a point");
+  e.says(nearest, "1 of 70 entries is not the index of a point");
 
   // The last of equal ones instead of the first.
   std::vector<point> turned(line.points.rbegin(), line.points.rend());
@@ -332,7 +332,7 @@ TEST_CASE("an index that is too narrow is recognised by the points that it does 
   const example lone(1, spread_evenly), e(300, spread_evenly), many(65600, spread_evenly);
   lone.says({255}, "that is what -1 becomes in an unsigned char: keep an index in an int");
   lone.says({65535}, "that is what -1 becomes in an unsigned short");
-  lone.says({127}, "no index of a point");
+  lone.says({127}, "not the index of a point");
   const auto found_before = [](const example& of, int first) {
     return by_all_pairs(of.points, [&](const point& from, const point& to) {
       return &to < &of.points[first] ? as_in_the_contract(from, to) : INFINITY;
