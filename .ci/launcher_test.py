@@ -567,6 +567,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
     def test_interruption_ends_the_tests(self):
         tests, pid = self.start('test waits'), self.clone / 'build/pid'
         self.wait_until(lambda: pid.exists() and pid.read_text().strip())
+        time.sleep(3)  # Meson may lose a process that it is still starting
         tests.send_signal(signal.SIGINT)
         self.assertIn('interrupted', tests.communicate(timeout=30)[0])
         self.assertEqual(tests.returncode, 130)

@@ -27,5 +27,4 @@ int main() {
   cudaFree(data);
   cudaFree(flag);
   cudaFree(out);
-  return 0;
 }
