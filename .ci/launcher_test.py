@@ -553,8 +553,8 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
 
     def test_results(self):
         printed = self.says('test unit course', 'failed: bad one\n1 passed, 1 failed, 1 skipped\n', 4)
-        self.assertIn("'echo broken; exit 3' ''", printed)
-        self.assertLess(printed.index('broken\n'), printed.index('failed: '))
+        self.assertIn(f"bad one: exit code 3\n{self.top}/bare/sh -c 'echo broken; exit 3' ''\nbroken\n", printed)
+        self.assertLess(printed.index('Ok:'), printed.index('broken\n'))  # after all that Meson prints
         answer = json.loads(self.says('test unit --json', '', 4).splitlines()[-1])
         self.assertEqual((answer['passed'], answer['failed'], answer['skipped']), (1, 1, 0))
         test = next(test for test in answer['tests'] if test['name'] == 'bad one')

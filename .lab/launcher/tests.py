@@ -1,4 +1,4 @@
-"""./lab test: `meson test` runs the tests, and shows each failure when it happens."""
+"""./lab test: `meson test` runs the tests; what a failed test printed comes last."""
 from __future__ import annotations
 
 import contextlib
@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from .steps import end_with_parent
 
 # Most tests wait for the programs that they start: with one more test than cores, 1.6 of 2 cores were busy.
 MORE_THAN_CORES = 2
+LAST_LINES = 60  # of a failed test's output
 PATIENCE_S = 20  # a busy Meson takes seconds to end its tests, which would outlive it
 SUITE = re.compile(r'^[^:]* - [^:]*:|^.* / ')  # what Meson puts before a test's name in its log
 STATES = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped'}
@@ -49,9 +51,12 @@ class Tests:
         if self.as_json:
             document({**count, 'tests': results})
         else:
-            failed = [result['name'] for result in results if result['state'] == 'failed']
+            failed = [result for result in results if result['state'] == 'failed']
+            for result in failed:
+                print('\n%s: %s\n%s' % (result['name'], result['reason'], result['command']))
+                print('\n'.join(result['log'].splitlines()[-LAST_LINES:]))
             if failed:
-                print('failed: ' + ', '.join(failed))
+                print('\nfailed: ' + ', '.join(result['name'] for result in failed))
             print('%d passed, %d failed' % (count['passed'], count['failed'])
                   + (', %d skipped' % count['skipped'] if count['skipped'] else ''), flush=True)
         return OURS if count['failed'] else 0
@@ -80,7 +85,7 @@ class Tests:
             raise Failure(ENVIRONMENT, 'the tests need Meson and Ninja; run ./lab setup to install them')
         waiting = sum('waits' in test['suites'] for test in wanted)  # these sleep most of the time
         processes = len(os.sched_getaffinity(0)) + MORE_THAN_CORES + waiting
-        command = meson + ['test', '-C', self.clone.build, '--no-rebuild', '--print-errorlogs',
+        command = meson + ['test', '-C', self.clone.build, '--no-rebuild',
                            '--num-processes', str(processes)]
         if sys.stdout.isatty():
             command.append('--quiet')  # Meson's progress line remains
@@ -120,7 +125,7 @@ class Tests:
             state = STATES.get(entry['result'], 'failed')
             results.append({
                 'name': name, 'suites': suites.get(name, []), 'state': state, 'reason': reason_of(entry),
-                'seconds': entry['duration'],
+                'seconds': entry['duration'], 'command': ' '.join(map(shlex.quote, entry['command'])),
                 'log': (entry.get('stdout') or '') + (entry.get('stderr') or '') if state == 'failed' else ''})
         return results
 
