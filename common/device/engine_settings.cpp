@@ -19,6 +19,7 @@ void each_variable(Settings& s, Visit visit) {
   visit("STEPWISE_ADDRESSES", s.addresses);
   visit("STEPWISE_LATE", s.late);
   visit("STEPWISE_CHECK", s.check);
+  visit("STEPWISE_SAMPLE", s.sample);
   visit("STEPWISE_FINDINGS", s.findings);
   visit("STEPWISE_COUNTERS", s.counters);
   visit("STEPWISE_PROFILE", s.profile);

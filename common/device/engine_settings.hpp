@@ -26,8 +26,11 @@ struct engine_settings {
   // may touch all of a page; "apart" leaves room between allocations, as checks do. Empty: each
   // allocation has its own bounds.
   std::string addresses;
-  bool late = false;      // STEPWISE_LATE=1: asynchronous work runs as late as CUDA permits
-  bool check = false;     // STEPWISE_CHECK=1: looks for mistakes (common/emulator/check)
+  bool late = false;   // STEPWISE_LATE=1: asynchronous work runs as late as CUDA permits
+  bool check = false;  // STEPWISE_CHECK=1: looks for mistakes (common/emulator/check)
+  // STEPWISE_SAMPLE: with checks, a seed that draws the few blocks of each large launch that run
+  // (common/emulator/block_sample.hpp). 0: all blocks run.
+  unsigned sample = 0;
   bool counters = false;  // STEPWISE_COUNTERS=1: counts costs by line (common/emulator/profile)
   // Files to which results are appended as lines of JSON. Empty: text on stderr.
   std::string findings;  // STEPWISE_FINDINGS

@@ -18,6 +18,7 @@
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
 #include "common/emulator/allocation_notes.hpp"
+#include "common/emulator/block_sample.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/check/host_access.hpp"
 #include "common/emulator/event_marks.hpp"
@@ -71,6 +72,10 @@ class emulated_device final : public device,
     if (settings_.check) {
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
+      if (settings_.sample > 0) {
+        sample_ = std::make_unique<emulator::block_sample>(settings_.sample);
+        watchers_.add(*sample_);
+      }
       watch_ = &watchers_;
       mapped_.set_checker(*checker_);
     }
@@ -389,6 +394,7 @@ class emulated_device final : public device,
   emulator::event_marks events_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
+  std::unique_ptr<emulator::block_sample> sample_;         // null: every block runs
   std::unique_ptr<emulator::profiler> profiler_;           // null: nothing is counted by line
   std::unique_ptr<emulator::transfer_counter> transfers_;  // null like profiler_
   std::unique_ptr<emulator::warp_recorder> recorder_;      // null: no warp is recorded

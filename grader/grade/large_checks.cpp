@@ -47,8 +47,7 @@ large_report check_sample(const lab& l, const problem& p, const fs::path& progra
   options.tick = now.tick;
   options.host_bytes = l.host_bytes;
   options.findings = folder.path() / "findings";
-  options.profile = folder.path() / "profile";  // runs a sample, as for the time model
-  options.times = "sampled";
+  options.sample = static_cast<unsigned>(1 + seed % 65'535);
   options.data_limit_bytes = 0;  // as in check.cpp: checks reserve address space
   options.workers = 1;
   now.doing(fmt::format("{}: checks of a sample of {}", l.name, calls[0].label));

@@ -1,10 +1,10 @@
 // The emulator's checks at sizes as large as the timed ones, on a sample of the blocks.
 //
-// idea    All checks at a large size would take longer than the rest of a grade. So most of a
-//         launch's blocks do not run, and one multiprocessor's blocks run completely. That suffices
-//         to see a barrier that is missing for large n. Results of such a call mean nothing, and a
-//         later kernel may read data that was never written. So its findings are only a suspicion,
-//         and the call is checked again with all of its blocks.
+// idea    All checks at a large size would take longer than the rest of a grade. So only a few of a
+//         launch's blocks run (common/emulator/block_sample.hpp). That suffices to see a barrier
+//         that is missing for large n. Results of such a call mean nothing, and a later kernel may
+//         read data that was never written. So its findings are only a suspicion, and the call is
+//         checked again with all of its blocks.
 // Tested by grader/tests/attacks/results and cli/tests/judged_cli_test.cpp.
 #pragma once
 

@@ -159,6 +159,7 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   settings.counters = !options_.profile.empty();
   settings.times = options_.times;
   settings.check = !options_.findings.empty();
+  settings.sample = options_.sample;
   settings.tensor_cores = options_.tensor_cores;
   std::vector<std::string> environment = settings.environment();
   if (device.gpu) std::ranges::move(gpu_environment(), std::back_inserter(environment));

@@ -82,6 +82,7 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   settings.times = options_.times;
   settings.event_times = options_.modelled_events ? "modelled,quiet" : "";
   settings.check = !options_.findings.empty();
+  settings.sample = options_.sample;
   settings.findings = options_.findings;
   settings.record = options_.recording;
   settings.record_of = options_.recording.empty() ? "" : options_.recorded;

@@ -29,6 +29,7 @@ struct session_options {
   std::string times;                // with a profile: STEPWISE_TIMES, what the model times
   bool modelled_events = false;     // with times: event times are modelled, too
   std::filesystem::path findings;   // if not empty, all checks run, and findings go there
+  unsigned sample = 0;              // with findings: STEPWISE_SAMPLE, which blocks run; 0: all
   std::filesystem::path recording;  // if not empty, receives the recorded warps
   std::string recorded;             // their selection: STEPWISE_RECORD_OF
   bool tensor_cores = true;         // else the emulator refuses kernels that use them

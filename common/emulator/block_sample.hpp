@@ -1,0 +1,47 @@
+// Runs only some blocks of each large launch, so that checks at a large size take a second.
+//
+// idea    Consecutive blocks, drawn by a seed, and the first and the last block run. Consecutive
+//         blocks show errors between neighbours, and there are few of them, which bounds the
+//         checks' shadow memory. A block with very much work ends early.
+// watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
+//         other is never sampled, nor is a small one, whose results others may need.
+// Tested by tests/block_sample_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <unordered_map>
+
+#include "common/emulator/machine/observer.hpp"
+
+namespace stepwise::emulator {
+
+class block_sample final : public observer {
+ public:
+  explicit block_sample(unsigned seed) : random_(seed) {}
+
+  void begin_launch(const launch_info& launch) override;
+  bool wants(std::uint64_t block) override;
+  std::int64_t slice() override;
+  void switch_to(const block& b) override;
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                std::uint32_t lanes) override;
+
+ private:
+  struct code_facts {
+    std::size_t instructions = 0;  // PTX, of the kernel and its functions
+    bool has_loops = false, waits_for_blocks = false;
+  };
+  bool is_sampled(const launch_info& launch, std::uint64_t blocks);
+
+  std::mt19937_64 random_;
+  std::unordered_map<const program*, code_facts> known_;
+  bool sampling_ = false;
+  std::int64_t slice_ = slice_instructions;
+  std::uint64_t first_ = 0,
+                last_ = 0;   // the first of the consecutive blocks; the grid's last block
+  std::uint64_t block_ = 0;  // the running one
+  std::int64_t of_block_ = 0, of_all_ = 0;  // instructions of its warps, and of all blocks' warps
+};
+
+}  // namespace stepwise::emulator

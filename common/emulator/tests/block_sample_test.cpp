@@ -1,0 +1,80 @@
+// Selects the blocks of a launch that run when a sample is checked. The tests report to a sample
+// what blocks do, without running any.
+#include "common/emulator/block_sample.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/emulator/run/block.hpp"
+#include "common/emulator/time/tests/driven_timer.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+struct sampled {
+  std::vector<std::uint64_t> ran;
+  std::int64_t instructions = 0;
+};
+
+// Each block's warps execute `instructions` in all, unless the sample ends the block.
+sampled sample(block_sample& s, kernel& k, unsigned blocks, std::int64_t instructions) {
+  k.config.grid = {blocks, 1, 1};
+  s.begin_launch(k.shape(blocks).launch);
+  sampled result;
+  for (block b; b.index < blocks; ++b.index) {
+    if (!s.wants(b.index)) continue;
+    result.ran.push_back(b.index);
+    s.switch_to(b);
+    for (std::int64_t done = 0, now = 0; done < instructions; done += now) {
+      now = std::min(s.slice(), instructions - done);
+      if (now == 0) break;
+      s.executed(0, 0, static_cast<std::uint32_t>(now), ~0U);
+      result.instructions += now;
+    }
+  }
+  return result;
+}
+
+constexpr unsigned many = 100'000;
+
+}  // namespace
+
+TEST_CASE("a large launch: its first and last block and consecutive ones, drawn by the seed") {
+  kernel k(looped_sums);
+  block_sample one(1), same(1), other(2);
+  const auto ran = sample(one, k, many, 1000).ran;
+  REQUIRE(ran.size() == 66);
+  CHECK(ran.front() == 0);
+  CHECK(ran.back() == many - 1);
+  CHECK(ran[64] - ran[1] == 63);
+  CHECK(sample(same, k, many, 1000).ran == ran);
+  CHECK(sample(other, k, many, 1000).ran != ran);
+  CHECK(sample(one, k, many, 1000).ran != ran);  // another launch, other blocks
+  CHECK(sample(one, k, 10, 1000).ran.size() == 10);
+}
+
+TEST_CASE("blocks with much work are few, and end early") {
+  kernel k(looped_sums);
+  block_sample s(1);
+  const auto some = sample(s, k, many, 100'000);
+  CHECK(some.ran.size() < 10);
+  CHECK(some.ran.back() == many - 1);
+  const auto one = sample(s, k, 1, 1'000'000'000);
+  CHECK(one.ran.size() == 1);
+  CHECK(one.instructions < 1'000'000);
+}
+
+TEST_CASE("small launches run completely, and those whose blocks may wait for each other") {
+  kernel small(sums), waits(looped_sums + "atom.global.add.u32 %r1, [%rd1], 1;\n");
+  block_sample s(1);
+  CHECK(sample(s, small, 1000, 50).ran.size() == 1000);
+  CHECK(sample(s, small, many, 50).ran.size() < 100);
+  CHECK(sample(s, waits, many, 1000).ran.size() == many);
+  kernel cooperative(looped_sums);
+  cooperative.config.cooperative = true;
+  CHECK(sample(s, cooperative, many, 1000).ran.size() == many);
+}
+
+}  // namespace stepwise::emulator
