@@ -15,6 +15,8 @@ constexpr std::size_t scratch_ints(int n) { return std::size_t(n) + 32; }
 // memory  `in` (n ints, must not be changed), `out` (1 int) and `scratch` (scratch_ints(n) ints)
 //         lie in device memory and do not overlap; each is aligned to 256 bytes. Before every call,
 //         `out` and `scratch` are filled with garbage.
-// sum     Modulo 2^32: a GPU's integer addition wraps around, so the order does not matter.
+// sum     Modulo 2^32, so the order of the additions does not matter. In C++ a signed sum that
+//         overflows is undefined, and an unsigned sum wraps: add as unsigned, and store the sum
+//         as an int.
 // waits   No. It launches on the default stream and returns.
 void reduce(const int* in, int* out, int* scratch, int n);
