@@ -118,22 +118,25 @@ TEST_CASE("the next temporary folder removes what a killed process left, and not
 TEST_CASE("a lock excludes another process") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path file = work.path() / "lock";
-  int ready[2];
+  int ready[2], release[2];
   REQUIRE(pipe(ready) == 0);
+  REQUIRE(pipe(release) == 0);
+  char c = 'x';
   const pid_t other = fork();
   if (other == 0) {
     const file_lock lock(file);
-    [[maybe_unused]] auto n = write(ready[1], "x", 1);
-    usleep(300'000);
+    [[maybe_unused]] const auto written = write(ready[1], &c, 1);
+    [[maybe_unused]] const auto read_back = read(release[0], &c, 1);
     _exit(0);
   }
-  char c;
   REQUIRE(read(ready[0], &c, 1) == 1);
   bool waited = false;
-  const file_lock lock(file, [&] { waited = true; });
+  const file_lock lock(file, [&] {
+    waited = true;
+    CHECK(write(release[1], &c, 1) == 1);
+  });
   CHECK(waited);
-  close(ready[0]);
-  close(ready[1]);
+  for (const int end : {ready[0], ready[1], release[0], release[1]}) close(end);
 }
 
 TEST_CASE("a lock holds against other users, who may only read its file") {

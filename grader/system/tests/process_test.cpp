@@ -49,9 +49,9 @@ TEST_CASE("a signal is named") {
 }
 
 TEST_CASE("the deadline ends the child and everything that it started") {
-  const auto result = run_child(shell("sleep 100 & echo $!; wait"), 0.3);
+  const auto result = run_child(shell("sleep 100 & echo $!; wait"), 1);
   CHECK(result.end.how == child_end::cause::deadline);
-  CHECK(result.end.wall_s < 5);
+  CHECK(result.end.wall_s < 20);
   const pid_t grandchild = std::stoi(result.out);
   for (int i = 0; i < 100 && is_alive(grandchild); ++i) usleep(20'000);
   CHECK(!is_alive(grandchild));
