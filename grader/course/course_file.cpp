@@ -127,6 +127,8 @@ void from_json(const manifest& entry, lab& l) {
   l.is_worked = entry.at("is_worked");
   entry.at("goals").get_to(l.goals);
   entry.at("steps").get_to(l.steps);
+  for (const auto& name : entry.at("case_study"))
+    std::ranges::find(l.steps, name.get<std::string>(), &step::name)->in_case_study = true;
   entry.at("baselines").get_to(l.baselines);
   entry.at("limits").get_to(l.parts);
   entry.at("mutants").get_to(l.mutants);

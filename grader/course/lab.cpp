@@ -2,6 +2,7 @@
 #include "grader/course/lab.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "grader/system/failure.hpp"
@@ -39,6 +40,17 @@ const step& find_step(const lab& l, std::string_view name) {
   message += "\nits steps are";
   for (const auto& n : names) message += " " + n;
   throw failure(exit_code::usage, message);
+}
+
+lab path_of(lab l) {
+  std::map<std::string, std::string> over_on_path;  // of each step in the case study
+  for (step& s : l.steps) {
+    if (const auto left_out = over_on_path.find(s.over); left_out != over_on_path.end())
+      s.over = left_out->second;
+    if (s.in_case_study) over_on_path[s.name] = s.over;
+  }
+  std::erase_if(l.steps, [](const step& s) { return s.in_case_study; });
+  return l;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -29,6 +29,7 @@ struct step {
   fs::path file;                        // relative to the root
   std::vector<lab_size> promised = {};  // the sizes that at_least holds for; empty: the lab's
   bool unmeasured = false;              // at_least will be set when the step is measured
+  bool in_case_study = false;           // not on the lab's path
   // The words for STEPWISE_RECORD_OF, if the course has a recorded warp of this step.
   std::optional<std::string> recording = {};
 };
@@ -173,6 +174,10 @@ std::vector<lab> load_labs(const fs::path& build);
 // A step by its name, its number ("03") or the name after the number. Throws failure(usage), which
 // suggests the nearest step and lists all of them.
 const step& find_step(const lab& l, std::string_view name);
+
+// The lab without the steps of its case study. A step that was over one of them is over the nearest
+// earlier step of the path.
+lab path_of(lab l);
 
 // The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 std::size_t edit_distance(std::string_view a, std::string_view b);

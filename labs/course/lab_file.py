@@ -19,8 +19,8 @@ GOAL_KEYS = {
 }
 COMMON_GOAL_KEYS = ['name', 'kind', 'points', 'hint']
 KEYS = ['title', 'order', 'function', 'contract', 'skeleton', 'host_bytes', 'time_limit_s', 'timing_s',
-        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'own_input', 'sizes', 'goals', 'sweep',
-        'experiments']
+        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'own_input', 'case_study', 'sizes', 'goals',
+        'sweep', 'experiments']
 SIZES = ['check', 'bench', 'emulated', 'modelled', 'hidden', 'ragged', 'promised']
 
 
@@ -185,6 +185,7 @@ def read_lab_file(text: str, origin: str, name: str) -> Dict[str, Any]:
         lab[key] = table.values.get(key, True)
         if not isinstance(lab[key], bool):
             fail(table.place(key), f'`{key}` is true or false')
+    lab['case_study'] = table.optional(list, 'case_study', [])
     lab['own_input'] = table.optional(str, 'own_input', '')
     if lab['own_input'] not in ('', 'image', 'points'):
         fail(origin, f'`own_input` is "image" or "points", not "{lab["own_input"]}"')
@@ -200,6 +201,9 @@ def check_steps(lab: Dict[str, Any], origin: str) -> None:
     names = [step['name'] for step in lab['steps']]
     if lab['skeleton'] not in names:
         fail(origin, f'skeleton = "{lab["skeleton"]}" is not a step of steps.txt')
+    for name in lab['case_study']:
+        if name not in names[1:]:  # a path has a first step
+            fail(origin, f'case_study: "{name}" is not a step of steps.txt after the first')
     if lab['sweep'] and lab['sweep']['step'] not in names:
         fail(origin, f'[sweep]: step = "{lab["sweep"]["step"]}" is not a step of steps.txt')
     for goal in lab['goals']:

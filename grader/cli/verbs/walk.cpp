@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 struct walk_options {
   std::string lab, step, gpu;
   std::uint64_t seed = 7;
-  bool is_plain = false;
+  bool is_plain = false, shows_all = false;
 };
 
 constexpr std::size_t walk_label_width = 11;
@@ -149,27 +149,29 @@ json step_json(const walked& w) {
   return j;
 }
 
+cell time_cell(const walked& w, double ms) {
+  if (!w.outcome().ok()) return {std::string(name_of(w.outcome().what)), tone::bad};
+  return {ms > 0 ? time_text(ms) : ""};
+}
+
 void show_measured_table(context& c, const std::vector<walked>& all) {
   std::vector<std::vector<cell>> rows;
   std::vector<bar> bars;
   for (const auto& w : all) {
     const bool ok = w.outcome().ok();
-    rows.push_back(
-        {{w.s->name, ok ? tone::plain : tone::bad},
-         {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
-         {w.f.timed() ? time_text(w.f.time_ms) : ""},
-         {w.f.timed() ? w.f.rate() : ""},
-         {w.speedup > 0 ? ratio_text(w.speedup) : ""},
-         {w.s->idea, tone::dim}});
+    rows.push_back({{w.s->name, ok ? tone::plain : tone::bad},
+                    time_cell(w, w.f.timed() ? w.f.time_ms : 0),
+                    {w.f.timed() ? w.f.rate() : ""},
+                    {w.speedup > 0 ? ratio_text(w.speedup) : ""},
+                    {w.s->idea, tone::dim}});
     bars.push_back(
         {w.s->name, w.f.timed() ? 1 / w.f.time_ms : 0, w.f.timed() ? w.f.rate() : "", tone::place});
   }
   c.table({{"step"},
-           {"correct"},
            {"time", true},
            {"rate", true},
            {"over before", true},
-           {"idea", false, true, true}},
+           {"idea", false, true, false, true}},
           rows);
   c.say();
   c.say(c.out.paint(tone::dim, "rate (measured, higher is better)"));
@@ -182,23 +184,18 @@ void show_modelled_table(context& c, const lab& l, const std::vector<walked>& al
   for (const auto& w : all) {
     const bool ok = w.outcome().ok(), there = w.m.timed();
     const std::string rate = there ? w.m.rate() : "";
-    rows.push_back(
-        {{w.s->name, ok ? tone::plain : tone::bad},
-         {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
-         {there ? time_text(w.m.time_ms) : ""},
-         {w.speedup > 0 ? ratio_text(w.speedup) : ""},
-         {w.recorded_ms ? time_text(*w.recorded_ms) : "", tone::dim},
-         {w.f.counters ? count_text(static_cast<double>(w.f.counters->launches)) : ""},
-         {w.s->idea, tone::dim}});
+    rows.push_back({{w.s->name, ok ? tone::plain : tone::bad},
+                    time_cell(w, there ? w.m.time_ms : 0),
+                    {w.speedup > 0 ? ratio_text(w.speedup) : ""},
+                    {w.recorded_ms ? time_text(*w.recorded_ms) : "", tone::dim},
+                    {w.s->idea, tone::dim}});
     bars.push_back({w.s->name, there ? 1 / w.m.time_ms : 0, rate, tone::place});
   }
   c.table({{"step"},
-           {"correct"},
            {"modelled", true},
            {"over before", true},
            {"recorded", true},
-           {"launches", true},
-           {"idea", false, true, true}},
+           {"idea", false, true, false, true}},
           rows);
   c.say();
   c.say(c.out.paint(tone::dim, "rate (modelled, higher is better)"));
@@ -226,7 +223,13 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   c.say();
   c.say("  " + c.out.paint(tone::dim, "deeper   ") + l.deeper().string() +
         c.out.paint(tone::dim, "   the measurements, and further ideas"));
-  show_next(c, l);
+}
+
+void show_case_study(context& c, const lab& l, std::size_t left_out) {
+  if (left_out == 0) return;
+  c.say(fmt::format(
+      "  {}./lab walk {} --all{}", c.out.paint(tone::dim, "more     "), l.name,
+      c.out.paint(tone::dim, fmt::format("   with {} more, the lab's case study", left_out))));
 }
 
 int code_of_walk(const std::vector<walked>& all) {
@@ -270,7 +273,9 @@ bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
 }
 
 int walk(context& c, const walk_options& o) {
-  const lab l = load_lab(c.where.build, o.lab);
+  const lab whole = load_lab(c.where.build, o.lab);
+  const lab l = o.shows_all || !o.step.empty() ? whole : path_of(whole);
+  const std::size_t left_out = whole.steps.size() - l.steps.size();
   if (!l.is_worked)
     return o.step.empty() ? walk_given(c, l, o.gpu, o.seed)
                           : show_given(c, l, find_step(l, o.step));
@@ -369,6 +374,8 @@ int walk(context& c, const walk_options& o) {
     c.print(document);
   } else if (o.step.empty()) {
     show_summary(c, l, all, device);
+    show_case_study(c, l, left_out);
+    show_next(c, l);
   }
   return code_of_walk(all);
 }
@@ -377,6 +384,7 @@ const verb walk_verb(
     {verb_place::group::study, 65}, "walk",
     "read and run the versions of a lab, one idea at a time",
     "  ./lab walk reduction                      from the first to the last\n"
+    "  ./lab walk reduction --all                with the steps of its case study\n"
     "  ./lab walk reduction --plain              print everything at once, without a tour\n"
     "  ./lab walk reduction --step 03_sequential only one step\n"
     "  ./lab walk reduction --device gpu         measured; an error without a GPU\n"
@@ -386,6 +394,7 @@ const verb walk_verb(
       takes.add("--step", o.step, "show only this step");
       takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--seed", o.seed, "seed of the random inputs (7)");
+      takes.flag("--all", o.shows_all, "also the steps of the lab's case study");
       takes.flag("--plain", o.is_plain, "print everything at once, without a tour");
     },
     walk);

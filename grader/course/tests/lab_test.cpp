@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 #include "grader/course/tests/some_course.hpp"
 #include "grader/system/failure.hpp"
 
@@ -50,6 +52,8 @@ TEST_CASE("a lab has what course.json says") {
   CHECK(l.steps[1].at_least == 1.15);
   CHECK(l.steps[1].promised == std::vector<lab_size>{{8, 8}});
   CHECK(l.steps[1].recording == "launch=2");
+  CHECK(!l.steps[0].in_case_study);
+  CHECK(l.steps[1].in_case_study);
   REQUIRE(l.baselines.size() == 1);
   CHECK(l.baselines[0].on_cpu);
   CHECK(l.parts.at(0).program() == "limit-01_next-memory");
@@ -114,6 +118,21 @@ TEST_CASE("steps are found by name, number or word; the nearest is suggested") {
     CHECK(error.code() == exit_code::usage);
     CHECK(std::string(error.what()).find("did you mean \"01_strided\"?") != std::string::npos);
   }
+}
+
+TEST_CASE("the path leaves out the case study, and a step is over the nearest one before it") {
+  lab l;
+  for (const auto& [name, over, in_case_study] : {std::tuple{"01_a", "", false},
+                                                  {"02_b", "01_a", true},
+                                                  {"03_c", "02_b", true},
+                                                  {"04_d", "03_c", false},
+                                                  {"05_e", "04_d", false}})
+    l.steps.push_back({name, over, {}, "", "", {}, false, in_case_study});
+  const lab path = path_of(l);
+  REQUIRE(path.steps.size() == 3);
+  CHECK(path.steps[1].name == "04_d");
+  CHECK(path.steps[1].over == "01_a");
+  CHECK(path.steps[2].over == "04_d");
 }
 
 TEST_CASE("nearest suggests what is likely meant, or nothing") {

@@ -28,6 +28,7 @@ inline json some_course() {
     "experiments": [{"place": "lab.toml:34", "name": "stride", "title": "", "given": false,
                      "over": ["stride=1..32"], "counter": ""}],
     "is_worked": true,
+    "case_study": ["01_next"],
     "steps": [
       {"name": "00_first", "over": "", "at_least": null, "promised": [], "unmeasured": false,
        "idea": "the first", "file": "solutions/twice/00_first.cu"},

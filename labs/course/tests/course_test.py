@@ -369,6 +369,8 @@ class Program(unittest.TestCase):
                       self.refused())
         self.write('labs/t/lab.toml', GOOD.replace('skeleton = "00_a"', 'skeleton = "none"'))
         self.assertIn('labs/t/lab.toml: skeleton = "none" is not a step of steps.txt', self.refused())
+        self.write('labs/t/lab.toml', 'case_study = ["00_a"]\n' + GOOD)  # the first step is on the path
+        self.assertIn('labs/t/lab.toml: case_study: "00_a" is not a step of steps.txt after the first', self.refused())
         self.write('labs/t/lab.toml', GOOD + '[sweep]\nstep = "02"\nover = ["a=1"]\n')
         self.assertIn('labs/t/lab.toml: [sweep]: step = "02" is not a step of steps.txt', self.refused())
         self.write('labs/t/lab.toml', GOOD)

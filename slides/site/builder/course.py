@@ -35,6 +35,7 @@ class Lab:
     figures: bool  # is there a record of sweeps, parts or ragged sizes
     skeleton: str = ''  # the step that the student's file begins as
     recorded: set = dataclasses.field(default_factory=set)  # names of the steps with a recorded warp
+    case_study: list = dataclasses.field(default_factory=list)  # names of the steps that are not on the path
 
 
 def parts_of(root, file, seen):
@@ -64,7 +65,7 @@ def read_lab(root, entry):
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
                    for file in (root / 'solutions' / name / 'measured').glob(f'*.{kind}.jsonl')),
-               entry['skeleton'], recorded)
+               entry['skeleton'], recorded, entry['case_study'])
 
 
 def labs(root):

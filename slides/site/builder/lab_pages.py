@@ -224,20 +224,26 @@ def history(lab, lectures):
 
 
 def overview(lab, figures, size, label):
-    """The versions with their ideas, and the time of each on the GPUs that were measured."""
+    """The versions with their ideas, and the time of each on the GPUs that were measured; the case study last."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
     head, rows = ['Version', 'Idea', 'What changes'], []
     for k in measured:
         head += [f'{esc(figures.series[k][0])}, {esc(label)}', 'gain']
+    case_study = []
     for s in lab.steps:
         row = [f'<a href="{s.name}.html"><code>{s.name}</code></a>', esc(s.idea),
                f'<a href="diff.html#{s.over}..{s.name}">from {esc(s.over)}</a>' if s.over else '–']
         for k in measured:
             seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
             row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
-        rows.append(row)
-    return shell.table(head, rows, range(3, len(head)), 'All versions')
+        (case_study if s.name in lab.case_study else rows).append(row)
+    numbers = range(3, len(head))
+    text = shell.table(head, rows, numbers, 'The versions of the path')
+    if case_study:
+        text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes, '
+                 'or show that an idea does not help.</p>' + shell.table(head, case_study, numbers, 'Case study'))
+    return text
 
 
 def versions(site, lab, records):
