@@ -244,11 +244,12 @@ multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
   return drawn;
 }
 
-// The recorded blocks' traffic from L2 or memory as a share of an average block's, whichever is
-// less. Blocks whose neighbours read the same words find these in the caches, so their pace is not
-// that of a block that reads its own.
-double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
-                               const std::vector<site_traffic>& traffic) const {
+// Compares the recorded blocks' traffic from L2 and memory with an average block's. Blocks whose
+// neighbours read the same words find these in the caches, so their pace is not that of a block
+// that reads its own.
+timer::traffic_comparison timer::compare_traffic(const multiprocessor_time& t,
+                                                 const std::vector<site_rates>& rates,
+                                                 const std::vector<site_traffic>& traffic) const {
   constexpr double worth_a_look = 0.1;  // of the time, at the GPU's full rate
   constexpr double fair = 0.9;          // of an average block's bytes
   double l2 = 0, dram = 0, whole_l2 = 0, whole_dram = 0, recorded = 0, all = 0;
@@ -256,7 +257,7 @@ double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<s
     recorded += static_cast<double>(b.recorded);
     all += static_cast<double>(b.instructions);
   }
-  if (recorded == 0) return 1;
+  if (cuts_ || recorded == 0) return {};
   const double times = all / recorded * static_cast<double>(shape_.blocks) /
                        static_cast<double>(trace_->blocks.size());
   for (std::size_t n = 0; n < traffic.size(); ++n) {
@@ -271,17 +272,16 @@ double timer::traffic_likeness(const multiprocessor_time& t, const std::vector<s
   const double dram_cycles = whole_dram / costs_.dram_read_bytes;
   const double dram_share = dram_cycles > worth_a_look * t.cycles ? dram / whole_dram : 1;
   // Recorded blocks that read their own data from memory are no neighbours that share it. They may
-  // still find more in L1 than the others, where the two models of a nearly full L1 differ.
-  const bool reads_its_own = dram_cycles > worth_a_look * t.cycles && dram_share > fair;
-  const double least_cycles = (reads_its_own ? 1 : worth_a_look) * t.cycles;
-  return std::min(dram_share, l2_cycles > least_cycles ? l2 / whole_l2 : 1);
+  // still find more in L1 than the others, where the two models of a nearly full L1 differ. Then
+  // the launch takes at least as long as all its traffic at L2's full rate.
+  if (dram_cycles > worth_a_look * t.cycles && dram_share > fair) return {dram_share, l2_cycles};
+  return {std::min(dram_share, l2_cycles > worth_a_look * t.cycles ? l2 / whole_l2 : 1), 0};
 }
 
 // The recorded blocks' work as a share of an average block's: the least of the shares of
 // instructions, of accesses, and of L2 and memory traffic, if that is large. Known only if every
 // block ran.
-double timer::likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
-                       const std::vector<site_traffic>& traffic) const {
+double timer::likeness(double of_traffic) const {
   const std::vector<block_trace>& seen = trace_->blocks;
   if (cuts_ || seen.empty()) return 1;
   const auto share = [&](std::uint64_t block_trace::*what, std::uint64_t all) {
@@ -294,8 +294,7 @@ double timer::likeness(const multiprocessor_time& t, const std::vector<site_rate
   };
   return std::min({1.0, share(&block_trace::instructions, run_instructions_),
                    share(&block_trace::sectors, sectors_),
-                   share(&block_trace::shared_wavefronts, shared_wavefronts_),
-                   traffic_likeness(t, rates, traffic)});
+                   share(&block_trace::shared_wavefronts, shared_wavefronts_), of_traffic});
 }
 
 // The time of the block with most work at the recorded blocks' pace: per cost of its longest warp's
@@ -352,7 +351,12 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   dirty_ = std::min(dirty_, costs_.dirty_at_rest);
   multiprocessor_time t = of_longest(work);
   launch_time result;
-  result.likeness = likeness(t, work.sites, traffic);
+  const traffic_comparison compared = compare_traffic(t, work.sites, traffic);
+  if (compared.least_cycles > t.cycles) {
+    for (double& share : t.busy) share *= t.cycles / compared.least_cycles;
+    t.cycles = compared.least_cycles;
+  }
+  result.likeness = likeness(compared.likeness);
   result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
   result.us = t.cycles / (costs_.ghz * 1e3);
   // Blocks with hardly any work still start and end.

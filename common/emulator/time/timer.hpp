@@ -100,10 +100,14 @@ class timer {
   void find_uneven();
   void find_early();
   void choose_by_seed();
-  double likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
-                  const std::vector<site_traffic>& traffic) const;
-  double traffic_likeness(const multiprocessor_time& t, const std::vector<site_rates>& rates,
-                          const std::vector<site_traffic>& traffic) const;
+  struct traffic_comparison {
+    double likeness = 1;      // the lesser share of an average block's L2 or memory traffic
+    double least_cycles = 0;  // of the launch
+  };
+  traffic_comparison compare_traffic(const multiprocessor_time& t,
+                                     const std::vector<site_rates>& rates,
+                                     const std::vector<site_traffic>& traffic) const;
+  double likeness(double of_traffic) const;
   double longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const;
   multiprocessor_time of_longest(const multiprocessor_work& work);
   bool is_recorded(std::uint64_t block) const;

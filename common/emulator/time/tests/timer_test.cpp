@@ -370,6 +370,26 @@ TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth
   CHECK(time.busy[static_cast<int>(part::dram)] < 0.96);  // an H200's reads reach 95 %
 }
 
+TEST_CASE("recorded blocks that read their own data, but hit L1 more often: L2 limits the time") {
+  kernel k(load);
+  const auto timed = [&](double more_from_l2) {
+    memory_work w = one_access(k);
+    w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+    site_traffic& own = w.traffic[0];  // of 8 waves
+    own.sectors = own.l2_sectors = own.dram_sectors = 8 * own.sectors;
+    site_traffic others;  // no data from memory
+    others.sectors = others.l2_sectors = more_from_l2 * own.sectors;
+    w.traffic.push_back(others);
+    timer t(model(), {.seed = 7});
+    return drive(t, k, 8 * wave, iterations, w).time;
+  };
+  const launch_time usual = timed(0), more = timed(20), twice = timed(40);
+  CHECK(usual.likeness > 0.95);
+  CHECK(more.likeness > 0.95);
+  CHECK(more.us > 1.5 * usual.us);
+  CHECK(twice.us == doctest::Approx(2 * more.us).epsilon(0.05));
+}
+
 TEST_CASE("what all blocks share is read once in a launch, however many were run") {
   kernel k(load);
   constexpr std::uint64_t shared = std::uint64_t{1} << 20;
