@@ -32,6 +32,27 @@ update_words words_for(word_change how) {
   }
 }
 
+// Whether a thread can execute the load and end without the store, as in
+// `if (threadIdx.x == 0) count += 1; out[i] = count;`, for which nvcc may emit one load.
+bool may_skip_store(const function_flow& f, const word_update& u) {
+  const std::vector<ptx::instruction>& all = f.body.instructions;
+  const std::uint32_t from = f.flow.block_of[u.load], store = f.flow.block_of[u.store];
+  const ptx::instruction &load = all[u.load], &last = all[u.store];
+  if (from == store) return load.guard != last.guard || load.guard_negated != last.guard_negated;
+  std::vector<bool> seen(f.flow.blocks.size());
+  std::vector<std::uint32_t> open = {from};
+  while (!open.empty()) {
+    const std::uint32_t block = open.back();
+    open.pop_back();
+    if (block == store || seen[block]) continue;
+    seen[block] = true;
+    const std::vector<std::uint32_t>& next = f.flow.blocks[block].successors;
+    if (next.empty()) return true;
+    open.insert(open.end(), next.begin(), next.end());
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<word_update> race_report::update_at(std::uint32_t site) {
@@ -53,6 +74,11 @@ std::string race_report::lost_update_advice(const lane_access& t, race_between w
   const std::uint32_t function = t.site->function;
   if (!mine || !theirs || evidence_.site_at(other_site).function != function) return {};
   function_flow& f = evidence_.flow_of(evidence_.code->functions[function]);
+  // A thread that only reads has no update to lose: the two accesses need an order.
+  const auto only_reads = [&](const access_site& s, const word_update& u) {
+    return s.kind == access_kind::load && u.how != word_change::compared && may_skip_store(f, u);
+  };
+  if (only_reads(*t.site, *mine) || only_reads(evidence_.site_at(other_site), *theirs)) return {};
   const code_place read = evidence_.source.of(*evidence_.code, function, mine->load);
   const code_place written = evidence_.source.of(*evidence_.code, function, mine->store);
   const bool same_address = f.values().same_address(mine->store, theirs->store);

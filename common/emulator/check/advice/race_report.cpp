@@ -18,11 +18,12 @@ std::string advice_for_blocks(const access_site& own, const access_site* other) 
                            (reads_plainly(*other) && own.kind == access_kind::atomic)))
     return "If any value of it will do, as before atomicCAS, read it through a pointer to volatile "
            "or with an atomic operation; else order the two with __threadfence() and a flag.";
-  return is_strong(own) || (other != nullptr && is_strong(*other))
-             ? "Make every access to it atomic, of a scope that includes all blocks, or order them "
-               "with __threadfence() and a flag."
-             : "Blocks run in any order: use an atomic operation, or divide the work into two "
-               "launches.";
+  if (is_strong(own) || (other != nullptr && is_strong(*other)))
+    return "Make every access to it atomic, of a scope that includes all blocks, or order them "
+           "with __threadfence() and a flag.";
+  if (own.kind == access_kind::load || (other != nullptr && other->kind == access_kind::load))
+    return "Blocks run in any order: divide the work into two launches, or write to another array.";
+  return "Blocks run in any order: use an atomic operation, or divide the work into two launches.";
 }
 
 // Advice if both accesses are on one line, where no barrier can come between them: a loop's step

@@ -80,6 +80,22 @@ __global__ void not_initialised_yet(int* x) {
   x[i] = words[i];
 }
 
+// One thread updates the word, and the other one only reads it, in the same instruction.
+__global__ void read_by_two(int* x) {
+  if (threadIdx.x % 32 != 0) return;
+  const int old = *x;  // finding 15: race reads
+  // finding 15: race writes says=where_all_threads
+  if (threadIdx.x == 0) *x = old + 5;
+  x[1 + threadIdx.x] = old;
+}
+
+__global__ void read_by_blocks(int* x) {
+  if (threadIdx.x == 0)
+    x[blockIdx.x] += 1;  // finding 16: race writes says=or_write_to_another_array
+  // finding 16: race reads
+  x[64 + blockIdx.x * 32 + threadIdx.x] = x[0];
+}
+
 int main() {
   void* memory;
   cudaMalloc(&memory, 1024 * sizeof(int));
@@ -98,6 +114,8 @@ int main() {
   two_warps<<<1, 64>>>(x + 12);
   other_word<<<1, 64>>>(x + 64);
   not_initialised_yet<<<1, 64>>>(x + 64);
+  read_by_two<<<1, 64>>>(x + 128);
+  read_by_blocks<<<4, 32>>>(x + 128);
   cudaDeviceSynchronize();
   cudaFree(memory);
 }
