@@ -26,6 +26,8 @@
 namespace stepwise {
 namespace {
 
+constexpr float largest_coordinate = 1e18f;  // the contract's limit
+
 // A multiple of 2^-24 in [0, 1).
 float fraction(random_stream& random) { return static_cast<float>(random.next() >> 40) * 0x1p-24f; }
 
@@ -76,12 +78,10 @@ void line_up(std::span<point> points, random_stream random) {
   }
 }
 
-// Groups of a point, its nearest, and a second one that is hardly farther: the two squared
-// distances are D and D + 1, neighbours as floats, whose roots round to one float. All coordinates
-// are integers, so both are exact. Groups are so far apart that they do not meet.
-void nearly_tie(std::span<point> points, random_stream random) {
-  constexpr std::size_t shortest = 2897, width = 1000;  // sqrt(2^23) < shortest
-  constexpr float apart = 16384;
+// Groups of a point and two others at the offsets that `draw` returns, in either order. Groups are
+// so far apart that they do not meet.
+template <class Draw>
+void put_in_groups(std::span<point> points, random_stream& random, float apart, const Draw& draw) {
   const auto groups = (points.size() + 2) / 3;
   const auto side = 1 + static_cast<std::size_t>(std::cbrt(double(groups)));
   for (std::size_t i = 0; i < points.size(); i += 3) {
@@ -89,30 +89,63 @@ void nearly_tie(std::span<point> points, random_stream random) {
     const point centre = {apart * static_cast<float>(group % side),
                           apart * static_cast<float>(group / side % side),
                           apart * static_cast<float>(group / side / side)};
+    const std::array<point, 2> offsets = draw();
+    points[i] = centre;
+    const std::size_t first = below(2, random);
+    for (std::size_t k = 1; k < 3 && i + k < points.size(); ++k) {
+      const point& offset = offsets[k == 1 ? first : 1 - first];
+      for (int axis = 0; axis < 3; ++axis) points[i + k][axis] = centre[axis] + offset[axis];
+    }
+  }
+}
+
+// The two squared distances are D and D + 1, neighbours as floats, whose roots round to one float.
+// All coordinates are integers, so both are exact.
+void nearly_tie(std::span<point> points, random_stream random) {
+  constexpr std::size_t shortest = 2897, width = 1000;  // sqrt(2^23) < shortest
+  put_in_groups(points, random, 16384, [&]() -> std::array<point, 2> {
     float x, y, d;
     do {
       x = static_cast<float>(shortest + below(width, random));
       y = static_cast<float>(below(width / 2, random));
       d = x * x + y * y;
     } while (std::sqrt(d) != std::sqrt(d + 1));
-    const point others[] = {{centre[0] - x, centre[1] - y, centre[2]},
-                            {centre[0] + x, centre[1] + y, centre[2] + 1}};
-    points[i] = centre;
-    const std::size_t nearer = below(2, random);
-    if (i + 1 < points.size()) points[i + 1] = others[nearer];
-    if (i + 2 < points.size()) points[i + 2] = others[1 - nearer];
+    return {{{-x, -y, 0}, {x, y, 1}}};
+  });
+}
+
+// So far apart that an initial distance of 1e9 or 1e30 is less than all distances.
+void put_far_apart(std::span<point> points, random_stream random) {
+  for (point& p : points) {
+    for (float& coordinate : p) coordinate = largest_coordinate * (2 * fraction(random) - 1);
   }
+}
+
+// The two offsets have the same three lengths in another order. Their exact distances are equal, so
+// the contract's rounding decides which one is nearer.
+void tie_before_rounding(std::span<point> points, random_stream random) {
+  constexpr std::size_t shortest = 1 << 16;  // squares have more bits than a float
+  put_in_groups(points, random, 1 << 20, [&]() -> std::array<point, 2> {
+    float a, b, c;
+    do {
+      for (float* const length : {&a, &b, &c})
+        *length = static_cast<float>(shortest + below(shortest, random));
+    } while (squared_distance(a, b, c) == squared_distance(b, c, a));
+    return {{{a, b, c}, {-b, -c, -a}}};
+  });
 }
 
 struct data_kind {
   const char* name;
   void (*fill)(std::span<point>, random_stream);
 };
-constexpr std::array<data_kind, 5> data_kinds = {{{"spread evenly", spread},
+constexpr std::array<data_kind, 7> data_kinds = {{{"spread evenly", spread},
                                                   {"clustered", cluster},
                                                   {"all in one place", put_in_one_place},
                                                   {"on a line", line_up},
-                                                  {"nearly tied", nearly_tie}}};
+                                                  {"nearly tied", nearly_tie},
+                                                  {"far apart", put_far_apart},
+                                                  {"tied before rounding", tie_before_rounding}}};
 constexpr std::size_t streams_per_point = 4;  // n and the kind choose the random numbers
 
 std::vector<int> reference(std::span<const point> points) {
@@ -161,9 +194,9 @@ class wrong_result {
     for (const auto guess :
          {&wrong_result::some_bytes, &wrong_result::not_written, &wrong_result::itself,
           &wrong_result::none, &wrong_result::a_distance, &wrong_result::low_bits,
-          &wrong_result::no_index, &wrong_result::ties, &wrong_result::same_root,
-          &wrong_result::rounded_away, &wrong_result::one_answer, &wrong_result::modulo,
-          &wrong_result::without_the_last, &wrong_result::without_the_first,
+          &wrong_result::no_index, &wrong_result::rounding, &wrong_result::ties,
+          &wrong_result::same_root, &wrong_result::rounded_away, &wrong_result::one_answer,
+          &wrong_result::modulo, &wrong_result::without_the_last, &wrong_result::without_the_first,
           &wrong_result::other_distance, &wrong_result::elsewhere, &wrong_result::renumbered}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
@@ -265,8 +298,20 @@ class wrong_result {
 
   std::string none() const {
     if (!all_wrong([&](int i) { return found_[i] == -1; })) return "";
-    return "no neighbour was found for " + of_all(wrong_.size()) +
-           ": are all other points looked at, however far they are?";
+    const auto to_nearest = [&](int i) { return distance(i, expected_[i]); };
+    float least = std::numeric_limits<float>::infinity();
+    for (const int i : wrong_) least = std::min(least, to_nearest(i));
+    if (wrong_.size() == found_.size())
+      return "every answer is -1, and no squared distance is below " + short_text(least) +
+             ": does best begin at INFINITY, and does a smaller distance replace best and best_j?";
+    const std::string text = "no neighbour was found for " + of_all(wrong_.size());
+    if (are_comparable() &&
+        everywhere([&](int i) { return found_[i] == -1 || to_nearest(i) < least; }))
+      return text + ", which are those at a squared distance of " + short_text(least) +
+             " or more: does best begin at INFINITY, and does the search go on until it finds one?";
+    const int i = wrong_.front();
+    return text + ": does the search for point " + std::to_string(i) + " reach point " +
+           std::to_string(expected_[i]) + ", and every other point, whatever i is?";
   }
 
   // The squared distance as an int; of no point, of infinity.
@@ -411,32 +456,83 @@ class wrong_result {
            " on: does the search forget earlier points, or begin again with each tile?";
   }
 
+  using measure = std::function<double(int, int)>;
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  // The first point at the smallest distance by this measure.
+  int nearest_by(const measure& measured, int i) const {
+    double best = never;
+    int best_j = -1;
+    for (int j = 0; j < n(); ++j) {
+      if (j == i) continue;
+      if (const double d = measured(i, j); d < best) best = d, best_j = j;
+    }
+    return best_j;
+  }
+
+  // The first mistake whose measure finds exactly what was found.
+  std::string first_of(std::initializer_list<std::pair<const char*, measure>> mistakes) const {
+    if (!are_comparable()) return "";
+    for (const auto& [name, measured] : mistakes) {
+      if (everywhere([&](int i) { return found_[i] == nearest_by(measured, i); }))
+        return std::string("this comes out if ") + name;
+    }
+    return "";
+  }
+
+  // Distances that differ from the contract's only in the last bits.
+  std::string rounding() const {
+    const auto sum_of = [&](auto add) {
+      return [this, add](int i, int j) {
+        const point &p = points_[i], &q = points_[j];
+        return static_cast<double>(add(q[0] - p[0], q[1] - p[1], q[2] - p[2]));
+      };
+    };
+    const char* const order =
+        "the squares are added in another order; the contract computes "
+        "fmaf(dz, dz, fmaf(dy, dy, dx * dx))";
+    const auto fused = [](float x, float y, float z) { return squared_distance(x, y, z); };
+    return first_of({
+        {"distances are not rounded to float; the contract computes them in float",
+         sum_of([](double x, double y, double z) { return x * x + y * y + z * z; })},
+        {"products are rounded before they are added; the contract computes "
+         "fmaf(dz, dz, fmaf(dy, dy, dx * dx))",
+         sum_of([](float x, float y, float z) {
+           volatile float xx = x * x, yy = y * y, zz = z * z;  // not fused here
+           return xx + yy + zz;
+         })},
+        {order, sum_of([=](float x, float y, float z) { return fused(x, z, y); })},
+        {order, sum_of([=](float x, float y, float z) { return fused(y, x, z); })},
+        {order, sum_of([=](float x, float y, float z) { return fused(y, z, x); })},
+        {order, sum_of([=](float x, float y, float z) { return fused(z, x, y); })},
+        {order, sum_of([=](float x, float y, float z) { return fused(z, y, x); })},
+    });
+  }
+
   // What another distance, or another place of the coordinates, would find.
   std::string other_distance() const {
     if (!are_comparable()) return "";
     const float* const f = points_[0].data();
     const int n = this->n();
-    const auto shifted = [&](int j) { return point{f[j], f[j + 1], f[j + 2]}; };
-    const auto in_arrays = [&](int j) { return point{f[j], f[n + j], f[2 * n + j]}; };
-    const auto without = [&](int axis, int i, int j) {
-      point from = points_[i], to = points_[j];
-      from[axis] = to[axis] = 0;
-      return squared_distance(from, to);
+    const auto shifted = [=](int j) { return point{f[j], f[j + 1], f[j + 2]}; };
+    const auto in_arrays = [=](int j) { return point{f[j], f[n + j], f[2 * n + j]}; };
+    const auto without = [this](int axis) {
+      return [this, axis](int i, int j) {
+        point from = points_[i], to = points_[j];
+        from[axis] = to[axis] = 0;
+        return squared_distance(from, to);
+      };
     };
-    using measure = std::function<float(int, int)>;
-    const std::pair<const char*, measure> guesses[] = {
+    return first_of({
         {"xyz is read as all x, then all y, then all z; it holds point after point",
          [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
         {"point j is read at xyz[j], xyz[j + 1], xyz[j + 2]; it begins at xyz[3 * j]",
          [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
         {"points i and j are read at xyz[i] and xyz[j]; they begin at xyz[3 * i] and xyz[3 * j]",
          [&](int i, int j) { return squared_distance(shifted(i), shifted(j)); }},
-        {"x is left out: is it read, and set before?",
-         [&](int i, int j) { return without(0, i, j); }},
-        {"y is left out: is it read, and set before?",
-         [&](int i, int j) { return without(1, i, j); }},
-        {"z is left out: is it read, and set before?",
-         [&](int i, int j) { return without(2, i, j); }},
+        {"x is left out: is it read, and set before?", without(0)},
+        {"y is left out: is it read, and set before?", without(1)},
+        {"z is left out: is it read, and set before?", without(2)},
         {"|dx| + |dy| + |dz| is compared; square the differences",
          [&](int i, int j) {
            const point &p = points_[i], &q = points_[j];
@@ -447,20 +543,7 @@ class wrong_result {
            const point &p = points_[i], &q = points_[j];
            return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
          }},
-    };
-    for (const auto& [name, measured] : guesses) {
-      if (everywhere([&](int i) {
-            float best = std::numeric_limits<float>::infinity();
-            int best_j = -1;
-            for (int j = 0; j < n; ++j) {
-              if (j == i) continue;
-              if (const float d = measured(i, j); d < best) best = d, best_j = j;
-            }
-            return found_[i] == best_j;
-          }))
-        return std::string("this comes out if ") + name;
-    }
-    return "";
+    });
   }
 
   // The right answers in another order.
@@ -510,7 +593,7 @@ class neighbour_problem : public points_problem {
     return call;
   }
 
-  float largest_coordinate() const override { return 1e18f; }
+  float largest_coordinate() const override { return stepwise::largest_coordinate; }
 
   problem_call call_with(const std::vector<point_3d>& points,
                          const std::string& label) const override {

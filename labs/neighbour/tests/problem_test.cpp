@@ -20,16 +20,24 @@ namespace neighbour_problem_test {
 
 using namespace stepwise;
 
-enum kind { spread_evenly, clustered, in_one_place, on_a_line, nearly_tied };
+enum kind {
+  spread_evenly,
+  clustered,
+  in_one_place,
+  on_a_line,
+  nearly_tied,
+  far_apart,
+  tied_before_rounding
+};
 
 // The contract, word by word.
 template <class Distance>
 std::vector<int> by_all_pairs(const std::vector<point>& points, const Distance& distance) {
   std::vector<int> nearest(points.size(), -1);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    float best = std::numeric_limits<float>::infinity();
+    double best = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < points.size(); ++j) {
-      const float d = distance(points[i], points[j]);
+      const double d = distance(points[i], points[j]);
       if (j != i && d < best) best = d, nearest[i] = static_cast<int>(j);
     }
   }
@@ -101,15 +109,18 @@ TEST_CASE("inputs are the same bytes wherever they are made") {
 }
 
 TEST_CASE("points are spread, crowded, in one place or in line, and within the contract's limits") {
-  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied}) {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied, far_apart,
+                          tied_before_rounding}) {
     const example e(2000, kind);
     for (const point& p : e.points)
       for (const float coordinate : p) CHECK(std::abs(coordinate) <= 1e18f);
     const std::set<point> different(e.points.begin(), e.points.end());
     const std::vector<int> nearest = e.right();
     std::size_t mutual = 0, ties = 0;
+    float least = INFINITY;
     for (int i = 0; i < 2000; ++i) {
       const float d = as_in_the_contract(e.points[i], e.points[nearest[i]]);
+      least = std::min(least, d);
       mutual += nearest[nearest[i]] == i;
       for (int j = nearest[i] + 1; j < 2000; ++j) {
         if (j == i || as_in_the_contract(e.points[i], e.points[j]) != d) continue;
@@ -142,6 +153,15 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
         CHECK(ties == 0);
         CHECK(mutual > 1300);  // the centres of 667 groups and their nearest
         break;
+      case far_apart:
+        CHECK(different.size() == 2000);
+        CHECK(least > 1e30f);
+        break;
+      case tied_before_rounding:
+        CHECK(different.size() == 2000);
+        CHECK(ties == 0);
+        CHECK(mutual > 1300);
+        break;
     }
   }
 }
@@ -149,11 +169,11 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
 TEST_CASE("sizes outside the contract are refused") {
   const problem& lab = problem_under_test();
   for (const problem::size& n : std::vector<problem::size>{
-           {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 5}, {4, 0, 0}}) {
+           {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 7}, {4, 0, 0}}) {
     CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
     CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
   }
-  CHECK_NOTHROW(lab.work({100000000, 4}));
+  CHECK_NOTHROW(lab.work({100000000, 6}));
 }
 
 TEST_CASE("work is one read of every point, one write of every answer, and all pairs") {
@@ -166,7 +186,8 @@ TEST_CASE("work is one read of every point, one write of every answer, and all p
 }
 
 TEST_CASE("the tree finds what all pairs find, ties and points that coincide included") {
-  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied}) {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied, far_apart,
+                          tied_before_rounding}) {
     for (const int n : {1, 2, 3, 8, 9, 17, 100, 1000, 1201}) {
       const example e(n, kind);
       CAPTURE(kind);
@@ -190,7 +211,7 @@ TEST_CASE("the tree finds what all pairs find, ties and points that coincide inc
 
 TEST_CASE("the nearest points pass, and no other answer in any place") {
   for (const auto& [n, kind] :
-       {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}, {40, 4}}) {
+       {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}, {40, 4}, {40, 5}, {40, 6}}) {
     const example e(n, kind);
     std::vector<int> nearest = e.right();
     CHECK(e.verdict(nearest) == "");
@@ -415,6 +436,43 @@ TEST_CASE("roots turn distances that nearly tie into ties") {
   for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
     const example e(100, kind);
     CHECK(e.verdict(by_all_pairs(e.points, root)) == "");  // why there is that kind
+  }
+}
+
+TEST_CASE("a search that finds no point is recognised by the distances") {
+  const example e(100, spread_evenly), far(100, far_apart), crowded(257, clustered);
+  const auto below = [](const example& of, float first) {
+    return by_all_pairs(of.points, [=](const point& from, const point& to) {
+      const float d = as_in_the_contract(from, to);
+      return d < first ? d : INFINITY;
+    });
+  };
+  e.says(below(e, 0), "every answer is -1, and no squared distance is below 0.0");
+  far.says(below(far, 1e9f), "does best begin at INFINITY");
+  far.says(below(far, 1e30f), "does best begin at INFINITY");
+  crowded.says(below(crowded, 100), "which are those at a squared distance of 446.526184 or more");
+  CHECK(e.verdict(below(e, 1e9f)) == "");  // why there is that kind
+}
+
+TEST_CASE("other roundings of the distance are recognised") {
+  const auto sum = [](auto add) {
+    return [=](const point& p, const point& q) {
+      return double(add(q[0] - p[0], q[1] - p[1], q[2] - p[2]));
+    };
+  };
+  const auto in_double = sum([](double x, double y, double z) { return x * x + y * y + z * z; });
+  const auto unfused = sum([](float x, float y, float z) {
+    volatile float xx = x * x, yy = y * y, zz = z * z;
+    return xx + yy + zz;
+  });
+  const auto backwards = sum([](float x, float y, float z) { return squared_distance(z, y, x); });
+  const auto sideways = sum([](float x, float y, float z) { return squared_distance(y, x, z); });
+  for (const int n : {100, 1000}) {
+    const example e(n, tied_before_rounding);
+    e.says(by_all_pairs(e.points, in_double), "distances are not rounded to float");
+    e.says(by_all_pairs(e.points, unfused), "products are rounded before they are added");
+    e.says(by_all_pairs(e.points, backwards), "the squares are added in another order");
+    e.says(by_all_pairs(e.points, sideways), "the squares are added in another order");
   }
 }
 
