@@ -191,13 +191,27 @@ class wrong_result {
   }
 
   std::string looks_like() const {
-    for (const auto guess :
-         {&wrong_result::some_bytes, &wrong_result::not_written, &wrong_result::itself,
-          &wrong_result::none, &wrong_result::a_distance, &wrong_result::low_bits,
-          &wrong_result::no_index, &wrong_result::rounding, &wrong_result::ties,
-          &wrong_result::same_root, &wrong_result::rounded_away, &wrong_result::one_answer,
-          &wrong_result::modulo, &wrong_result::without_the_last, &wrong_result::without_the_first,
-          &wrong_result::other_distance, &wrong_result::elsewhere, &wrong_result::renumbered}) {
+    for (const auto guess : {&wrong_result::some_bytes,
+                             &wrong_result::not_written,
+                             &wrong_result::itself,
+                             &wrong_result::none,
+                             &wrong_result::a_distance,
+                             &wrong_result::low_bits,
+                             &wrong_result::no_index,
+                             &wrong_result::rounding,
+                             &wrong_result::ties,
+                             &wrong_result::same_root,
+                             &wrong_result::other_pairs,
+                             &wrong_result::rounded_away,
+                             &wrong_result::one_answer,
+                             &wrong_result::modulo,
+                             &wrong_result::without_the_last,
+                             &wrong_result::without_the_first,
+                             &wrong_result::other_distance,
+                             &wrong_result::tiles,
+                             &wrong_result::some_points,
+                             &wrong_result::elsewhere,
+                             &wrong_result::renumbered}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     const std::string text =
@@ -205,16 +219,16 @@ class wrong_result {
     if (wrong_.front() > 0 && wrong_are_last())
       return text + ", all from " + std::to_string(wrong_.front()) +
              " on: what differs in the last block - do some threads return before a barrier?";
-    if (8 * wrong_.size() < points_.size())
-      return text +
-             ": if smaller n are right, look at the second tile - is there a barrier before " +
-             "it replaces the first, and is its first index added?";
-    return text;
+    if (n() <= 32) return text;
+    return text +
+           ", in no pattern known here: if smaller n are right, look at what only the second tile "
+           "needs - the index first + k, the place it is copied from, a barrier before and after";
   }
 
  private:
   // With fewer points, other mistakes have the same result.
   static constexpr std::size_t least_compared = 8, most_compared = 4096;
+  static constexpr int most_of_tile = 1024;
 
   int n() const { return static_cast<int>(points_.size()); }
   bool is_index(int j) const { return j >= 0 && j < n(); }
@@ -266,7 +280,10 @@ class wrong_result {
     const auto count =
         static_cast<std::size_t>(std::count_if(wrong_.begin(), wrong_.end(), untouched));
     if (count == found_.size()) {
-      return "these are the bytes that filled nearest before the call: nothing was written to it";
+      return std::string(
+                 "these are the bytes that filled nearest before the call: nothing was written to "
+                 "it") +
+             (n() == 1 ? " - does the guard let i = 0 pass?" : "");
     }
     if (count == 0) return "";
     std::string text = of_all(count) + (count == 1 ? " was not written" : " were not written");
@@ -290,8 +307,14 @@ class wrong_result {
   std::string itself() const {
     if (!all_wrong([&](int i) { return found_[i] == i; })) return "";
     if (expected_[0] < 0)
-      return "that is the point itself: skip j == i (a single point has no neighbour: the answer "
-             "is -1)";
+      return "that is the point itself: skip j == i, so that neither best nor best_j changes (a "
+             "single point has no neighbour: the answer is -1)";
+    const int from = wrong_.front();
+    if (from >= 32 && wrong_are_last())
+      return "that is the point itself, for every i from " + std::to_string(from) +
+             " on and for none before: compare j with i, not with an index in a block or a tile";
+    if (are_comparable() && wrong_.size() == found_.size())
+      return "every answer is the point itself: is j == i skipped, and is best_j set to j?";
     return "that is the point itself, in " + of_all(wrong_.size()) +
            ": the nearest of the others is wanted, even if it is in the same place";
   }
@@ -304,6 +327,7 @@ class wrong_result {
     if (wrong_.size() == found_.size())
       return "every answer is -1, and no squared distance is below " + short_text(least) +
              ": does best begin at INFINITY, and does a smaller distance replace best and best_j?";
+    if (std::string pairs = other_pairs(); !pairs.empty()) return pairs;
     const std::string text = "no neighbour was found for " + of_all(wrong_.size());
     if (are_comparable() &&
         everywhere([&](int i) { return found_[i] == -1 || to_nearest(i) < least; }))
@@ -350,7 +374,13 @@ class wrong_result {
     const auto bad = [&](int i) { return found_[i] != -1 && !is_index(found_[i]); };
     const auto count = std::count_if(wrong_.begin(), wrong_.end(), bad);
     if (count == 0) return "";
-    return of_all(count) + (count == 1 ? " is not the index of a point" : " are not point indices");
+    const std::string text =
+        of_all(count) + (count == 1 ? " is not the index of a point" : " are not point indices");
+    const int most = *std::max_element(found_.begin(), found_.end());
+    if (!all_wrong([&](int i) { return found_[i] >= n(); }) || most >= 2 * n() + most_of_tile)
+      return text;
+    return text + ", but " + std::to_string(n()) +
+           " or a little more: does the loop over j, or over the last tile, stop at n?";
   }
 
   std::string ties() const {
@@ -402,6 +432,8 @@ class wrong_result {
              "coordinates read, and written before they are read?";
     if (everywhere([&](int i) { return found_[i] == (i == last ? last - 1 : last); }))
       return "every answer is the last of the other points: is the smallest distance so far kept?";
+    if (everywhere([&](int i) { return found_[i] == found_[0]; }))
+      return "every answer is " + std::to_string(found_[0]) + ": is best_j set to j?";
     return "";
   }
 
@@ -509,6 +541,36 @@ class wrong_result {
     });
   }
 
+  // The contract's distance, but not of all pairs.
+  std::string other_pairs() const {
+    const auto pairs = [this](auto takes) {
+      return [this, takes](int i, int j) { return takes(i, j) ? distance(i, j) : never; };
+    };
+    return first_of({
+        {"only points after point i are compared: j begins at 0, whatever i is",
+         pairs([](int i, int j) { return j > i; })},
+        {"only points before point i are compared: j ends at n - 1, whatever i is",
+         pairs([](int i, int j) { return j < i; })},
+        {"point 0 is left out: j begins at 0", pairs([](int, int j) { return j != 0; })},
+        {"points in the same place are skipped: skip j == i, not a distance of 0",
+         pairs([this](int i, int j) { return distance(i, j) > 0; })},
+    });
+  }
+
+  // Only points at a regular distance of each other are ever found.
+  std::string some_points() const {
+    if (!are_comparable() || !everywhere([&](int i) { return is_index(found_[i]); })) return "";
+    int step = 0;
+    for (const int j : found_) step = std::gcd(step, j - found_[0]);
+    if (step < 2 || 8 * step > n()) return "";
+    return "only every " + std::to_string(step) +
+           (step == 2   ? "nd"
+            : step == 3 ? "rd"
+                        : "th") +
+           " point is ever found, such as " + std::to_string(found_[0]) +
+           ": does j, or the index in a tile, advance by 1?";
+  }
+
   // What another distance, or another place of the coordinates, would find.
   std::string other_distance() const {
     if (!are_comparable()) return "";
@@ -543,7 +605,42 @@ class wrong_result {
            const point &p = points_[i], &q = points_[j];
            return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
          }},
+        {"the farthest point is kept: a distance replaces best if it is smaller",
+         [&](int i, int j) { return -distance(i, j); }},
+        {"distances lose their fractions: keep best in a float",
+         [&](int i, int j) { return std::trunc(distance(i, j)); }},
     });
+  }
+
+  // Mistakes with tiles of 32, 64, ... 1024 points.
+  std::string tiles() const {
+    if (!are_comparable()) return "";
+    const auto comes_from = [&](auto measured) {
+      return [this, measured](int i) { return found_[i] == nearest_by(measured, i); };
+    };
+    for (int tile = most_of_tile; tile >= 32; tile /= 2) {
+      if (tile >= n()) continue;
+      const std::string size = std::to_string(tile);
+      if (everywhere(comes_from([&](int i, int j) { return distance(i, j % tile); })))
+        return "this comes out if every tile of " + size +
+               " points is a copy of the first one: copy from first + k";
+      if (everywhere(comes_from(
+              [&](int i, int j) { return j % tile == i % tile ? never : distance(i, j); })))
+        return "this comes out if point i skips a point in each tile of " + size +
+               ", not only itself: compare first + k with i, not k";
+      if (n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
+            return distance(i, j + tile < n() ? j + tile : j);
+          })))
+        return of_all(wrong_.size()) + " come out if the tile that begins at " + size +
+               " is copied while the first one is still read: is there a barrier at the end of "
+               "the loop over tiles?";
+    }
+    if (all_wrong(
+            comes_from([&](int i, int j) { return j / 32 <= i / 32 ? distance(i, j) : never; })))
+      return of_all(wrong_.size()) +
+             " miss the points that later warps copy: is there a barrier between the copy into "
+             "the tile and the loop that reads it?";
+    return "";
   }
 
   // The right answers in another order.

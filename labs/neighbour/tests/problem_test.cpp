@@ -270,12 +270,21 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   e.says(nearest, "1 of 70 entries was not written");
 
   for (int i = 0; i < 70; ++i) nearest[i] = i;
-  e.says(nearest, "that is the point itself, in 70 of 70 entries");
+  e.says(nearest, "every answer is the point itself: is j == i skipped, and is best_j set to j?");
+  (nearest = right)[3] = 3;
+  e.says(nearest, "that is the point itself, in 1 of 70 entries");
+  e.says(std::vector<int>(70, 5), "every answer is 5: is best_j set to j?");
   lone.says({0}, "a single point has no neighbour: the answer is -1");
   (nearest = right)[3] = -1;
   e.says(nearest, "no neighbour was found for 1 of 70 entries");
+  e.says(nearest, "does the search for point 3 reach point " + std::to_string(right[3]));
   nearest[4] = 70;
   e.says(nearest, "1 of 70 entries is not the index of a point");
+  for (int i = 60; i < 70; ++i) nearest[i] = i;
+  nearest[3] = right[3], nearest[4] = right[4];
+  e.says(nearest, "that is the point itself, for every i from 60 on and for none before");
+  (nearest = right)[5] = 71;
+  e.says(nearest, "1 of 70 entries is not the index of a point, but 70 or a little more");
 
   // The last of equal ones instead of the first.
   std::vector<point> turned(line.points.rbegin(), line.points.rend());
@@ -425,6 +434,13 @@ TEST_CASE("another distance, or another place of the coordinates, is recognised"
                         return (q[0] - p[0]) + (q[1] - p[1]) + (q[2] - p[2]);
                       }),
          "dx + dy + dz is compared");
+  e.says(by_all_pairs(e.points,
+                      [](const point& p, const point& q) { return -as_in_the_contract(p, q); }),
+         "the farthest point is kept");
+  e.says(
+      by_all_pairs(e.points, [](const point& p,
+                                const point& q) { return std::trunc(as_in_the_contract(p, q)); }),
+      "distances lose their fractions");
 }
 
 TEST_CASE("roots turn distances that nearly tie into ties") {
@@ -476,6 +492,51 @@ TEST_CASE("other roundings of the distance are recognised") {
   }
 }
 
+TEST_CASE("pairs that are not compared are recognised") {
+  const example e(100, spread_evenly), crowded(257, clustered);
+  const auto pairs = [](const example& of, auto takes) {
+    const point* const first = of.points.data();
+    return by_all_pairs(of.points, [=](const point& from, const point& to) {
+      return takes(&from - first, &to - first) ? as_in_the_contract(from, to) : INFINITY;
+    });
+  };
+  using index = std::ptrdiff_t;
+  e.says(pairs(e, [](index i, index j) { return j > i; }), "only points after point i");
+  e.says(pairs(e, [](index i, index j) { return j < i; }), "only points before point i");
+  e.says(pairs(e, [](index, index j) { return j > 0; }), "point 0 is left out");
+  e.says(pairs(e, [](index, index j) { return j % 2 == 0; }), "only every 2nd point");
+  e.says(pairs(e, [](index i, index j) { return j / 32 <= i / 32; }),
+         "miss the points that later warps copy");
+  crowded.says(pairs(crowded,
+                     [&](index i, index j) {
+                       return as_in_the_contract(crowded.points[i], crowded.points[j]) > 0;
+                     }),
+               "points in the same place are skipped");
+}
+
+TEST_CASE("mistakes with tiles are recognised") {
+  const example e(200, spread_evenly);
+  const point* const first = e.points.data();
+  const auto nearest_by = [&](auto distance) {
+    return by_all_pairs(e.points, [=](const point& from, const point& to) {
+      return distance(&from - first, &to - first);
+    });
+  };
+  const auto exact = [&](std::ptrdiff_t i, std::ptrdiff_t j) {
+    return as_in_the_contract(e.points[i], e.points[j]);
+  };
+  using index = std::ptrdiff_t;
+  e.says(nearest_by([=](index i, index j) { return exact(i, j % 128); }),
+         "every tile of 128 points is a copy of the first one");
+  e.says(nearest_by([=](index i, index j) { return j % 32 == i % 32 ? INFINITY : exact(i, j); }),
+         "point i skips a point in each tile of 32");
+  const std::vector<int> late =
+      nearest_by([=](index i, index j) { return exact(i, j + 128 < 200 ? j + 128 : j); });
+  std::vector<int> nearest = e.right();
+  std::copy(late.begin() + 64, late.end(), nearest.begin() + 64);  // in late warps only
+  e.says(nearest, "come out if the tile that begins at 128 is copied while the first one is");
+}
+
 TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
   const auto square = [](const point& p) { return as_in_the_contract({0, 0, 0}, p); };
   const auto expanded = [&](const point& p, const point& q) {
@@ -489,14 +550,15 @@ TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
   CHECK(e.verdict(nearest).find("hardly farther") == std::string::npos);
 }
 
-TEST_CASE("few wrong entries lead to the second tile, and many do not") {
-  const example e(129, spread_evenly);
+TEST_CASE("wrong entries without a pattern lead to the second tile where there may be one") {
+  const example e(129, spread_evenly), few(32, spread_evenly);
   std::vector<int> nearest = e.right();
   nearest[3] = (nearest[3] + 1) % 3;
   nearest[50] = (nearest[50] + 1) % 3;
-  e.says(nearest, "2 of 129 entries are wrong: if smaller n are right, look at the second tile");
-  for (int i = 4; i < 40; ++i) nearest[i] = (nearest[i] + i) % 3;
-  CHECK(e.verdict(nearest).ends_with("entries are wrong"));
+  e.says(nearest, "2 of 129 entries are wrong, in no pattern known here: if smaller n are right");
+  nearest = few.right();
+  nearest[3] = (nearest[3] + 1) % 3;
+  CHECK(few.verdict(nearest).ends_with("1 of 32 entries is wrong"));
 }
 
 TEST_CASE("points of your own are a call like any other") {
