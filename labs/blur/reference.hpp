@@ -64,6 +64,7 @@ struct blur_rule {
   int row_sum_mask = -1;                     // the bits that are kept of a row's sum
   int added = 0;                             // to the sum, before it is divided
   int divisor = 256;
+  int columns_off = 0, rows_off = 0;  // of the pixels that are read
 };
 
 // Adds along the rows first, then along the columns. Integers make the order irrelevant.
@@ -71,12 +72,11 @@ inline grey_picture blurred(const grey_picture& in, const blur_rule& rule = {}) 
   grey_picture out(in.width, in.height);
   in_bands(in.height, 64 * in.width, [&](std::int64_t begin, std::int64_t end) {
     std::vector<int> rows((end - begin + 6) * in.width);  // starts at row begin - 3
-    for (std::int64_t y = std::max<std::int64_t>(0, begin - 3); y < std::min(in.height, end + 3);
-         ++y) {
+    for (std::int64_t y = begin - 3; y < end + 3; ++y) {
       for (std::int64_t x = 0; x < in.width; ++x) {
         int sum = 0;
         for (int i = 0; i < 7; ++i) {
-          const int grey = in.at(x + i - 3, y);
+          const int grey = in.at(x + i - 3 + rule.columns_off, y + rule.rows_off);
           sum += rule.across[i] * (grey < rule.negative_from ? grey : grey - 256);
         }
         rows[(y - begin + 3) * in.width + x] = sum & rule.row_sum_mask;
@@ -103,13 +103,18 @@ inline int edge_length(int gx, int gy) {
 }
 
 // The edges of a picture; length(gx, gy) is an edge's value, of which the lowest 8 bits are kept.
+// `w` holds Sobel's weights of a column or a row.
 template <class Length = decltype(edge_length)>
-grey_picture edges_of(const grey_picture& in, const Length& length = edge_length) {
+grey_picture edges_of(const grey_picture& in, const Length& length = edge_length,
+                      const std::array<int, 3>& w = {1, 2, 1}) {
   grey_picture out(in.width, in.height);
   out.fill([&](std::int64_t x, std::int64_t y) {
     const auto at = [&](int dx, int dy) { return in.at(x + dx, y + dy); };
-    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    int gx = 0, gy = 0;
+    for (int k = 0; k < 3; ++k) {
+      gx += w[k] * (at(1, k - 1) - at(-1, k - 1));
+      gy += w[k] * (at(k - 1, 1) - at(k - 1, -1));
+    }
     return static_cast<byte>(length(gx, gy));
   });
   return out;

@@ -226,9 +226,43 @@ class wrong_edges {
         {{.across = all, .down = ones, .divisor = 16 * 7},
          "the blur weights the columns, but not the rows"},
     };
+    const auto leaves_this = [&](const blur_rule& rule) {
+      return is(edges_of(blurred(grey_, rule)));
+    };
     for (const auto& [rule, text] : mistakes)
-      if (is(edges_of(blurred(grey_, rule)))) return text;
+      if (leaves_this(rule)) return text;
+    for (const int divisor : {64, 128, 255, 512})
+      if (leaves_this({.divisor = divisor}))
+        return "the blur divides by " + std::to_string(divisor) + ", but the weights add up to 256";
+    for (const int off : {-1, 1}) {
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        weights other = all;
+        other[k] += off;
+        const bool both = leaves_this({.across = other, .down = other});
+        if (!both && !leaves_this({.across = other}) && !leaves_this({.down = other})) continue;
+        std::string list;
+        for (const int w : other) list += " " + std::to_string(w);
+        return std::string("the blur's weights of the ") +
+               (both                           ? "7 rows and columns"
+                : leaves_this({.down = other}) ? "7 rows"
+                                               : "7 columns") +
+               " are" + list + "; the contract's are 1 2 3 4 3 2 1";
+      }
+    }
+    for (const int columns : {0, -1, 1, -3, 3}) {
+      for (const int rows : {0, -1, 1, -3, 3})
+        if ((columns != 0 || rows != 0) && leaves_this({.columns_off = columns, .rows_off = rows}))
+          return "the blur's 7 x 7 pixels begin at column " + relative("x", columns - 3) +
+                 " and row " + relative("y", rows - 3) +
+                 ", not at x - 3 and y - 3: where does its tile begin?";
+    }
     return "";
+  }
+
+  // "x - 3"
+  static std::string relative(const char* name, int offset) {
+    if (offset == 0) return name;
+    return name + std::string(offset < 0 ? " - " : " + ") + std::to_string(std::abs(offset));
   }
 
   std::string mistake_in_edges() const {
@@ -243,6 +277,20 @@ class wrong_edges {
       return "the edge stage rounds the root to the nearest integer, but the contract truncates";
     if (leaves_this([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); }))
       return "the edge stage adds |gx| and |gy|, but the length is the root of gx * gx + gy * gy";
+    if (leaves_this([](int gx, int) { return std::min(255, std::abs(gx)); }))
+      return "the edge stage has gx only: is gy computed, squared and added?";
+    if (leaves_this([](int, int gy) { return std::min(255, std::abs(gy)); }))
+      return "the edge stage has gy only: is gx computed, squared and added?";
+    if (leaves_this([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }))
+      return "the edge stage takes no root of gx * gx + gy * gy";
+    for (const std::array<int, 3>& w :
+         {std::array{1, 1, 1}, {0, 2, 0}, {0, 1, 0}, {0, 2, 1}, {1, 2, 0}, {1, 0, 1}, {1, 2, 2}}) {
+      if (!is(edges_of(soft_, edge_length, w))) continue;
+      return "the edge stage weights the pixels of a column or a row by " + std::to_string(w[0]) +
+             " " + std::to_string(w[1]) + " " + std::to_string(w[2]) +
+             ", but Sobel's weights are "
+             "1 2 1";
+    }
     return "";
   }
 

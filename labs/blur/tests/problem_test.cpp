@@ -351,6 +351,40 @@ TEST_CASE("a mistake in the blur is named if it leaves exactly this result") {
          "only the lowest 8 bits of a row's sum");
 }
 
+TEST_CASE("a wrong weight, sum or place of the blur is named") {
+  const example e(70, 50);
+  const auto w = example::weight;
+  const auto shift = [](int sum) { return sum >> 8; };
+  const auto says = [&](const auto& term, const auto& last, const char* phrase) {
+    e.says(e.edges_of(e.blurred_by(e.grey, term, last)), phrase);
+  };
+  const auto right = [&](int value, int j, int i) { return w(j) * w(i) * value; };
+  says(
+      right, [](int sum) { return sum / 255; }, "the blur divides by 255");
+  says(
+      right, [](int sum) { return sum >> 9; }, "the blur divides by 512");
+  const auto wrong = [&](int at) { return w(at) + (at == 2); };
+  says([&](int value, int j, int i) { return wrong(j) * w(i) * value; }, shift,
+       "the blur's weights of the 7 rows are 1 2 3 4 3 3 1");
+  says([&](int value, int j, int i) { return w(j) * wrong(i) * value; }, shift,
+       "the blur's weights of the 7 columns are 1 2 3 4 3 3 1");
+  says([&](int value, int j, int i) { return wrong(j) * wrong(i) * value; }, shift,
+       "the blur's weights of the 7 rows and columns are 1 2 3 4 3 3 1; the contract's are");
+  const auto begins = [&](int columns, int rows, const char* phrase) {
+    e.says(e.edges_of(e.of_each([&](auto x, auto y) {
+      int sum = 0;
+      for (int j = -3; j <= 3; ++j)
+        for (int i = -3; i <= 3; ++i)
+          sum += w(j) * w(i) * e.at(e.grey, x + i + columns, y + j + rows);
+      return sum >> 8;
+    })),
+           phrase);
+  };
+  begins(1, 0, "begin at column x - 2 and row y - 3, not at x - 3 and y - 3");
+  begins(0, -1, "begin at column x - 3 and row y - 4");
+  begins(3, 3, "begin at column x and row y,");
+}
+
 TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result") {
   const example e(70, 50);
   const auto says = [&](const auto& length, const char* phrase) {
@@ -365,6 +399,20 @@ TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result
        "the edge stage rounds the root");
   says([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); },
        "the edge stage adds |gx| and |gy|");
+  says([](int gx, int) { return std::min(255, std::abs(gx)); }, "the edge stage has gx only");
+  says([](int, int gy) { return std::min(255, std::abs(gy)); }, "the edge stage has gy only");
+  says([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }, "takes no root");
+  for (const int middle : {0, 1}) {
+    e.says(e.of_each([&](auto x, auto y) {
+      const auto at = [&](int dx, int dy) { return e.at(e.blurred, x + dx, y + dy); };
+      const int gx =
+          at(1, -1) + middle * at(1, 0) + at(1, 1) - at(-1, -1) - middle * at(-1, 0) - at(-1, 1);
+      const int gy =
+          at(-1, 1) + middle * at(0, 1) + at(1, 1) - at(-1, -1) - middle * at(0, -1) - at(1, -1);
+      return std::min(255, static_cast<int>(root(gx, gy)));
+    }),
+           middle == 0 ? "a column or a row by 1 0 1" : "a column or a row by 1 1 1");
+  }
 }
 
 TEST_CASE("exchanged sides are named, although the grid leaves out some pixels") {
