@@ -112,6 +112,7 @@ class emulated_device final : public device,
   result<device_address> allocate(std::uint64_t bytes) override {
     const emulator::grids::quiet quiet(*grids_);
     if (!lost_.ok()) return lost_;
+    if (transfers_) transfers_->allocated();
     const auto at = known_to_checks(memory_.allocate(bytes), bytes, false);
     if (at.ok() && !checker_) notes_.allocated(*at, bytes);
     return at;

@@ -1,4 +1,4 @@
-// Counts copies and fills of device memory, and models their time.
+// Counts copies, fills and allocations of device memory, and models the time of copies and fills.
 //
 // idea    Copies and fills bypass the profiler, which sees only kernels, but on a GPU each of them
 //         takes bandwidth and a launch. The rates are the timeline's
@@ -25,6 +25,7 @@ class transfer_counter {
   // Returns the modelled time in microseconds; 0 if nothing is counted or modelled.
   double copied(device_address to, device_address from, std::uint64_t bytes);
   double filled(device_address to, std::uint64_t bytes);
+  void allocated() { total_.allocations += counted_ ? 1 : 0; }
   // Other work comes between, so the next operation is not a further row.
   void end_rows() { row_ = {}; }
 

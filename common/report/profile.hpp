@@ -91,11 +91,12 @@ struct line_profile {
   std::vector<waited_line> waited_for;  // longest first, at most three
 };
 
-// Copies and fills of device memory, by calls from the host or from kernels.
+// Copies and fills of device memory, by calls from the host or from kernels, and its allocations.
 struct device_transfers {
   std::uint64_t copies = 0, copied_bytes = 0;  // each byte is read and written
   std::uint64_t fills = 0, filled_bytes = 0;
-  double us = 0;  // on the emulated GPU, with launch overheads; 0: not requested
+  double us = 0;  // of both, on the emulated GPU, with launch overheads; 0: not requested
+  std::uint64_t allocations = 0;
 
   std::uint64_t bytes_moved() const { return 2 * copied_bytes + filled_bytes; }
   device_transfers& operator+=(const device_transfers& o);

@@ -35,6 +35,7 @@ void each_field(const device_transfers&, Visit visit) {
   visit("fills", &device_transfers::fills);
   visit("filled_bytes", &device_transfers::filled_bytes);
   visit("us", &device_transfers::us);
+  visit("allocations", &device_transfers::allocations);
 }
 template <class Visit>
 void each_field(const level_traffic&, Visit visit) {

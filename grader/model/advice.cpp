@@ -50,6 +50,7 @@ constexpr std::array<cause_text, causes> all_causes = {{
     {"integer work", "Integer instructions of warps"},
     {"many instructions", "Machine instructions of warps"},
     {"arithmetic", "Busy time of the busiest pipe"},
+    {"double arithmetic", "Double instructions of warps"},
     {"short launches", "Launches"},
     {"a small grid", "Empty warp slots"},
     {"few blocks", "Empty warp slots"},
@@ -189,6 +190,10 @@ std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   return found;
 }
 
+bool waits_for_doubles(const kernel_analysis& a) {
+  return a.share_of(pipe::fp64) > a_tenth && a.stall_of(stall::pipe_busy) > a_tenth;
+}
+
 void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   const kernel_timing& t = a.kernel->timing;
   if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
@@ -200,6 +205,7 @@ void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   for (const stall_share& s : a.stalled) {
     auto why = cause_of(s.why);
     if (why == cause::shared_latency && t.special_in_shared) why = cause::shared_or_special_latency;
+    if (why == cause::busy_pipe && waits_for_doubles(a)) continue;
     if (!why || s.share < a_tenth || taken == most_stalls) continue;
     to.push_back(*why);
     ++taken;
@@ -223,6 +229,7 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
     return of_branch || f.gain >= clear_gain;
   };
   std::vector<found_cause> found, minor;
+  if (waits_for_doubles(a)) found.push_back({cause::doubles, 1});
   for (const cause c : idle_by_shape(a)) found.push_back({c, 1});
   const std::uint64_t spilled = a.kernel->spill_bytes;
   if (spilled >= some_spills)
@@ -309,6 +316,9 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
         break;
       case cause::integer_work:
         sum += all * real(k.total.instructions[static_cast<int>(pipe::integer)].warps);
+        break;
+      case cause::doubles:
+        sum += all * real(k.total.instructions[static_cast<int>(pipe::fp64)].warps);
         break;
       case cause::instructions:
         sum += k.timing.instructions;

@@ -33,6 +33,7 @@ enum class cause : std::uint8_t {
   integer_work,  // more integer ops than arithmetic of the task
   instructions,  // the total number of ops
   arithmetic,    // the task's own arithmetic fills a pipe
+  doubles,       // warps wait for the pipe of double arithmetic
   launches,      // so short that launch overhead matters
   small_grid,    // fewer blocks than the GPU holds; blocks could be smaller
   few_blocks,    // fewer blocks than the GPU holds, but already small

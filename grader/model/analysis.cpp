@@ -245,12 +245,13 @@ access_cost cost_of(const profile_counts& c, access what) {
   return {what, s.requests, s.sectors, s.ideal_sectors, s.repeated_sectors};
 }
 
-double kernel_analysis::integer_share() const {
-  double share = 0;
-  for (const pipe_share& p : mix)
-    if (p.of == pipe::integer) share += p.share;
-  return share;
+double kernel_analysis::share_of(pipe p) const {
+  for (const pipe_share& s : mix)
+    if (s.of == p) return s.share;
+  return 0;
 }
+
+double kernel_analysis::integer_share() const { return share_of(pipe::integer); }
 
 double kernel_analysis::float_share() const {
   double share = 0;

@@ -149,6 +149,7 @@ struct kernel_analysis {
   std::vector<stalled_line> lines;     // those with most stalls first
   std::vector<experiment_gain> gains;  // the largest first; empty: not requested
 
+  double share_of(pipe p) const;  // of the instructions
   double integer_share() const;
   double float_share() const;       // fp32, fp64, half, tensor
   double gain_of(what_if e) const;  // 1 if not requested

@@ -51,13 +51,16 @@ TEST_CASE("without times they are counted; what is done between calls is not") {
   transfer_counter counter(*find_gpu("h200"), false);
   counter.count(false);
   counter.filled(4096, 64);  // before the call
+  counter.allocated();
   counter.count(true);
   counter.filled(4096, 128);
+  counter.allocated();
   counter.count(false);
   counter.filled(4096, 1024);  // after the call
   const device_transfers t = counter.take();
   CHECK(t.filled_bytes == 128);
   CHECK(t.us == 0);
+  CHECK(t.allocations == 1);
 }
 
 }  // namespace

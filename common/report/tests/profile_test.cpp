@@ -66,7 +66,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("copies and fills are serialised next to the kernels") {
-  const device_transfers moved = {2, 4096, 1, 32, 5.5};
+  const device_transfers moved = {2, 4096, 1, 32, 5.5, 3};
   CHECK(transfers_in_profile(profile_json({example()}, {}, moved)) == moved);
   CHECK(parse_profile(profile_json({}, {}, moved))->empty());
   CHECK(transfers_in_profile(profile_json({example()})) == device_transfers{});

@@ -45,6 +45,37 @@ TEST_CASE("profile: blocks without work move no bytes in a sampled launch") {
         doctest::Approx(least).epsilon(0.02));
 }
 
+TEST_CASE("profile: allocations in a loop are not called copies") {
+  const cloned_course c;
+  const auto outside_of = [&](int allocations) {
+    std::string text = *read_if_there(c.root() / "labs/first/tests/correct/linear.cu");
+    const auto body = text.find("{\n", text.find("void mirror("));
+    REQUIRE(body != std::string::npos);
+    text.insert(body + 2, fmt::format("  for (int i = 0; i < {}; ++i) {{\n"
+                                      "    void* p;\n    cudaMalloc(&p, 1024);\n"
+                                      "    cudaFree(p);\n  }}\n",
+                                      allocations));
+    write_atomically(c.root() / "mine.cu", text);
+    return one_line(c.lab({"profile", "first", "--file", "mine.cu"}).out);
+  };
+  CHECK(has(outside_of(0), "mostly in copies between host and device"));
+  CHECK(has(outside_of(200), "mostly in 202 allocations of device memory"));
+}
+
+TEST_CASE("profile: double arithmetic in a kernel of floats is named, with its line") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / "labs/neighbour/tests/correct/element.cu");
+  replace_all(text, "const float dx =", "const double dx =");
+  replace_all(text, "const float d =", "const double d =");
+  replace_all(text, "fmaf(dz, dz, fmaf(dy, dy, dx * dx))", "dx * dx + dy * dy + dz * dz");
+  write_atomically(c.root() / "mine.cu", text);
+  const auto result =
+      one_line(c.lab({"profile", "neighbour", "--file", "mine.cu", "--size", "65536x0"}).out);
+  CAPTURE(result);
+  CHECK(has(result, "Main cause: double arithmetic"));
+  CHECK(has(result, "Most of it is in line 1"));
+}
+
 TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step without them") {
   const cloned_course c;
   const std::vector<std::string> typed = {"profile", "reduction", "02", "--json"};

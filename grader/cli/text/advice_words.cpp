@@ -103,6 +103,10 @@ const char* cause_words(cause c) {
     case cause::arithmetic:
       return "The arithmetic itself fills its pipe: this is the limit of the hardware, unless "
              "another algorithm needs less arithmetic, or narrower types or other units can do it.";
+    case cause::doubles:
+      return "Double arithmetic: warps wait for the pipe of doubles, which is slower than that of "
+             "floats. If float is accurate enough, use it everywhere: 0.5f and not 0.5, sqrtf() "
+             "and not sqrt().";
     case cause::launches:
       return "Short launches: starting the kernel takes about as long as its work. Do more work "
              "per launch.";

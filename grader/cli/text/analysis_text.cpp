@@ -39,6 +39,15 @@ std::string place_text(const code_place& at, const kernel_analysis& a) {
   return at.file == main ? std::to_string(at.line) : fmt::format("{}:{}", at.file, at.line);
 }
 
+// The line with most instructions of a pipe.
+code_place line_with_most(const kernel_analysis& a, pipe p) {
+  const auto warps = [p](const line_profile& l) {
+    return l.counts.instructions[static_cast<int>(p)].warps;
+  };
+  const auto most = std::ranges::max_element(a.kernel->lines, {}, warps);
+  return most == a.kernel->lines.end() ? code_place() : most->at;
+}
+
 cell source_cell(const code_place& at) {
   return {at.line == 0 && at.text.empty() ? "(line unknown: compile with -lineinfo)" : at.text,
           tone::dim};
@@ -486,6 +495,9 @@ std::vector<std::string> advice_lines(const profile_view& v, const terminal_styl
   for (std::size_t n = 0; n < std::min(most_causes, v.found.size()); ++n) {
     const found_cause& f = v.found[n];
     std::string text = cause_words(f.what);
+    if (f.what == cause::doubles)
+      text += fmt::format(" Most of it is in line {}.",
+                          place_text(line_with_most(v.costliest, pipe::fp64), v.costliest));
     if (f.gain > 1)
       text += fmt::format(" Without it, the model predicts {} the speed.", ratio_text(f.gain));
     p.paragraph(mark + text, tone::plain, 2);

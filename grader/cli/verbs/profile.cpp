@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "common/timeline/transfer_rates.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/profile/hardware.hpp"
 #include "grader/cli/profile/metrics_text.hpp"
@@ -152,6 +153,7 @@ void warn_if_wrong(const session_of_profiles& s, const check_report& report) {
 }
 
 // Says so if most of the call is outside its kernels, where the analysis of kernels cannot help.
+// Allocations are named if they take more than half of that time.
 void show_share_of_kernels(const session_of_profiles& s, const modelled_figures& m) {
   constexpr double little = 0.2;  // even free kernels would speed the call up by only 1.25x
   double kernels_ms = 0;
@@ -159,11 +161,20 @@ void show_share_of_kernels(const session_of_profiles& s, const modelled_figures&
   const double share = kernels_ms / m.time_ms;
   if (!m.with_copies || share > little) return;
   s.c.say();
+  const transfer_rates rates = rates_of(s.model);
+  const double allocating_ms =
+      static_cast<double>(m.transfers.allocations) * (rates.allocate_us + rates.release_us) / 1e3;
+  const bool allocates = 2 * allocating_ms > m.time_ms - kernels_ms;
   s.c.out.paragraph(
-      fmt::format("{:.0f} % of the call is spent outside its kernels, mostly in copies between "
-                  "host and device. The kernels take {} of {}, so a faster kernel gains little.",
-                  100 * (1 - share), time_text(kernels_ms), time_text(m.time_ms)),
-      11, "  " + s.c.out.paint(tone::note, "copies"));
+      fmt::format("{:.0f} % of the call is spent outside its kernels, mostly in {}. The kernels "
+                  "take {} of {}, so a faster kernel gains little.",
+                  100 * (1 - share),
+                  allocates ? fmt::format("{} allocations of device memory: allocate once, before "
+                                          "any loop, and reuse the memory",
+                                          m.transfers.allocations)
+                            : "copies between host and device",
+                  time_text(kernels_ms), time_text(m.time_ms)),
+      11, "  " + s.c.out.paint(tone::note, allocates ? "memory" : "copies"));
 }
 
 // Shows how accurate the figures are.

@@ -133,6 +133,20 @@ TEST_CASE("each branch has causes of its own") {
     CHECK(causes_found(k) == std::vector{cause::busy_pipe});
     CHECK(figure_of(cause::busy_pipe, {k}) == 100);
   }
+  SUBCASE("latency: the busy pipe of doubles is the first cause, even in a small grid") {
+    set_busy(k, part::issue, 0.4);
+    line_profile& l = add_line(k, 1);
+    l.stalled.of[static_cast<int>(stall::memory_dependency)] = 50;
+    l.stalled.of[static_cast<int>(stall::pipe_busy)] = 20;
+    l.counts.instructions[static_cast<int>(pipe::fp32)] = {60, 1920};
+    sum_up(k);
+    k.grid = {10, 1, 1};
+    CHECK(causes_found(k)[0] == cause::small_grid);
+    k.lines[0].counts.instructions[static_cast<int>(pipe::fp64)] = {40, 1280};
+    sum_up(k);
+    CHECK(causes_found(k)[0] == cause::doubles);
+    CHECK(figure_of(cause::doubles, {k}) == 40);
+  }
   SUBCASE("latency: many blocks, but most slots are empty") {
     set_busy(k, part::dram, 0.2);
     k.timing.active_warps = 31;
