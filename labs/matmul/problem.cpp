@@ -176,7 +176,10 @@ class wrong_product {
         error = off <= most + 0x1p-23 * std::abs(sum) ? std::max(error, off) : best_error;
         if (!(error < best_error)) break;
       }
-      if (error < best_error) best = old, best_error = error;
+      if (error < best_error) {
+        best = old;
+        best_error = error;
+      }
     }
     if (best == 0) return "";
     return "this is the product plus " + hexadecimal(best) +

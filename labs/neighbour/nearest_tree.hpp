@@ -109,7 +109,10 @@ class nearest_tree {
       for (int k = here.begin; k < here.end; ++k) {
         const int j = order_[k];
         const float d = squared_distance(s.from, points_[j]);
-        if (j != s.i && is_better(d, j, s)) s.best = d, s.best_j = j;
+        if (j != s.i && is_better(d, j, s)) {
+          s.best = d;
+          s.best_j = j;
+        }
       }
       return;
     }

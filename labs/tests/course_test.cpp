@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -72,13 +73,16 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
-// A step's code: no comments on lines of their own, no markers, no empty lines, no indentation (a
-// loop around lines does not change them).
+// Such a line says nothing: it is there because a block has several statements.
+bool is_brace(const std::string& line) { return stepwise::trimmed(line) == "}"; }
+
+// A step's code: no comments on lines of their own, no markers, no empty lines, no lines with only
+// a closing brace, no indentation (a loop around lines does not change them).
 std::vector<std::string> code_lines(const std::string& text) {
   std::vector<std::string> code;
   for (const std::string& line : without_markers(text).lines) {
     const auto first = line.find_first_not_of(' ');
-    if (first != std::string::npos && line.compare(first, 2, "//") != 0)
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0 && !is_brace(line))
       code.push_back(line.substr(first));
   }
   return code;
@@ -214,7 +218,7 @@ TEST_CASE("a step is short, within 100 columns, and its header has every field")
   for_each_step([](const lab&, const step&, const std::string& text) {
     const std::vector<std::string> lines = split_lines(text);
     CHECK(header_lines(lines) <= 12);
-    CHECK(lines.size() <= 120);
+    CHECK(std::count_if(lines.begin(), lines.end(), std::not_fn(is_brace)) <= 120);
     for (const std::string& line : lines) CHECK(line.size() <= 100);
     const auto fields = header_fields(text);
     for (const char* field : {"idea", "watch", "needs", "source"}) {

@@ -124,7 +124,10 @@ class wrong_result {
       for (std::int64_t col = 0; col < out.cols; ++col) {
         const bits found = out.at(row, col);
         if (found == in.at(col, row)) continue;
-        if (wrong_++ == 0) first_row_ = row, first_col_ = col;
+        if (wrong_++ == 0) {
+          first_row_ = row;
+          first_col_ = col;
+        }
         if (is_left_as_it_was(found)) {
           ++unwritten_;
           unwritten_row_ = std::min(unwritten_row_, row);

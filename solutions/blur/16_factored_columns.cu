@@ -27,7 +27,12 @@ class column_sum {
     const number four = two + two2;     // 1 1 1 1
     const number eight = four + four1;  // 1 2 2 2 1
     sum = eight + eight2;               // 1 2 3 4 3 2 1
-    value1 = value, two2 = two1, two1 = two, four1 = four, eight2 = eight1, eight1 = eight;
+    value1 = value;
+    two2 = two1;
+    two1 = two;
+    four1 = four;
+    eight2 = eight1;
+    eight1 = eight;
     //<
     return sum;
   }

@@ -32,7 +32,10 @@ struct gradient_of_either_sign {
     //> todo: compute gx as a difference of pairs of rows, gy of rows; keep what the next row needs.
     const float two = __int_as_float(difference - difference1 + three_22_bits);
     g = {two - two1, smooth - smooth2};
-    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    difference1 = difference;
+    two1 = two;
+    smooth2 = smooth1;
+    smooth1 = smooth;
     //<
     return g;
   }

@@ -29,7 +29,10 @@ struct gradient_of_either_sign {
     float2 g = {0, 0};
     const float two = __int_as_float(difference - difference1 + three_22_bits);
     g = {two - two1, smooth - smooth2};
-    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    difference1 = difference;
+    two1 = two;
+    smooth2 = smooth1;
+    smooth1 = smooth;
     return g;
   }
 };

@@ -23,7 +23,10 @@ __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   float a[items], b[items];
   for (int k = 0; k < items; ++k) {
     const int i = first + k * threads;
-    if (i < n) a[k] = x[i], b[k] = y[i];
+    if (i < n) {
+      a[k] = x[i];
+      b[k] = y[i];
+    }
   }
   for (int k = 0; k < items; ++k) {
     const int i = first + k * threads;

@@ -60,7 +60,10 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     for (int j = 0; j < part; j += 4)
       four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
-  for (int stage = 0; stage < stages - 1; ++stage) fetch(stage * depth, stage), store(stage);
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    fetch(stage * depth, stage);
+    store(stage);
+  }
   __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
   __syncthreads();                    // the first tiles are there
   read(0);

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     a4 = load4<Quads>(a_from, is_first ? missing - a_col : 0);
     copy4<Quads>(&b_tile[stage][b_row][b_col], b_from, n - 1 - col, !is_first || b_row >= missing);
     //<
-    a_from += depth, b_from += depth * n;
+    a_from += depth;
+    b_from += depth * n;
   };
   const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
@@ -66,7 +67,10 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
       four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
-    if (stage < steps) fetch(stage, stage == 0), store(stage);
+    if (stage < steps) {
+      fetch(stage, stage == 0);
+      store(stage);
+    }
     __pipeline_commit();
   }
   __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last

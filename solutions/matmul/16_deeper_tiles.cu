@@ -54,7 +54,8 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     for (int i = 0; i < depth; i += b_rows)
       copy4<Quads>(&b_tile[stage][b_row + i][b_col], b_from + i * n, n - 1 - col,
                    !is_first || b_row + i >= missing);
-    a_from += depth, b_from += depth * n;
+    a_from += depth;
+    b_from += depth * n;
   };
   const auto store = [&](int stage) {
     for (int i = 0; i < rows / a_rows; ++i) {
@@ -73,7 +74,10 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
       four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
-    if (stage < steps) fetch(stage, stage == 0), store(stage);
+    if (stage < steps) {
+      fetch(stage, stage == 0);
+      store(stage);
+    }
     __pipeline_commit();
   }
   __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last

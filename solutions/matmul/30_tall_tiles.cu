@@ -45,7 +45,10 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
     int row0 = top, col0 = left;
     // Inside: the tile begins early enough to end within the matrix.
-    if (Inside) row0 = min(top, n - rows), col0 = min(left, n - cols);
+    if (Inside) {
+      row0 = min(top, n - rows);
+      col0 = min(left, n - cols);
+    }
     const auto stored = [&](int row, int col) {
       return Inside ? row >= top && col >= left : row < n && col < n;
     };

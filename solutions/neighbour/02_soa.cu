@@ -20,7 +20,11 @@ constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multipr
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
   //> todo: if point i exists, store its coordinates in the three arrays.
-  if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
+  if (i < n) {
+    x[i] = xyz[3 * i];
+    y[i] = xyz[3 * i + 1];
+    z[i] = xyz[3 * i + 2];
+  }
   //<
 }
 
@@ -35,7 +39,10 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   for (int j = 0; j < n; ++j) {
     const float dx = x[j] - x_i, dy = y[j] - y_i, dz = z[j] - z_i;
     const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-    if (d < best && j != i) best = d, best_j = j;
+    if (d < best && j != i) {
+      best = d;
+      best_j = j;
+    }
   }
   nearest[i] = best_j;
 }

@@ -19,7 +19,11 @@ constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multipr
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
-  if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
+  if (i < n) {
+    x[i] = xyz[3 * i];
+    y[i] = xyz[3 * i + 1];
+    z[i] = xyz[3 * i + 2];
+  }
 }
 
 // nearest[i] = the nearest other point of point i
@@ -35,14 +39,21 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
     const int count = min(block_size, n - first);
     //> todo: stage points first, ..., first + count - 1 in the tile, between two barriers.
     __syncthreads();  // no thread needs the previous tile any more
-    if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
+    if (t < count) {
+      tile_x[t] = x[first + t];
+      tile_y[t] = y[first + t];
+      tile_z[t] = z[first + t];
+    }
     __syncthreads();  // the tile is complete
     //<
     for (int k = 0; k < count; ++k) {
       const int j = first + k;
       const float dx = tile_x[k] - x_i, dy = tile_y[k] - y_i, dz = tile_z[k] - z_i;
       const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-      if (d < best && j != i) best = d, best_j = j;
+      if (d < best && j != i) {
+        best = d;
+        best_j = j;
+      }
     }
   }
   if (i < n) nearest[i] = best_j;

@@ -19,7 +19,11 @@ constexpr int queries = 4;       // a thread's own points
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
-  if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
+  if (i < n) {
+    x[i] = xyz[3 * i];
+    y[i] = xyz[3 * i + 1];
+    z[i] = xyz[3 * i + 2];
+  }
 }
 
 // nearest[i] = the nearest other point of point i
@@ -31,13 +35,20 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   int best_j[queries];
   for (int q = 0; q < queries; ++q) {
     const int mine = min(i + q * block_size, n - 1);
-    x_i[q] = x[mine], y_i[q] = y[mine], z_i[q] = z[mine];
-    best[q] = INFINITY, best_j[q] = -1;
+    x_i[q] = x[mine];
+    y_i[q] = y[mine];
+    z_i[q] = z[mine];
+    best[q] = INFINITY;
+    best_j[q] = -1;
   }
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
     __syncthreads();  // no thread needs the previous tile any more
-    if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
+    if (t < count) {
+      tile_x[t] = x[first + t];
+      tile_y[t] = y[first + t];
+      tile_z[t] = z[first + t];
+    }
     __syncthreads();  // the tile is complete
 #pragma unroll 4      // four neighbours of an array in one load, as in 03_shared
     for (int k = 0; k < count; ++k) {
@@ -47,7 +58,10 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
       for (int q = 0; q < queries; ++q) {
         const float dx = x_j - x_i[q], dy = y_j - y_i[q], dz = z_j - z_i[q];
         const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-        if (d < best[q] && j != i + q * block_size) best[q] = d, best_j[q] = j;
+        if (d < best[q] && j != i + q * block_size) {
+          best[q] = d;
+          best_j[q] = j;
+        }
       }
       //<
     }

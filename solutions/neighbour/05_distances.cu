@@ -20,7 +20,11 @@ constexpr int queries = 2;       // points of its own per thread
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
-  if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
+  if (i < n) {
+    x[i] = xyz[3 * i];
+    y[i] = xyz[3 * i + 1];
+    z[i] = xyz[3 * i + 2];
+  }
 }
 
 // nearest[i] = the nearest other point of point i
@@ -32,8 +36,11 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   int best_first[queries];  // where the tile with the best begins
   for (int q = 0; q < queries; ++q) {
     const int mine = min(i + q * block_size, n - 1);
-    x_i[q] = x[mine], y_i[q] = y[mine], z_i[q] = z[mine];
-    best[q] = INFINITY, best_first[q] = -1;
+    x_i[q] = x[mine];
+    y_i[q] = y[mine];
+    z_i[q] = z[mine];
+    best[q] = INFINITY;
+    best_first[q] = -1;
   }
   const auto distance = [&](int q, float x_j, float y_j, float z_j) {  // the contract's distance
     const float dx = x_j - x_i[q], dy = y_j - y_i[q], dz = z_j - z_i[q];
@@ -42,8 +49,13 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
     __syncthreads();  // no thread needs the previous tile any more
-    if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
-    if (t >= count) tile_x[t] = tile_y[t] = tile_z[t] = INFINITY;
+    if (t < count) {
+      tile_x[t] = x[first + t];
+      tile_y[t] = y[first + t];
+      tile_z[t] = z[first + t];
+    } else {
+      tile_x[t] = tile_y[t] = tile_z[t] = INFINITY;
+    }
     __syncthreads();  // the tile is complete
     //> todo: find the smallest distance in the tile, by fminf; if it is a new best, store the tile.
     float here[queries];
@@ -60,8 +72,12 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
           if (first + k != i + q * block_size) here[q] = fminf(here[q], distance(q, x_j, y_j, z_j));
       }
     }
-    for (int q = 0; q < queries; ++q)
-      if (here[q] < best[q]) best[q] = here[q], best_first[q] = first;
+    for (int q = 0; q < queries; ++q) {
+      if (here[q] < best[q]) {
+        best[q] = here[q];
+        best_first[q] = first;
+      }
+    }
     //<
   }
   for (int q = 0; q < queries; ++q) {

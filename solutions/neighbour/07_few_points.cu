@@ -37,7 +37,10 @@ __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
             const int j = __float_as_int(q.w);
             const float dx = q.x - p.x, dy = q.y - p.y, dz = q.z - p.z;
             const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-            if ((d < best || (d == best && j < best_j)) && j != i) best = d, best_j = j;
+            if ((d < best || (d == best && j < best_j)) && j != i) {
+              best = d;
+              best_j = j;
+            }
           }
         }
       }
@@ -57,12 +60,18 @@ __global__ void few_points_kernel(const float* xyz, int* nearest, int n) {
   for (int j = lane; j < n; j += 32) {
     const float dx = xyz[3 * j] - xyz[3 * i], dy = xyz[3 * j + 1] - xyz[3 * i + 1];
     const float dz = xyz[3 * j + 2] - xyz[3 * i + 2], d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-    if (d < best && j != i) best = d, best_j = j;
+    if (d < best && j != i) {
+      best = d;
+      best_j = j;
+    }
   }
   for (int distance = 16; distance > 0; distance /= 2) {
     const float d = __shfl_xor_sync(0xffffffff, best, distance);
     const int j = __shfl_xor_sync(0xffffffff, best_j, distance);
-    if (d < best || (d == best && j < best_j)) best = d, best_j = j;
+    if (d < best || (d == best && j < best_j)) {
+      best = d;
+      best_j = j;
+    }
   }
   //<
   if (lane == 0) nearest[i] = best_j;

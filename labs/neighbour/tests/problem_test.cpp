@@ -38,7 +38,10 @@ std::vector<int> by_all_pairs(const std::vector<point>& points, const Distance& 
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < points.size(); ++j) {
       const double d = distance(points[i], points[j]);
-      if (j != i && d < best) best = d, nearest[i] = static_cast<int>(j);
+      if (j != i && d < best) {
+        best = d;
+        nearest[i] = static_cast<int>(j);
+      }
     }
   }
   return nearest;

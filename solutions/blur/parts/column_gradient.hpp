@@ -16,7 +16,10 @@ class column_gradient {
   __device__ arrow operator()(number difference, number smooth) {
     const number two = difference + difference1;
     const arrow found = {two + two1, smooth - smooth2};
-    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    difference1 = difference;
+    two1 = two;
+    smooth2 = smooth1;
+    smooth1 = smooth;
     return found;
   }
 

@@ -23,7 +23,10 @@ constexpr int resident_blocks = 2;  // the step's, per multiprocessor
 __global__ void matmul_kernel(float* c, int n, float zero) {
   const int tid = threadIdx.x;
   float a_k[part], b_k[part];
-  for (int i = 0; i < part; ++i) a_k[i] = tid + i, b_k[i] = tid - i;
+  for (int i = 0; i < part; ++i) {
+    a_k[i] = tid + i;
+    b_k[i] = tid - i;
+  }
 
   float sum[part][part] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {

@@ -165,9 +165,15 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
   // the compiler makes of them. Both were found by trying (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
     if (stages == 2) {
-      read_b(k, 0), read_b(k, 4), read_a(k, 0), read_a(k, 4);
+      read_b(k, 0);
+      read_b(k, 4);
+      read_a(k, 0);
+      read_a(k, 4);
     } else {
-      read_b(k, 0), read_a(k, 0), read_b(k, 4), read_a(k, 4);
+      read_b(k, 0);
+      read_a(k, 0);
+      read_b(k, 4);
+      read_a(k, 4);
     }
     for (int i = 8; i < thread_rows; i += 4) read_a(k, i);
   };
@@ -187,7 +193,8 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
           if (++now == min(stages, steps)) now = 0;
           if (++free == stages) free = 0;
         }
-        a_now = &tiles[now].a[0][place.y0], b_now = &tiles[now].b[0][place.x0];
+        a_now = &tiles[now].a[0][place.y0];
+        b_now = &tiles[now].b[0][place.x0];
         __pipeline_wait_prior(stages - 2);
         sync_slice<slices, threads>(slice);  // the next stage is there, this one is done
       }

@@ -27,7 +27,8 @@ class equal_shares {
   __device__ void take() {
     if (round_ < rounds_) {
       tile = round_++ * gridDim.x + blockIdx.x;
-      from = 0, to = steps_;
+      from = 0;
+      to = steps_;
     } else {
       tile = (end_ - 1) / steps_;
       to = end_ - tile * steps_;

@@ -201,7 +201,10 @@ struct search {
     const sorted_point& p = g.points[k];
     const float d = squared_distance(p.x - s.from.x, p.y - s.from.y, p.z - s.from.z);
     if (d > s.best || p.index == s.from.index) continue;
-    if (d < s.best || p.index < s.nearest) s.best = d, s.nearest = p.index;
+    if (d < s.best || p.index < s.nearest) {
+      s.best = d;
+      s.nearest = p.index;
+    }
   }
 }
 

@@ -30,13 +30,20 @@ __global__ void neighbour_kernel(int* nearest, int n, int zero) {
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
     __syncthreads();  // no thread needs the previous tile any more
-    if (t < count) tile_x[t] = first + t, tile_y[t] = first - t, tile_z[t] = t;
+    if (t < count) {
+      tile_x[t] = first + t;
+      tile_y[t] = first - t;
+      tile_z[t] = t;
+    }
     __syncthreads();  // the tile is complete
     for (int k = 0; k < count; ++k) {
       const int j = first + k;
       const float dx = tile_x[k] - x_i, dy = tile_y[k] - y_i, dz = tile_z[k] - z_i;
       const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-      if (d < best && j != i) best = d, best_j = j;
+      if (d < best && j != i) {
+        best = d;
+        best_j = j;
+      }
     }
   }
   if (i < n && best_j * zero == 1) nearest[i] = best_j;

@@ -18,7 +18,11 @@ constexpr int resident_blocks = 12;  // the step's, per multiprocessor
 
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
-  if (i < n) x[i] = xyz[3 * i], y[i] = xyz[3 * i + 1], z[i] = xyz[3 * i + 2];
+  if (i < n) {
+    x[i] = xyz[3 * i];
+    y[i] = xyz[3 * i + 1];
+    z[i] = xyz[3 * i + 2];
+  }
 }
 
 __global__ void neighbour_kernel(const float* x, const float* y, const float* z, int* nearest,
@@ -30,7 +34,11 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
   for (int first = 0; first < n; first += block_size) {
     const int count = min(block_size, n - first);
     __syncthreads();  // no thread needs the previous tile any more
-    if (t < count) tile_x[t] = x[first + t], tile_y[t] = y[first + t], tile_z[t] = z[first + t];
+    if (t < count) {
+      tile_x[t] = x[first + t];
+      tile_y[t] = y[first + t];
+      tile_z[t] = z[first + t];
+    }
     __syncthreads();  // the tile is complete
   }
   const int used = __float_as_int(tile_x[t]) ^ __float_as_int(tile_y[t]) ^

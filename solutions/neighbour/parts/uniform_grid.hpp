@@ -111,7 +111,10 @@ __device__ inline int thread_number() { return blockIdx.x * blockDim.x + threadI
 static __global__ void clear(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] = 0;
-  if (c < 3) grid.shape->low[c] = INT_MAX, grid.shape->high[c] = INT_MIN;
+  if (c < 3) {
+    grid.shape->low[c] = INT_MAX;
+    grid.shape->high[c] = INT_MIN;
+  }
 }
 
 // Finds the bounding box. A thread looks at many points, and the lanes of a warp combine theirs.
@@ -120,7 +123,8 @@ static __global__ void measure(const float* xyz, point_grid grid, int n) {
     int low = INT_MAX, high = INT_MIN;
     for (long long i = thread_number(); i < n; i += gridDim.x * blockDim.x) {
       const int key = ordered(xyz[3 * i + axis]);
-      low = min(low, key), high = max(high, key);
+      low = min(low, key);
+      high = max(high, key);
     }
     for (int lanes = 16; lanes > 0; lanes /= 2) {
       low = min(low, __shfl_xor_sync(all_lanes, low, lanes));
@@ -143,7 +147,8 @@ static __global__ void choose(point_grid grid) {
     largest = fmaxf(largest, extent[axis]);
   }
   float width = 2 * largest;  // one cell
-  shape.width = width, shape.per_width = 1 / width;
+  shape.width = width;
+  shape.per_width = 1 / width;
   shape.cells = make_int3(1, 1, 1);
   for (int trial = 0; trial < most_trials; ++trial) {
     width *= shrink;
@@ -153,7 +158,8 @@ static __global__ void choose(point_grid grid) {
     }
     if (cells[0] * cells[1] > grid.most_cells) break;  // tested first: three factors could overflow
     if (cells[0] * cells[1] * cells[2] > grid.most_cells) break;
-    shape.width = width, shape.per_width = 1 / width;
+    shape.width = width;
+    shape.per_width = 1 / width;
     shape.cells = make_int3(int(cells[0]), int(cells[1]), int(cells[2]));
   }
 }

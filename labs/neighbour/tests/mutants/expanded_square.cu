@@ -16,7 +16,10 @@ __global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
     const float x = xyz[3 * j], y = xyz[3 * j + 1], z = xyz[3 * j + 2];
     const float other = fmaf(z, z, fmaf(y, y, x * x));
     const float d = own + other - 2 * fmaf(z, z_i, fmaf(y, y_i, x * x_i));
-    if (d < best && j != i) best = d, best_j = j;
+    if (d < best && j != i) {
+      best = d;
+      best_j = j;
+    }
   }
   nearest[i] = best_j;
 }

@@ -23,7 +23,10 @@ __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
           const int j = __float_as_int(q.w);
           const float dx = q.x - p.x, dy = q.y - p.y, dz = q.z - p.z;
           const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-          if ((d < best || (d == best && j < best_j)) && j != i) best = d, best_j = j;
+          if ((d < best || (d == best && j < best_j)) && j != i) {
+            best = d;
+            best_j = j;
+          }
         }
       }
     }

@@ -13,7 +13,10 @@ __global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
   for (int j = 0; j < n; ++j) {
     const float dx = xyz[3 * j] - x_i, dy = xyz[3 * j + 1] - y_i, dz = xyz[3 * j + 2] - z_i;
     const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-    if (d <= best && j != i) best = d, best_j = j;
+    if (d <= best && j != i) {
+      best = d;
+      best_j = j;
+    }
   }
   nearest[i] = best_j;
 }

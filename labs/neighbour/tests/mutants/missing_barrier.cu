@@ -18,7 +18,10 @@ __global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
     for (int k = 0; k < count; ++k) {
       const float dx = tile[k][0] - x_i, dy = tile[k][1] - y_i, dz = tile[k][2] - z_i;
       const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-      if (d < best && first + k != i) best = d, best_j = first + k;
+      if (d < best && first + k != i) {
+        best = d;
+        best_j = first + k;
+      }
     }
     __syncthreads();
   }
