@@ -25,7 +25,9 @@ __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   int i = 4 * (blockIdx.x * threads + threadIdx.x);
   //> todo: add elements i to i + 3 as a float4, or one by one if n ends among them.
   if (i + 3 < n) {
-    *(float4*)&z[i] = sum(*(const float4*)&x[i], *(const float4*)&y[i]);
+    const float4 a = *reinterpret_cast<const float4*>(&x[i]);
+    const float4 b = *reinterpret_cast<const float4*>(&y[i]);
+    *reinterpret_cast<float4*>(&z[i]) = sum(a, b);
   } else {
     for (; i < n; ++i) z[i] = x[i] + y[i];
   }

@@ -48,7 +48,7 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
 }
 
 void neighbour(const float* xyz, int* nearest, void* scratch, int n) {
-  float *x = (float*)scratch, *y = x + n, *z = y + n;
+  float *x = static_cast<float*>(scratch), *y = x + n, *z = y + n;
   split_kernel<<<ceil_div(n, block_size), block_size>>>(xyz, x, y, z, n);
   check(cudaGetLastError());
   neighbour_kernel<<<ceil_div(n, block_size), block_size>>>(x, y, z, nearest, n);

@@ -61,7 +61,8 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
 void transpose(const float* in, float* out, int rows, int cols) {
   if (rows % 4 == 0 && cols % 4 == 0) {
     const dim3 blocks(ceil_div(cols, wide), ceil_div(rows, wide)), threads(wide / 4, wide / 4);
-    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    transpose_quads<<<blocks, threads>>>(reinterpret_cast<const float4*>(in),
+                                         reinterpret_cast<float4*>(out), rows, cols);
     check(cudaGetLastError());
     return;
   }

@@ -65,7 +65,8 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
 void transpose(const float* in, float* out, int rows, int cols) {
   if (rows % sector == 0 && cols % sector == 0) {
     const dim3 blocks(ceil_div(rows, wide), ceil_div(cols, wide)), threads(wide / 4, wide / 4);
-    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    transpose_quads<<<blocks, threads>>>(reinterpret_cast<const float4*>(in),
+                                         reinterpret_cast<float4*>(out), rows, cols);
     check(cudaGetLastError());
     return;
   }

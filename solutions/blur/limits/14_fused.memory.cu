@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads)
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
-  edges_kernel<<<blocks_for(width, height, dim3(cols, rows)), threads>>>((const unsigned*)rgba, out,
-                                                                         width, height);
+  edges_kernel<<<blocks_for(width, height, dim3(cols, rows)), threads>>>(
+      reinterpret_cast<const unsigned*>(rgba), out, width, height);
   check(cudaGetLastError());
 }

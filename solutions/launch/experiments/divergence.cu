@@ -49,7 +49,7 @@ __device__ float walk_on(int chosen, float sum) {
 __global__ void add_kernel(const float* x, const float* y, float* z, int n, int ways, int by) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= n) return;
-  const int choice = by == lane ? i % 32 : by == warp ? i / 32 : (int)x[i];
+  const int choice = by == lane ? i % 32 : by == warp ? i / 32 : static_cast<int>(x[i]);
   const float sum = x[i] + y[i];
   z[i] = walk_on(choice & (ways - 1), sum);
 }

@@ -19,6 +19,7 @@ __global__ void add_kernel(const int* x, const int* y, int* z, int n) {
 
 void add(const float* x, const float* y, float* z, int n) {
   const int blocks = ceil_div(n, threads);
-  add_kernel<<<blocks, threads>>>((const int*)x, (const int*)y, (int*)z, n);
+  add_kernel<<<blocks, threads>>>(reinterpret_cast<const int*>(x), reinterpret_cast<const int*>(y),
+                                  reinterpret_cast<int*>(z), n);
   check(cudaGetLastError());
 }

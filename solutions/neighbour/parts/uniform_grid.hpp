@@ -154,7 +154,8 @@ static __global__ void choose(point_grid grid) {
     width *= shrink;
     long long cells[3];
     for (int axis = 0; axis < 3; ++axis) {
-      cells[axis] = 1 + (long long)(extent[axis] * (1 / width));  // up to the last point's cell
+      // Up to the last point's cell.
+      cells[axis] = 1 + static_cast<long long>(extent[axis] * (1 / width));
     }
     if (cells[0] * cells[1] > grid.most_cells) break;  // tested first: three factors could overflow
     if (cells[0] * cells[1] * cells[2] > grid.most_cells) break;

@@ -67,7 +67,8 @@ void transpose(const float* in, float* out, int rows, int cols) {
   if (rows % 4 == 0 && cols % 4 == 0) {
     const int blocks = ceil_div(rows, wide) * ceil_div(cols, wide);
     const dim3 threads(wide / 4, wide / 4);
-    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    transpose_quads<<<blocks, threads>>>(reinterpret_cast<const float4*>(in),
+                                         reinterpret_cast<float4*>(out), rows, cols);
     check(cudaGetLastError());
     return;
   }

@@ -7,8 +7,9 @@ constexpr int threads = 256;
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (4 * i + 3 >= n) return;
-  const float4 a = ((const float4*)x)[i], b = ((const float4*)y)[i];
-  ((float4*)z)[i] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+  const float4 a = reinterpret_cast<const float4*>(x)[i];
+  const float4 b = reinterpret_cast<const float4*>(y)[i];
+  reinterpret_cast<float4*>(z)[i] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
 void add(const float* x, const float* y, float* z, int n) {

@@ -19,8 +19,9 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
     int4 v[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k)
-      v[k] =
-          i + (long long)k * stride < n4 ? in4[i + (long long)k * stride] : make_int4(0, 0, 0, 0);
+      v[k] = i + static_cast<long long>(k) * stride < n4
+                 ? in4[i + static_cast<long long>(k) * stride]
+                 : make_int4(0, 0, 0, 0);
 #pragma unroll
     for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }

@@ -10,7 +10,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   const int col = blockIdx.x * tile + threadIdx.x;
   if (row >= rows || 4 * col >= cols) return;
   if (4 * col + 3 < cols) {
-    const float4 four = *(const float4*)(in + row * cols + 4 * col);
+    const float4 four = *reinterpret_cast<const float4*>(in + row * cols + 4 * col);
     out[4 * col * rows + row] = four.x;
     out[(4 * col + 1) * rows + row] = four.y;
     out[(4 * col + 2) * rows + row] = four.z;
