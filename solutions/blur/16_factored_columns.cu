@@ -20,22 +20,21 @@ constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; 
 template <class number>
 class column_sum {
  public:
+  //> todo: write operator()(value): add pairs, pairs of pairs, ...; keep what the next rows need.
   __device__ number operator()(number value) {
-    number sum = 0;
-    //> todo: add pairs, pairs of pairs, ...: four additions; keep what the next rows need.
     const number two = value + value1;  // 1 1
     const number four = two + two2;     // 1 1 1 1
     const number eight = four + four1;  // 1 2 2 2 1
-    sum = eight + eight2;               // 1 2 3 4 3 2 1
+    const number sum = eight + eight2;  // 1 2 3 4 3 2 1
     value1 = value;
     two2 = two1;
     two1 = two;
     four1 = four;
     eight2 = eight1;
     eight1 = eight;
-    //<
     return sum;
   }
+  //<
 
  private:
   number value1 = 0, two1 = 0, two2 = 0, four1 = 0, eight1 = 0, eight2 = 0;  // 1 or 2 rows ago
@@ -50,11 +49,13 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
     unsigned blurred = 0, edges = 0;
+    //> todo: sum up each pixel's row with the weights, and pass the sum to its column.
     for (int k = 0; k < 4; ++k) {
       int of_row = 0;
       for (int i = 0; i < 7; ++i) of_row += weight[i] * grey[k + i + 1];
       blurred |= blur[k](of_row) >> 8 << 8 * k;
     }
+    //<
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
       const auto g = gradient[k](b[k + 5] - b[k + 3], b[k + 3] + 2 * b[k + 4] + b[k + 5]);

@@ -27,18 +27,17 @@ static_assert(ahead % 2 == 0);
 struct gradient_of_either_sign {
   int difference1 = 0;
   float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  //> todo: write operator()(difference, smooth): gx is a difference of pairs of rows, gy of rows.
   __device__ float2 operator()(int difference, float smooth) {
-    float2 g = {0, 0};
-    //> todo: compute gx as a difference of pairs of rows, gy of rows; keep what the next row needs.
     const float two = __int_as_float(difference - difference1 + three_22_bits);
-    g = {two - two1, smooth - smooth2};
+    const float2 g = {two - two1, smooth - smooth2};
     difference1 = difference;
     two1 = two;
     smooth2 = smooth1;
     smooth1 = smooth;
-    //<
     return g;
   }
+  //<
 };
 
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
@@ -72,6 +71,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
         sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
       const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
       const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
+      //> todo: compute edge row y - 4 of the quad, whose differences change sign from row to row.
       for (int k = 0; k < 4; ++k) {
         const unsigned around = b.from(k + 3);
         const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
@@ -80,6 +80,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
       }
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
+      //<
       to += width;
     }
   }

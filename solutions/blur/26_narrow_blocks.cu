@@ -26,9 +26,8 @@ struct gradient_of_either_sign {
   int difference1 = 0;
   float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
   __device__ float2 operator()(int difference, float smooth) {
-    float2 g = {0, 0};
     const float two = __int_as_float(difference - difference1 + three_22_bits);
-    g = {two - two1, smooth - smooth2};
+    const float2 g = {two - two1, smooth - smooth2};
     difference1 = difference;
     two1 = two;
     smooth2 = smooth1;

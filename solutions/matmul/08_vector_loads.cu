@@ -53,14 +53,14 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     }
     __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
-      alignas(16) float a_k[part] = {}, b_k[part] = {};
-      //> todo: read the thread's 8 floats of each tile, four at a time.
+      //> todo: read the thread's 8 floats of each tile, four at a time, and add their products.
+      alignas(16) float a_k[part], b_k[part];
       for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i]);
       for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j]);
-      //<
       for (int i = 0; i < part; ++i) {
         for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
+      //<
     }
     __syncthreads();  // every thread has used the tiles
   }

@@ -27,13 +27,12 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
-  int lane_y = 0, lane_x = 0;
-  //> todo: find the lane's place in its warp: lanes 0 to 3 form a square, two squares a row of 4.
-  lane_y = lane / 8 * 2 + lane / 2 % 2;
-  lane_x = lane / 4 % 2 * 2 + lane % 2;
-  //<
+  //> todo: find the thread's first element: lanes 0 to 3 form a square, two squares a row of 4.
+  const int lane_y = lane / 8 * 2 + lane / 2 % 2;
+  const int lane_x = lane / 4 % 2 * 2 + lane % 2;
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  //<
 
   float sum[part][part] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -51,16 +50,19 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     }
     __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
+      //> todo: read two times four floats of each tile, and add the products of all.
       alignas(16) float a_k[part], b_k[part];
       for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
       for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
       for (int i = 0; i < part; ++i) {
         for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
+      //<
     }
     __syncthreads();  // every thread has used the tiles
   }
 
+  //> todo: store the sums: the second four rows are 4 * lanes_y below the first; likewise columns.
   for (int i = 0; i < part; ++i) {
     for (int j = 0; j < part; ++j) {
       const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
@@ -68,6 +70,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
       if (row < n && col < n) c[row * n + col] = sum[i][j];
     }
   }
+  //<
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {

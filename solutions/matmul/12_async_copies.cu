@@ -28,9 +28,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
-  int lane_y = 0, lane_x = 0;
-  lane_y = lane / 8 * 2 + lane / 2 % 2;
-  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int lane_y = lane / 8 * 2 + lane / 2 % 2;
+  const int lane_x = lane / 4 % 2 * 2 + lane % 2;
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
