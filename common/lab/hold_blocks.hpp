@@ -20,7 +20,7 @@ namespace stepwise {
 // The bytes of dynamic shared memory with which at most `blocks` blocks of `threads` threads of
 // `kernel` are resident on a multiprocessor of the current device; 0 if there are no more anyway.
 // The kernel must not use dynamic shared memory itself. This makes many runtime calls, so call it
-// once: static const auto held = hold_blocks(...).
+// once: static const auto dynamic_bytes = hold_blocks(...).
 template <class... Parameters>
 std::size_t hold_blocks(void (*kernel)(Parameters...), int threads, int blocks) {
   int device = 0, most = 0, fits = 0;

@@ -48,9 +48,13 @@ static __global__ void edge_kernel(const unsigned char* blurred, unsigned char* 
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
-  const auto at = [&](int dx, int dy) { return pixel(blurred, x + dx, y + dy, width, height); };
-  const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-  const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+  const auto pixel_at = [&](int dx, int dy) {
+    return pixel(blurred, x + dx, y + dy, width, height);
+  };
+  const int gx = pixel_at(1, -1) + 2 * pixel_at(1, 0) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                 2 * pixel_at(-1, 0) - pixel_at(-1, 1);
+  const int gy = pixel_at(-1, 1) + 2 * pixel_at(0, 1) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                 2 * pixel_at(0, -1) - pixel_at(1, -1);
   out[y * width + x] = length_of(gx, gy);
 }
 

@@ -59,9 +59,11 @@ __global__ void sobel_kernel(const unsigned char* blurred, unsigned char* out, i
   for (int k = 0; k < outputs; ++k) {
     const int j = threadIdx.y * outputs + k, i = threadIdx.x, x = left + i, y = top + j;
     //> todo: compute gx and gy of this pixel; its neighbours are tile[j][i] to tile[j + 2][i + 2].
-    const auto at = [&](int dx, int dy) { return tile[j + 1 + dy][i + 1 + dx]; };
-    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    const auto pixel_at = [&](int dx, int dy) { return tile[j + 1 + dy][i + 1 + dx]; };
+    const int gx = pixel_at(1, -1) + 2 * pixel_at(1, 0) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(-1, 0) - pixel_at(-1, 1);
+    const int gy = pixel_at(-1, 1) + 2 * pixel_at(0, 1) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(0, -1) - pixel_at(1, -1);
     if (x < width && y < height) out[y * width + x] = length_of(gx, gy);
     //<
   }

@@ -22,8 +22,8 @@ __global__ void quad_kernel(const uchar4* rgba, unsigned char* grey, int count) 
   const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
   //> todo: convert four pixels with one load and one store; the last ones, if fewer, one by one.
   if (first + 3 < count) {
-    const uint4 four = reinterpret_cast<const uint4*>(rgba)[first / 4];
-    const auto* const p = reinterpret_cast<const uchar4*>(&four);
+    const uint4 colours = reinterpret_cast<const uint4*>(rgba)[first / 4];
+    const auto* const p = reinterpret_cast<const uchar4*>(&colours);
     *reinterpret_cast<uchar4*>(grey + first) = {grey_of(p[0]), grey_of(p[1]), grey_of(p[2]),
                                                 grey_of(p[3])};
   } else {
@@ -74,9 +74,11 @@ __global__ void sobel_kernel(const unsigned char* blurred, unsigned char* out, i
   __syncthreads();
   for (int k = 0; k < outputs; ++k) {
     const int j = threadIdx.y * outputs + k, i = threadIdx.x, x = left + i, y = top + j;
-    const auto at = [&](int dx, int dy) { return tile[j + 1 + dy][i + 1 + dx]; };
-    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    const auto pixel_at = [&](int dx, int dy) { return tile[j + 1 + dy][i + 1 + dx]; };
+    const int gx = pixel_at(1, -1) + 2 * pixel_at(1, 0) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(-1, 0) - pixel_at(-1, 1);
+    const int gy = pixel_at(-1, 1) + 2 * pixel_at(0, 1) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(0, -1) - pixel_at(1, -1);
     if (x < width && y < height) out[y * width + x] = length_of(gx, gy);
   }
 }

@@ -21,8 +21,8 @@ __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 __global__ void quad_kernel(const uchar4* rgba, unsigned char* grey, int count) {
   const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
   if (first + 3 < count) {
-    const uint4 four = reinterpret_cast<const uint4*>(rgba)[first / 4];
-    const auto* const p = reinterpret_cast<const uchar4*>(&four);
+    const uint4 colours = reinterpret_cast<const uint4*>(rgba)[first / 4];
+    const auto* const p = reinterpret_cast<const uchar4*>(&colours);
     *reinterpret_cast<uchar4*>(grey + first) = {grey_of(p[0]), grey_of(p[1]), grey_of(p[2]),
                                                 grey_of(p[3])};
   } else {
@@ -54,9 +54,11 @@ __global__ void __launch_bounds__(threads)
   });
   //<
   for_each_cell<rows, cols, threads>([&](int j, int i) {
-    const auto at = [&](int dx, int dy) { return blurred[j + 1 + dy][i + 1 + dx]; };
-    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    const auto pixel_at = [&](int dx, int dy) { return blurred[j + 1 + dy][i + 1 + dx]; };
+    const int gx = pixel_at(1, -1) + 2 * pixel_at(1, 0) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(-1, 0) - pixel_at(-1, 1);
+    const int gy = pixel_at(-1, 1) + 2 * pixel_at(0, 1) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(0, -1) - pixel_at(1, -1);
     if (inside(left + i, top + j)) out[(top + j) * width + left + i] = length_of(gx, gy);
   });
 }

@@ -43,9 +43,11 @@ __global__ void __launch_bounds__(threads)
     blurred[j][i] = inside(left + i - 1, top + j - 1) ? static_cast<short>(sum / 256) : 0;
   });
   for_each_cell<rows, cols, threads>([&](int j, int i) {
-    const auto at = [&](int dx, int dy) { return blurred[j + 1 + dy][i + 1 + dx]; };
-    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    const auto pixel_at = [&](int dx, int dy) { return blurred[j + 1 + dy][i + 1 + dx]; };
+    const int gx = pixel_at(1, -1) + 2 * pixel_at(1, 0) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(-1, 0) - pixel_at(-1, 1);
+    const int gy = pixel_at(-1, 1) + 2 * pixel_at(0, 1) + pixel_at(1, 1) - pixel_at(-1, -1) -
+                   2 * pixel_at(0, -1) - pixel_at(1, -1);
     if (inside(left + i, top + j)) out[(top + j) * width + left + i] = length_of(gx, gy);
   });
 }

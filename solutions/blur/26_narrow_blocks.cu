@@ -24,12 +24,12 @@ static_assert(ahead % 2 == 0);
 // 1 2 1 times all three, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
-  float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
   __device__ float2 operator()(int difference, float smooth) {
-    const float two = __int_as_float(difference - difference1 + three_22_bits);
-    const float2 g = {two - two1, smooth - smooth2};
+    const float pair = __int_as_float(difference - difference1 + three_22_bits);
+    const float2 g = {pair - pair1, smooth - smooth2};
     difference1 = difference;
-    two1 = two;
+    pair1 = pair;
     smooth2 = smooth1;
     smooth1 = smooth;
     return g;

@@ -14,20 +14,21 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 128;  // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 128;       // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   __shared__ float a_tile[rows][depth + 1];  // padded: rows 8 apart lie in different banks
   __shared__ float b_tile[depth][cols];
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
-  const int y0 = tid / (cols / part) * part, x0 = tid % (cols / part) * part;
+  const int y0 = tid / (cols / thread_tile) * thread_tile,
+            x0 = tid % (cols / thread_tile) * thread_tile;
 
-  float sum[part][part] = {};
+  float sum[thread_tile][thread_tile] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
     for (int i = 0; i < rows * depth; i += threads) {
       const int y = (i + tid) / depth, k = (i + tid) % depth;
@@ -40,19 +41,19 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
       //> todo: read 8 floats of each tile and add their 64 products to the sums.
-      float a_k[part], b_k[part];
-      for (int i = 0; i < part; ++i) a_k[i] = a_tile[y0 + i][k];
-      for (int j = 0; j < part; ++j) b_k[j] = b_tile[k][x0 + j];
-      for (int i = 0; i < part; ++i) {
-        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      float a_k[thread_tile], b_k[thread_tile];
+      for (int i = 0; i < thread_tile; ++i) a_k[i] = a_tile[y0 + i][k];
+      for (int j = 0; j < thread_tile; ++j) b_k[j] = b_tile[k][x0 + j];
+      for (int i = 0; i < thread_tile; ++i) {
+        for (int j = 0; j < thread_tile; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
       //<
     }
     __syncthreads();  // every thread has used the tiles
   }
 
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int row = row0 + y0 + i, col = col0 + x0 + j;
       if (row < n && col < n) c[row * n + col] = sum[i][j];
     }

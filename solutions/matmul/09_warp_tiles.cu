@@ -13,13 +13,13 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/vector_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 128;  // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 128;       // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
@@ -30,11 +30,11 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   //> todo: find the thread's first element: lanes 0 to 3 form a square, two squares a row of 4.
   const int lane_y = lane / 8 * 2 + lane / 2 % 2;
   const int lane_x = lane / 4 % 2 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
   //<
 
-  float sum[part][part] = {};
+  float sum[thread_tile][thread_tile] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
     for (int i = 0; i < rows * depth; i += 4 * threads) {
       const int y = (i + 4 * tid) / depth, k = (i + 4 * tid) % depth;
@@ -46,16 +46,18 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     }
     for (int i = 0; i < depth * cols; i += 4 * threads) {
       const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
-      four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
+      as_float4(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
     }
     __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
       //> todo: read two times four floats of each tile, and add the products of all.
-      alignas(16) float a_k[part], b_k[part];
-      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
-      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
-      for (int i = 0; i < part; ++i) {
-        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      alignas(16) float a_k[thread_tile], b_k[thread_tile];
+      for (int i = 0; i < thread_tile; i += 4)
+        as_float4(a_k[i]) = as_float4(a_tile[k][y0 + i * lanes_y]);
+      for (int j = 0; j < thread_tile; j += 4)
+        as_float4(b_k[j]) = as_float4(b_tile[k][x0 + j * lanes_x]);
+      for (int i = 0; i < thread_tile; ++i) {
+        for (int j = 0; j < thread_tile; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
       //<
     }
@@ -63,8 +65,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   }
 
   //> todo: store the sums: the second four rows are 4 * lanes_y below the first; likewise columns.
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
       const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
       if (row < n && col < n) c[row * n + col] = sum[i][j];

@@ -13,14 +13,14 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/vector_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 128;  // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int stages = 2;  // pairs of tiles in shared memory
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 128;       // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int stages = 2;       // pairs of tiles in shared memory
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
@@ -30,8 +30,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int warp = tid / 32, lane = tid % 32;
   const int lane_y = lane / 8 * 2 + lane / 2 % 2;
   const int lane_x = lane / 4 % 2 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
   // that every thread has one such piece of each.
@@ -45,10 +45,10 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
     for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
-    four(b_tile[stage][b_row][b_col]) = b4;
+    as_float4(b_tile[stage][b_row][b_col]) = b4;
   };
 
-  float sum[part][part] = {};
+  float sum[thread_tile][thread_tile] = {};
   int now = 0;  // the current stage
   fetch(0);
   store(now);
@@ -57,11 +57,13 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     //> todo: request the next tiles before you multiply, and store them afterwards.
     fetch(k0 + depth);
     for (int k = 0; k < depth; ++k) {
-      alignas(16) float a_k[part], b_k[part];
-      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[now][k][y0 + i * lanes_y]);
-      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[now][k][x0 + j * lanes_x]);
-      for (int i = 0; i < part; ++i) {
-        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      alignas(16) float a_k[thread_tile], b_k[thread_tile];
+      for (int i = 0; i < thread_tile; i += 4)
+        as_float4(a_k[i]) = as_float4(a_tile[now][k][y0 + i * lanes_y]);
+      for (int j = 0; j < thread_tile; j += 4)
+        as_float4(b_k[j]) = as_float4(b_tile[now][k][x0 + j * lanes_x]);
+      for (int i = 0; i < thread_tile; ++i) {
+        for (int j = 0; j < thread_tile; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
     }
     now ^= 1;
@@ -70,8 +72,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     __syncthreads();  // all have stored, and all are done with the other buffer
   }
 
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
       const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
       if (row < n && col < n) c[row * n + col] = sum[i][j];

@@ -12,14 +12,14 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/clamped_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 64;   // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int stages = 3;  // pairs of tiles in shared memory
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 64;        // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int stages = 3;       // pairs of tiles in shared memory
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 4, lanes_x = 8;                // a warp computes 32 x 64 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
 // Quads: n is a multiple of 4.
 template <bool Quads>
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
   const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   // A thread's part: four floats of a, and four of rows b_row,
   // b_row + b_rows, ... of b's tile.
@@ -58,14 +58,14 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
     for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
   };
 
-  float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stage numbers
-  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  float sum[thread_tile][thread_tile] = {};
+  int now = 0, next_stage = stages - 1;                        // the stages to read and to fill
+  alignas(16) float a_k[2][thread_tile], b_k[2][thread_tile];  // even k, odd k
   const auto read = [&](int k) {
-    for (int i = 0; i < part; i += 4)
-      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
-    for (int j = 0; j < part; j += 4)
-      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
+    for (int i = 0; i < thread_tile; i += 4)
+      as_float4(a_k[k % 2][i]) = as_float4(a_tile[now][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < thread_tile; j += 4)
+      as_float4(b_k[k % 2][j]) = as_float4(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
@@ -78,29 +78,29 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
-    if (step + stages - 1 < steps) fetch(free, false);
+    if (step + stages - 1 < steps) fetch(next_stage, false);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (step + stages - 1 < steps) store(free);
-        free = now;
+        if (step + stages - 1 < steps) store(next_stage);
+        next_stage = now;
         if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and all are done with the present one
+        __syncthreads();  // all can read the next tiles, and all are done with the present ones
       }
       read(k + 1);
-      for (int j = 0; j < part; ++j) {
-        for (int at = 0; at < part; ++at) {
-          const int i = j % 2 == 0 ? at : part - 1 - at;
+      for (int j = 0; j < thread_tile; ++j) {
+        for (int nth = 0; nth < thread_tile; ++nth) {
+          const int i = j % 2 == 0 ? nth : thread_tile - 1 - nth;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }
     }
   }
 
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
       const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
       if (row < n && col < n) c[row * n + col] = sum[i][j];

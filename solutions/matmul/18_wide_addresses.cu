@@ -12,14 +12,14 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/clamped_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 64;   // of c per block
-constexpr int depth = 16;  // columns of a, rows of b, between two barriers
-constexpr int stages = 3;  // pairs of tiles in shared memory
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 64;        // of c per block
+constexpr int depth = 16;       // columns of a, rows of b, between two barriers
+constexpr int stages = 3;       // pairs of tiles in shared memory
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 4, lanes_x = 8;                // a warp computes 32 x 64 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
 template <bool Quads>                          // n is a multiple of 4
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
@@ -30,8 +30,8 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
   const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   // A thread's part: four floats of rows a_row, a_row + a_rows, ... of a's tile; likewise for b.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
@@ -60,14 +60,14 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     }
   };
 
-  float sum[part][part] = {};
-  int now = 0, free = stages - 1;                // stage numbers
-  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  float sum[thread_tile][thread_tile] = {};
+  int now = 0, next_stage = stages - 1;                        // the stages to read and to fill
+  alignas(16) float a_k[2][thread_tile], b_k[2][thread_tile];  // even k, odd k
   const auto read = [&](int k) {
-    for (int i = 0; i < part; i += 4)
-      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
-    for (int j = 0; j < part; j += 4)
-      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
+    for (int i = 0; i < thread_tile; i += 4)
+      as_float4(a_k[k % 2][i]) = as_float4(a_tile[now][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < thread_tile; j += 4)
+      as_float4(b_k[k % 2][j]) = as_float4(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
@@ -80,21 +80,21 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
-    if (step + stages - 1 < steps) fetch(free, false);
+    if (step + stages - 1 < steps) fetch(next_stage, false);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (step + stages - 1 < steps) store(free);
-        free = now;
+        if (step + stages - 1 < steps) store(next_stage);
+        next_stage = now;
         if (step < steps - 1) now = (now + 1) % stages;  // no stage follows the last one
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and all are done with the present one
+        __syncthreads();  // all can read the next tiles, and all are done with the present ones
       }
       read(k + 1);
-      for (int j = 0; j < part; ++j) {
-        for (int at = 0; at < part; ++at) {
-          const int i = j % 2 == 0 ? at : part - 1 - at;
+      for (int j = 0; j < thread_tile; ++j) {
+        for (int nth = 0; nth < thread_tile; ++nth) {
+          const int i = j % 2 == 0 ? nth : thread_tile - 1 - nth;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }
@@ -103,12 +103,12 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
 
   //> todo: store the sums, relative to a 64-bit pointer to the place of the first one.
   float* const first_sum = c + static_cast<long long>(row0 + y0) * n + (col0 + x0);
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int below = i / 4 * 4 * lanes_y + i % 4, right = j / 4 * 4 * lanes_x + j % 4;
       if (row0 + y0 + below >= n || col0 + x0 + right >= n) continue;
-      float* const at = first_sum + static_cast<long long>(below) * n + right;
-      *at = sum[i][j];
+      float* const element = first_sum + static_cast<long long>(below) * n + right;
+      *element = sum[i][j];
     }
   }
   //<

@@ -15,12 +15,12 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/mainloop.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 64;   // of c per block
-constexpr int depth = 16;  // columns of a, rows of b, between two barriers
-constexpr int stages = 3;  // pairs of tiles in shared memory
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 64;        // of c per block
+constexpr int depth = 16;       // columns of a, rows of b, between two barriers
+constexpr int stages = 3;       // pairs of tiles in shared memory
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 
 // n is a multiple of Multiple, which is 1, 4 or depth.
 template <int Multiple>
@@ -33,17 +33,17 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
 
   pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                              threadIdx.x);
-  float sum[part][part] = {};
+  float sum[thread_tile][thread_tile] = {};
   add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
   const int row = row0 + place.y0, col = col0 + place.x0;
   float* const first_sum = c + static_cast<long long>(row) * n + col;
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int below = place.below(i), right = place.right(j);
       if (row + below >= n || col + right >= n) continue;
-      float* const at = first_sum + static_cast<long long>(below) * n + right;
-      *at = sum[i][j];
+      float* const element = first_sum + static_cast<long long>(below) * n + right;
+      *element = sum[i][j];
     }
   }
 }

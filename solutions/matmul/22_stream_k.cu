@@ -18,13 +18,13 @@
 #include "solutions/matmul/parts/fixup.hpp"
 #include "solutions/matmul/parts/mainloop.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 64;   // of c per block
-constexpr int depth = 16;  // columns of a, rows of b, between two barriers
-constexpr int stages = 3;  // pairs of tiles in shared memory
-constexpr int group = 16;  // rows of tiles that are done together
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 64;        // of c per block
+constexpr int depth = 16;       // columns of a, rows of b, between two barriers
+constexpr int stages = 3;       // pairs of tiles in shared memory
+constexpr int group = 16;       // rows of tiles that are done together
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 constexpr int blocks_per_sm = 3;  // 168 registers per thread
 
 // n is a multiple of Multiple, which is 1, 4 or depth.
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
 
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
-    float sum[part][part] = {};
+    float sum[thread_tile][thread_tile] = {};
     //> todo: add the products of these steps; then wait until the sum's beginning is in c.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
     if (from > 0) wait_for(block - 1);
@@ -67,12 +67,12 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
 
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
-    for (int i = 0; i < part; ++i) {
-      for (int j = 0; j < part; ++j) {
+    for (int i = 0; i < thread_tile; ++i) {
+      for (int j = 0; j < thread_tile; ++j) {
         const int below = place.below(i), right = place.right(j);
         if (row + below >= n || col + right >= n) continue;
-        float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+        float* const element = first_sum + static_cast<long long>(below) * n + right;
+        *element = from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
       }
     }
     if (to < steps) hand_on(block);

@@ -17,12 +17,12 @@
 #include "solutions/matmul/parts/mainloop.hpp"
 #include "solutions/matmul/parts/stream_k.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 64;   // of c per block
-constexpr int depth = 16;  // columns of a, rows of b, between two barriers
-constexpr int group = 16;  // rows of tiles that are done together
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 64;        // of c per block
+constexpr int depth = 16;       // columns of a, rows of b, between two barriers
+constexpr int group = 16;       // rows of tiles that are done together
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 
 // n is a multiple of Multiple, which is 1, 4 or slices * depth.
 template <class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
-    float sum[part][part] = {};
+    float sum[thread_tile][thread_tile] = {};
     //> todo: if n is not a multiple of the depth, make columns of b beyond the matrix zeros.
     constexpr bool zeros_beyond = Multiple % depth != 0;
     pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
@@ -60,12 +60,12 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
 
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
-    for (int i = 0; i < part; ++i) {
-      for (int j = 0; j < part; ++j) {
+    for (int i = 0; i < thread_tile; ++i) {
+      for (int j = 0; j < thread_tile; ++j) {
         const int below = place.below(i), right = place.right(j);
         if (slice > 0 || row + below >= n || col + right >= n) continue;
-        float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+        float* const element = first_sum + static_cast<long long>(below) * n + right;
+        *element = from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
       }
     }
     share.pass_on();

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     constexpr bool zeros_beyond = Multiple % depth != 0;
     pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
         a, b, n, row0, col0, first * depth - missing, tid);
-    float sum[part][part] = {};
+    float sum[thread_tile][thread_tile] = {};
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
@@ -57,14 +57,17 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     if constexpr (slices > 1) {
       float* const space = reinterpret_cast<float*>(shared) + tid;
       __syncthreads();  // no thread needs the tiles any more
-      for (int e = 0; e < part * part; ++e)
-        space[(slice * part * part + e) * threads] = sum[e / part][e % part];
-      __syncthreads();                                 // all sums are stored
-      for (int i = 0; i < part * part; i += slices) {  // constant bounds: all loads in flight
+      for (int e = 0; e < thread_tile * thread_tile; ++e)
+        space[(slice * thread_tile * thread_tile + e) * threads] =
+            sum[e / thread_tile][e % thread_tile];
+      __syncthreads();  // all sums are stored
+      for (int i = 0; i < thread_tile * thread_tile;
+           i += slices) {  // constant bounds: all loads in flight
         const int e = i + slice;
         float total = 0;
-        for (int s = 0; s < slices; ++s) total += space[(s * part * part + e) * threads];
-        const int below = place.below(e / part), right = place.right(e % part);
+        for (int s = 0; s < slices; ++s)
+          total += space[(s * thread_tile * thread_tile + e) * threads];
+        const int below = place.below(e / thread_tile), right = place.right(e % thread_tile);
         if (row + below < n && col + right < n)
           first_sum[static_cast<long long>(below) * n + right] = total;
       }
@@ -72,12 +75,12 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     }
     //<
     share.wait_for_beginning();
-    for (int i = 0; i < part; ++i) {
-      for (int j = 0; j < part; ++j) {
+    for (int i = 0; i < thread_tile; ++i) {
+      for (int j = 0; j < thread_tile; ++j) {
         const int below = place.below(i), right = place.right(j);
         if (row + below >= n || col + right >= n) continue;
-        float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+        float* const element = first_sum + static_cast<long long>(below) * n + right;
+        *element = from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
       }
     }
     share.pass_on();

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
-    float sum[part][part] = {};
+    float sum[thread_tile][thread_tile] = {};
     fetcher_for<rows, cols, depth, threads, Multiple, Inside> fetcher(a, b, n, row0, col0,
                                                                       first * depth - missing, tid);
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);

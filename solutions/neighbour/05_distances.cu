@@ -60,7 +60,7 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
     //> todo: find the smallest distance in the tile, by fminf; if it is a new best, store the tile.
     float here[queries];
     for (int q = 0; q < queries; ++q) here[q] = INFINITY;
-    if (first < i - t || first >= i - t + block_size * queries) {  // none of the block's own points
+    if (first < i - t || first >= i - t + block_size * queries) {  // no own points
 #pragma unroll 16
       for (int k = 0; k < block_size; ++k)
         for (int q = 0; q < queries; ++q)

@@ -13,8 +13,8 @@ __global__ void move_kernel(const uchar4* rgba, unsigned char* out, int quads, i
     const uint4 colours = reinterpret_cast<const uint4*>(rgba)[i];
     reinterpret_cast<unsigned*>(out)[i] = colours.x ^ colours.y ^ colours.z ^ colours.w;
   } else if (i < quads + rest) {
-    const int at = 4 * quads + i - quads;
-    out[at] = rgba[at].x;
+    const int pixel = 4 * quads + i - quads;
+    out[pixel] = rgba[pixel].x;
   }
 }
 

@@ -39,8 +39,8 @@ __device__ inline unsigned short_length_of(float gx, float gy) {
 __device__ inline unsigned grey_word(unsigned p) {
   const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
   const float blue = __uint_as_float(p & 0xff0000);
-  const float two = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));
-  return whole_part(fmaf(blue, 0.114350f * 0x1p111f, two), 0x1p-22f);
+  const float red_and_green = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));
+  return whole_part(fmaf(blue, 0.114350f * 0x1p111f, red_and_green), 0x1p-22f);
 }
 
 // The grey values of a quad of colours, one byte each, the first in the lowest byte.

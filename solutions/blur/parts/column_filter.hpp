@@ -11,19 +11,20 @@ template <class number>
 class column_sum {
  public:
   __device__ number operator()(number value) {
-    const number two = value + value1;  // 1 1
-    const number four = two + two2;     // 1 1 1 1
-    const number eight = four + four1;  // 1 2 2 2 1
-    const number sum = eight + eight2;  // 1 2 3 4 3 2 1
+    const number pair = value + value1;                // 1 1
+    const number two_pairs = pair + pair2;             // 1 1 1 1
+    const number four_pairs = two_pairs + two_pairs1;  // 1 2 2 2 1
+    const number sum = four_pairs + four_pairs2;       // 1 2 3 4 3 2 1
     value1 = value;
-    two2 = two1;
-    two1 = two;
-    four1 = four;
-    eight2 = eight1;
-    eight1 = eight;
+    pair2 = pair1;
+    pair1 = pair;
+    two_pairs1 = two_pairs;
+    four_pairs2 = four_pairs1;
+    four_pairs1 = four_pairs;
     return sum;
   }
 
  private:
-  number value1 = 0, two1 = 0, two2 = 0, four1 = 0, eight1 = 0, eight2 = 0;  // 1 or 2 rows ago
+  number value1 = 0, pair1 = 0, pair2 = 0, two_pairs1 = 0, four_pairs1 = 0,
+         four_pairs2 = 0;  // 1 or 2 rows ago
 };

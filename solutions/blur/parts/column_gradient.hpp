@@ -14,15 +14,15 @@ class column_gradient {
     number x, y;
   };
   __device__ arrow operator()(number difference, number smooth) {
-    const number two = difference + difference1;
-    const arrow found = {two + two1, smooth - smooth2};
+    const number pair = difference + difference1;
+    const arrow found = {pair + pair1, smooth - smooth2};
     difference1 = difference;
-    two1 = two;
+    pair1 = pair;
     smooth2 = smooth1;
     smooth1 = smooth;
     return found;
   }
 
  private:
-  number difference1 = 0, two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  number difference1 = 0, pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
 };

@@ -9,12 +9,12 @@
 // black. whole: the width is a multiple of 4, so all four pixels are in the picture.
 template <bool whole>
 __device__ inline uint4 quad_at(const uchar4* rgba, int left) {
-  const auto* const at = reinterpret_cast<const unsigned*>(rgba);
-  if constexpr (whole) return *reinterpret_cast<const uint4*>(at);
-  uint4 quad = {at[0], 0, 0, 0};
-  if (left > 1) quad.y = at[1];
-  if (left > 2) quad.z = at[2];
-  if (left > 3) quad.w = at[3];
+  const auto* const first = reinterpret_cast<const unsigned*>(rgba);
+  if constexpr (whole) return *reinterpret_cast<const uint4*>(first);
+  uint4 quad = {first[0], 0, 0, 0};
+  if (left > 1) quad.y = first[1];
+  if (left > 2) quad.z = first[2];
+  if (left > 3) quad.w = first[3];
   return quad;
 }
 
@@ -32,16 +32,16 @@ __device__ inline void store_at(unsigned char* out, int left, unsigned bytes) {
 // The colours of the quad that begins in column x of row y, one pixel per int; black outside.
 __device__ inline uint4 load_quad(const uchar4* rgba, int x, int y, int width, int height) {
   if (x < 0 || x >= width || y < 0 || y >= height) return {0, 0, 0, 0};
-  const uchar4* const at = rgba + y * width + x;
-  return width % 4 == 0 ? quad_at<true>(at, 4) : quad_at<false>(at, width - x);
+  const uchar4* const first = rgba + y * width + x;
+  return width % 4 == 0 ? quad_at<true>(first, 4) : quad_at<false>(first, width - x);
 }
 
 // Stores the quad's bytes, the lowest one in column x of row y, if they are in the picture. x and y
 // must not be negative, and y must be below height.
 __device__ inline void store_quad(unsigned char* out, int x, int y, int width, unsigned bytes) {
   if (x >= width) return;
-  unsigned char* const at = out + y * width + x;
-  width % 4 == 0 ? store_at<true>(at, 4, bytes) : store_at<false>(at, width - x, bytes);
+  unsigned char* const first = out + y * width + x;
+  width % 4 == 0 ? store_at<true>(first, 4, bytes) : store_at<false>(first, width - x, bytes);
 }
 
 // 255 in the bytes of a quad whose pixels are in the picture, 0 in the others.

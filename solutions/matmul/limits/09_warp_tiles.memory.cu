@@ -13,14 +13,14 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/vector_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 128;  // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
-constexpr int resident_blocks = 2;              // the step's, per multiprocessor
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 128;       // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
+constexpr int resident_blocks = 2;                     // the step's, per multiprocessor
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
@@ -30,8 +30,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int warp = tid / 32, lane = tid % 32;
   const int lane_y = lane / 8 * 2 + lane / 2 % 2;
   const int lane_x = lane / 4 % 2 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   for (int k0 = 0; k0 < n; k0 += depth) {
     for (int i = 0; i < rows * depth; i += 4 * threads) {
@@ -44,14 +44,14 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     }
     for (int i = 0; i < depth * cols; i += 4 * threads) {
       const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
-      four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
+      as_float4(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
     }
     __syncthreads();  // every thread has fetched its part
     __syncthreads();  // every thread has used the tiles
   }
 
-  for (int i = 0; i < part; ++i) {
-    for (int j = 0; j < part; ++j) {
+  for (int i = 0; i < thread_tile; ++i) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
       const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
       const int used = __float_as_int(a_tile[i][y0]) ^ __float_as_int(b_tile[j][x0]);
@@ -61,8 +61,8 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  static const auto held = hold_blocks(matmul_kernel, threads, resident_blocks);
+  static const auto dynamic_bytes = hold_blocks(matmul_kernel, threads, resident_blocks);
   const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
-  matmul_kernel<<<grid, threads, held>>>(a, b, c, n);
+  matmul_kernel<<<grid, threads, dynamic_bytes>>>(a, b, c, n);
   check(cudaGetLastError());
 }

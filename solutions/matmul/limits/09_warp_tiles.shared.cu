@@ -14,14 +14,14 @@
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/vector_access.hpp"
 
-constexpr int cols = 128;  // of c per block
-constexpr int rows = 128;  // of c per block
-constexpr int depth = 8;   // columns of a, rows of b, between two barriers
-constexpr int part = 8;    // a thread computes part x part elements of c
-constexpr int threads = (rows / part) * (cols / part);
-constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
-constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
-constexpr int resident_blocks = 2;              // the step's, per multiprocessor
+constexpr int cols = 128;       // of c per block
+constexpr int rows = 128;       // of c per block
+constexpr int depth = 8;        // columns of a, rows of b, between two barriers
+constexpr int thread_tile = 8;  // rows and columns of c per thread
+constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
+constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
+constexpr int resident_blocks = 2;                     // the step's, per multiprocessor
 
 __global__ void matmul_kernel(float* c, int n, int zero) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
@@ -30,33 +30,36 @@ __global__ void matmul_kernel(float* c, int n, int zero) {
   const int warp = tid / 32, lane = tid % 32;
   const int lane_y = lane / 8 * 2 + lane / 2 % 2;
   const int lane_x = lane / 4 % 2 * 2 + lane % 2;
-  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
-  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
   for (int i = tid; i < depth * cols; i += threads) {
     a_tile[i / rows][i % rows] = i;
     b_tile[i / cols][i % cols] = n - i;
   }
-  int used[part] = {};
+  int used[thread_tile] = {};
   for (int k0 = 0; k0 < n; k0 += depth) {
     __syncthreads();  // every thread has fetched its part
     for (int k = 0; k < depth; ++k) {
-      alignas(16) float a_k[part], b_k[part];
-      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
-      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
-      for (int i = 0; i < part; ++i) used[i] ^= __float_as_int(a_k[i]) ^ __float_as_int(b_k[i]);
+      alignas(16) float a_k[thread_tile], b_k[thread_tile];
+      for (int i = 0; i < thread_tile; i += 4)
+        as_float4(a_k[i]) = as_float4(a_tile[k][y0 + i * lanes_y]);
+      for (int j = 0; j < thread_tile; j += 4)
+        as_float4(b_k[j]) = as_float4(b_tile[k][x0 + j * lanes_x]);
+      for (int i = 0; i < thread_tile; ++i)
+        used[i] ^= __float_as_int(a_k[i]) ^ __float_as_int(b_k[i]);
     }
     __syncthreads();  // every thread has used the tiles
   }
 
   int all = 0;
-  for (int i = 0; i < part; ++i) all += used[i];
+  for (int i = 0; i < thread_tile; ++i) all += used[i];
   if (all * zero == 1) c[tid % n] = all;
 }
 
 void matmul(const float*, const float*, float* c, int n) {
-  static const auto held = hold_blocks(matmul_kernel, threads, resident_blocks);
+  static const auto dynamic_bytes = hold_blocks(matmul_kernel, threads, resident_blocks);
   const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
-  matmul_kernel<<<grid, threads, held>>>(c, n, 0);
+  matmul_kernel<<<grid, threads, dynamic_bytes>>>(c, n, 0);
   check(cudaGetLastError());
 }

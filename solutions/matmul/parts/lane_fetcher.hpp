@@ -49,8 +49,8 @@ class lane_fetcher {
     b_ += depth * n_;
   }
 
-  __device__ static void copy_or_zero(float* to, const float* at, bool there) {
-    __pipeline_memcpy_async(to, at, sizeof(float), there ? 0 : sizeof(float));
+  __device__ static void copy_or_zero(float* to, const float* from, bool there) {
+    __pipeline_memcpy_async(to, from, sizeof(float), there ? 0 : sizeof(float));
   }
 
   long long n_;

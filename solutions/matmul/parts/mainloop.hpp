@@ -75,11 +75,11 @@ class pair_fetcher {
   static constexpr int a_pieces = rows / a_rows;
   static_assert(rows % a_rows == 0 && depth % b_rows == 0);
 
-  __device__ void copy_b(float* to, const float* at, bool there = true) const {
-    if constexpr (!Zeros) return copy4<quads>(to, at, last_, there);
+  __device__ void copy_b(float* to, const float* from, bool there = true) const {
+    if constexpr (!Zeros) return copy4<quads>(to, from, last_, there);
     constexpr int bytes = quads ? 16 : 4;  // per copy
     for (int i = 0; i < 4; i += bytes / 4)
-      __pipeline_memcpy_async(to + i, at + i, bytes, there && i <= last_ ? 0 : bytes);
+      __pipeline_memcpy_async(to + i, from + i, bytes, there && i <= last_ ? 0 : bytes);
   }
 
   __device__ void go_on() {
@@ -150,15 +150,15 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
   __pipeline_wait_prior(stages - 2);   // waits for this thread's copies to all stages but the last
   sync_slice<slices, threads>(slice);  // the first tiles are there
 
-  int now = 0, free = stages - 1;
+  int now = 0, next_stage = stages - 1;  // the stages to read and to fill
   const float *a_now = &tiles[0].a[0][place.y0], *b_now = &tiles[0].b[0][place.x0];
   float a_k[2][thread_rows], b_k[2][8];  // even k, odd k
   const auto read_a = [&](int k, int i) {
-    four(a_k[k % 2][i]) =
+    as_float4(a_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) + place.below(i));
   };
   const auto read_b = [&](int k, int i) {
-    four(b_k[k % 2][i]) =
+    as_float4(b_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
   };
   // The order of these reads, and how `now` advances below, differ only because of the loop that
@@ -180,28 +180,28 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
   read(0);
   for (int step = 0; step < steps; ++step) {
     const bool more = step + stages - 1 < steps;
-    if (more) fetcher.fetch(tiles[free]);
+    if (more) fetcher.fetch(tiles[next_stage]);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (more) fetcher.store(tiles[free]);
+        if (more) fetcher.store(tiles[next_stage]);
         if (stages == 2) {  // after the last step, a stage is read that was filled before
           now = step + 1 < steps ? now ^ 1 : 0;
-          free ^= 1;
+          next_stage ^= 1;
         } else {
           if (++now == min(stages, steps)) now = 0;
-          if (++free == stages) free = 0;
+          if (++next_stage == stages) next_stage = 0;
         }
         a_now = &tiles[now].a[0][place.y0];
         b_now = &tiles[now].b[0][place.x0];
         __pipeline_wait_prior(stages - 2);
-        sync_slice<slices, threads>(slice);  // the next stage is there, this one is done
+        sync_slice<slices, threads>(slice);  // the next tiles are there, the present ones are done
       }
       read(k + 1);
       for (int j = 0; j < 8; ++j) {
-        for (int at = 0; at < thread_rows; ++at) {
-          const int i = j % 2 == 0 ? at : thread_rows - 1 - at;  // one operand stays
+        for (int nth = 0; nth < thread_rows; ++nth) {
+          const int i = j % 2 == 0 ? nth : thread_rows - 1 - nth;  // one operand stays
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

@@ -5,22 +5,23 @@
 #include "solutions/matmul/parts/tile_size.hpp"
 
 // Each slice adds up and stores every `slices`-th of a thread's sums. space: the thread's first
-// float in slices * thread_rows * part * threads floats of shared memory. row and col: the place
-// of the thread's first sum. is_stored(row, col): whether that element of c is stored. All
+// float in slices * thread_rows * thread_tile * threads floats of shared memory. row and col: the
+// place of the thread's first sum. is_stored(row, col): whether that element of c is stored. All
 // threads of the block call it.
 template <int slices, int threads, int thread_rows, class Place, class IsStored>
-__device__ void store_slices(const float (&sum)[thread_rows][part], float* space, int slice,
+__device__ void store_slices(const float (&sum)[thread_rows][thread_tile], float* space, int slice,
                              const Place& place, float* c, int n, int row, int col,
                              const IsStored& is_stored) {
-  constexpr int sums = thread_rows * part;
+  constexpr int sums = thread_rows * thread_tile;
   __syncthreads();  // no thread needs the tiles any more
-  for (int e = 0; e < sums; ++e) space[(slice * sums + e) * threads] = sum[e / part][e % part];
+  for (int e = 0; e < sums; ++e)
+    space[(slice * sums + e) * threads] = sum[e / thread_tile][e % thread_tile];
   __syncthreads();                          // all sums are stored
   for (int i = 0; i < sums; i += slices) {  // constant bounds: all loads in flight
     const int e = i + slice;
     float total = 0;
     for (int s = 0; s < slices; ++s) total += space[(s * sums + e) * threads];
-    const int y = row + place.below(e / part), x = col + place.right(e % part);
+    const int y = row + place.below(e / thread_tile), x = col + place.right(e % thread_tile);
     if (is_stored(y, x)) c[static_cast<long long>(y) * n + x] = total;
   }
 }
@@ -28,17 +29,17 @@ __device__ void store_slices(const float (&sum)[thread_rows][part], float* space
 // Stores the sums of a share of a tile's steps, or adds them to the sums of the steps before. The
 // other parameters are as above, for one slice.
 template <class Shares, int thread_rows, class Place, class IsStored>
-__device__ void store_share(const Shares& share, const float (&sum)[thread_rows][part],
+__device__ void store_share(const Shares& share, const float (&sum)[thread_rows][thread_tile],
                             const Place& place, float* c, int n, int row, int col,
                             const IsStored& is_stored) {
   float* const first_sum = c + static_cast<long long>(row) * n + col;
   share.wait_for_beginning();
   for (int i = 0; i < thread_rows; ++i) {
-    for (int j = 0; j < part; ++j) {
+    for (int j = 0; j < thread_tile; ++j) {
       const int below = place.below(i), right = place.right(j);
       if (!is_stored(row + below, col + right)) continue;
-      float* const at = first_sum + static_cast<long long>(below) * n + right;
-      *at = share.from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+      float* const element = first_sum + static_cast<long long>(below) * n + right;
+      *element = share.from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
     }
   }
   share.pass_on();

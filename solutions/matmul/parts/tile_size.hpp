@@ -3,13 +3,13 @@
 
 #include "common/lab/ceil_div.hpp"
 
-constexpr int part = 8;  // a thread computes part x part elements of c unless stated otherwise
+constexpr int thread_tile = 8;  // rows and columns of c per thread, unless stated otherwise
 
 // Rows and columns of c; columns of a and rows of b between two barriers; a thread's rows of c.
-template <int Rows, int Cols, int Depth, int ThreadRows = part>
+template <int Rows, int Cols, int Depth, int ThreadRows = thread_tile>
 struct tile_size {
   static constexpr int rows = Rows, cols = Cols, depth = Depth, thread_rows = ThreadRows;
-  static constexpr int threads = (rows / thread_rows) * (cols / part);
+  static constexpr int threads = (rows / thread_rows) * (cols / thread_tile);
 
   // The number of tiles of an n x n matrix.
   static int tiles(int n) { return ceil_div(n, rows) * ceil_div(n, cols); }

@@ -7,13 +7,14 @@
 #pragma once
 
 // Four floats, the first of which lies at a multiple of 16 bytes, in any memory.
-__device__ inline float4& four(float& first) { return reinterpret_cast<float4&>(first); }
+__device__ inline float4& as_float4(float& first) { return reinterpret_cast<float4&>(first); }
 
 // Loads the piece from global memory. Elements outside the matrix count as 0. row and
 // col must not be negative.
 __device__ inline float4 load4(const float* m, int row, int col, int n) {
   if (row >= n || col >= n) return {0, 0, 0, 0};
-  const float* at = m + row * n + col;
-  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
-  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
+  const float* first = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(first);
+  return {first[0], col + 1 < n ? first[1] : 0, col + 2 < n ? first[2] : 0,
+          col + 3 < n ? first[3] : 0};
 }

@@ -50,9 +50,9 @@ __global__ void neighbour_kernel(int* nearest, int n, int zero) {
 }
 
 void neighbour(const float*, int* nearest, void* scratch, int n) {
-  static const auto held = hold_blocks(neighbour_kernel, block_size, resident_blocks);
+  static const auto dynamic_bytes = hold_blocks(neighbour_kernel, block_size, resident_blocks);
   split_kernel<<<ceil_div(n, block_size), block_size>>>(static_cast<float*>(scratch), n, 0);
   check(cudaGetLastError());
-  neighbour_kernel<<<ceil_div(n, block_size), block_size, held>>>(nearest, n, 0);
+  neighbour_kernel<<<ceil_div(n, block_size), block_size, dynamic_bytes>>>(nearest, n, 0);
   check(cudaGetLastError());
 }

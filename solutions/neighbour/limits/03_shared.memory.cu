@@ -48,10 +48,10 @@ __global__ void neighbour_kernel(const float* x, const float* y, const float* z,
 }
 
 void neighbour(const float* xyz, int* nearest, void* scratch, int n) {
-  static const auto held = hold_blocks(neighbour_kernel, block_size, resident_blocks);
+  static const auto dynamic_bytes = hold_blocks(neighbour_kernel, block_size, resident_blocks);
   float *x = static_cast<float*>(scratch), *y = x + n, *z = y + n;
   split_kernel<<<ceil_div(n, block_size), block_size>>>(xyz, x, y, z, n);
   check(cudaGetLastError());
-  neighbour_kernel<<<ceil_div(n, block_size), block_size, held>>>(x, y, z, nearest, n);
+  neighbour_kernel<<<ceil_div(n, block_size), block_size, dynamic_bytes>>>(x, y, z, nearest, n);
   check(cudaGetLastError());
 }

@@ -79,15 +79,15 @@ struct point_grid {
   // true difference. Rounding preserves order, so the contract's dx * dx is no smaller than its
   // rounded square, and adding squares makes no distance smaller.
   __device__ float beyond(const float4& p, int3 cell, int r) const {
-    const float at[3] = {place(p.x, 0), place(p.y, 1), place(p.z, 2)};
+    const float position[3] = {place(p.x, 0), place(p.y, 1), place(p.z, 2)};
     const int own[3] = {cell.x, cell.y, cell.z};
     const int counts[3] = {shape->cells.x, shape->cells.y, shape->cells.z};
     float least = INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
       const float margin = float(counts[axis]) * 0x1p-20f;
-      if (own[axis] - r > 0) least = fminf(least, at[axis] - float(own[axis] - r) - margin);
+      if (own[axis] - r > 0) least = fminf(least, position[axis] - float(own[axis] - r) - margin);
       if (own[axis] + r + 1 < counts[axis]) {
-        least = fminf(least, float(own[axis] + r + 1) - at[axis] - margin);
+        least = fminf(least, float(own[axis] + r + 1) - position[axis] - margin);
       }
     }
     const float distance = fmaxf(least, 0) * shape->width;

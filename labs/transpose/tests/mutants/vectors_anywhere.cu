@@ -10,11 +10,11 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   const int col = blockIdx.x * tile + threadIdx.x;
   if (row >= rows || 4 * col >= cols) return;
   if (4 * col + 3 < cols) {
-    const float4 four = *reinterpret_cast<const float4*>(in + row * cols + 4 * col);
-    out[4 * col * rows + row] = four.x;
-    out[(4 * col + 1) * rows + row] = four.y;
-    out[(4 * col + 2) * rows + row] = four.z;
-    out[(4 * col + 3) * rows + row] = four.w;
+    const float4 piece = *reinterpret_cast<const float4*>(in + row * cols + 4 * col);
+    out[4 * col * rows + row] = piece.x;
+    out[(4 * col + 1) * rows + row] = piece.y;
+    out[(4 * col + 2) * rows + row] = piece.z;
+    out[(4 * col + 3) * rows + row] = piece.w;
     return;
   }
   for (int c = 4 * col; c < cols; ++c) out[c * rows + row] = in[row * cols + c];
