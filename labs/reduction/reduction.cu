@@ -13,7 +13,7 @@ constexpr int block_size = 256;  // 8 warps: while one waits for memory, another
 
 // out[b] = the sum of block b's elements
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  extern __shared__ int partial[];  // one per thread
+  extern __shared__ unsigned partial[];  // one per thread; sums that overflow wrap around
   const int tid = threadIdx.x;
   const int i = blockIdx.x * blockDim.x + tid;
 
@@ -28,7 +28,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 void reduce(const int* in, int* out, int* scratch, int n) {
   const int sums = ceil_div(n, block_size);
   int* to = sums == 1 ? out : scratch;
-  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  reduce_kernel<<<sums, block_size, block_size * sizeof(unsigned)>>>(in, to, n);
   check(cudaGetLastError());
   if (sums > 1) reduce(to, out, scratch + sums, sums);
 }

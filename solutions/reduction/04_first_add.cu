@@ -15,12 +15,12 @@ constexpr int block_size = 256;  // 8 warps: while one waits for memory, another
 
 // out[b] = the sum of block b's elements, two per thread
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  extern __shared__ int partial[];  // one per thread
+  extern __shared__ unsigned partial[];  // one per thread; sums that overflow wrap around
   const int tid = threadIdx.x;
   const int i = blockIdx.x * (2 * blockDim.x) + tid;
 
   //> todo: start from the sum of elements i and i + blockDim.x, as far as they exist.
-  int sum = i < n ? in[i] : 0;
+  unsigned sum = i < n ? in[i] : 0;
   if (i + blockDim.x < n) sum += in[i + blockDim.x];
   partial[tid] = sum;
   //<
@@ -37,7 +37,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 void reduce(const int* in, int* out, int* scratch, int n) {
   const int sums = ceil_div(n, 2 * block_size);
   int* to = sums == 1 ? out : scratch;
-  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  reduce_kernel<<<sums, block_size, block_size * sizeof(unsigned)>>>(in, to, n);
   check(cudaGetLastError());
   if (sums > 1) reduce(to, out, scratch + sums, sums);
 }

@@ -16,8 +16,8 @@ constexpr int block_size = 256;  // 8 warps: while one waits for memory, another
 
 // A whole warp does one level. Lanes with nothing to add take part too: that costs nothing, and
 // the lanes that matter do not read their sums.
-__device__ void add_from(int* partial, int tid, int distance) {
-  const int sum = partial[tid] + partial[tid + distance];
+__device__ void add_from(unsigned* partial, int tid, int distance) {
+  const unsigned sum = partial[tid] + partial[tid + distance];
   __syncwarp();  // every lane has read
   partial[tid] = sum;
   __syncwarp();  // every lane has written
@@ -25,11 +25,11 @@ __device__ void add_from(int* partial, int tid, int distance) {
 
 // out[b] = the sum of block b's elements, two per thread
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  extern __shared__ int partial[];  // one per thread
+  extern __shared__ unsigned partial[];  // one per thread; sums that overflow wrap around
   const int tid = threadIdx.x;
   const int i = blockIdx.x * (2 * blockDim.x) + tid;
 
-  int sum = i < n ? in[i] : 0;
+  unsigned sum = i < n ? in[i] : 0;
   if (i + blockDim.x < n) sum += in[i + blockDim.x];
   partial[tid] = sum;
   __syncthreads();
@@ -56,7 +56,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 void reduce(const int* in, int* out, int* scratch, int n) {
   const int sums = ceil_div(n, 2 * block_size);
   int* to = sums == 1 ? out : scratch;
-  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  reduce_kernel<<<sums, block_size, block_size * sizeof(unsigned)>>>(in, to, n);
   check(cudaGetLastError());
   if (sums > 1) reduce(to, out, scratch + sums, sums);
 }

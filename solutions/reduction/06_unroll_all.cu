@@ -16,8 +16,8 @@ constexpr int block_size = 256;  // 8 warps: while one waits for memory, another
 
 // A whole warp does one level. Lanes with nothing to add take part too: that costs nothing, and
 // the lanes that matter do not read their sums.
-__device__ void add_from(int* partial, int tid, int distance) {
-  const int sum = partial[tid] + partial[tid + distance];
+__device__ void add_from(unsigned* partial, int tid, int distance) {
+  const unsigned sum = partial[tid] + partial[tid + distance];
   __syncwarp();  // every lane has read
   partial[tid] = sum;
   __syncwarp();  // every lane has written
@@ -27,11 +27,11 @@ __device__ void add_from(int* partial, int tid, int distance) {
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int n) {
   static_assert(BlockSize >= 64 && BlockSize <= 1024 && (BlockSize & (BlockSize - 1)) == 0);
-  __shared__ int partial[BlockSize];  // one per thread
+  __shared__ unsigned partial[BlockSize];  // one per thread
   const int tid = threadIdx.x;
   const int i = blockIdx.x * (2 * BlockSize) + tid;
 
-  int sum = i < n ? in[i] : 0;
+  unsigned sum = i < n ? in[i] : 0;
   if (i + BlockSize < n) sum += in[i + BlockSize];
   partial[tid] = sum;
   __syncthreads();

@@ -21,7 +21,7 @@ constexpr int block_size = 256;  // 8 warps: while one waits for memory, another
 constexpr int blocks_per_sm = 8;
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
-__device__ int warp_sum(int sum) {
+__device__ unsigned warp_sum(unsigned sum) {
   for (int distance = 16; distance > 0; distance /= 2)
     sum += __shfl_down_sync(0xffffffff, sum, distance);
   return sum;
@@ -29,7 +29,7 @@ __device__ int warp_sum(int sum) {
 
 // The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
-__device__ int block_sum(int sum, int* partial) {
+__device__ unsigned block_sum(unsigned sum, unsigned* partial) {
   constexpr int warps = BlockSize / 32;
   static_assert(BlockSize % 32 == 0 && warps <= 32);
   const int tid = threadIdx.x;
@@ -45,10 +45,10 @@ __device__ int block_sum(int sum, int* partial) {
 // out[b] = the sum of block b's elements. Any grid can add up any n.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  __shared__ int partial[BlockSize / 32];
+  __shared__ unsigned partial[BlockSize / 32];
   const int tid = threadIdx.x;
 
-  int sum = 0;
+  unsigned sum = 0;
   const unsigned grid_size = gridDim.x * (2 * BlockSize);
   for (unsigned i = blockIdx.x * (2 * BlockSize) + tid; i < n; i += grid_size) {
     sum += in[i];

@@ -22,9 +22,10 @@ constexpr int blocks_per_sm = 4;
 __device__ unsigned finished = 0;  // blocks of the current call
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.
-__device__ int warp_sum(int sum) {
+__device__ unsigned warp_sum(unsigned sum) {
 #if __CUDA_ARCH__ >= 800
-  sum = __reduce_add_sync(0xffffffff, sum);
+  // Measured with the instruction for int; it wraps around like the one for unsigned.
+  sum = __reduce_add_sync(0xffffffff, static_cast<int>(sum));
 #else
   for (int distance = 16; distance > 0; distance /= 2)
     sum += __shfl_down_sync(0xffffffff, sum, distance);
@@ -34,7 +35,7 @@ __device__ int warp_sum(int sum) {
 
 // The sum over a block's threads, in thread 0. `partial` has one word per warp.
 template <int BlockSize>
-__device__ int block_sum(int sum, int* partial) {
+__device__ unsigned block_sum(unsigned sum, unsigned* partial) {
   constexpr int warps = BlockSize / 32;
   static_assert(BlockSize % 32 == 0 && warps <= 32);
   const int tid = threadIdx.x;
@@ -48,20 +49,20 @@ __device__ int block_sum(int sum, int* partial) {
 // *out = the sum of all elements. `sums` holds one sum per block.
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
-  __shared__ int partial[BlockSize / 32];
+  __shared__ unsigned partial[BlockSize / 32];
   __shared__ bool is_last;
   const int tid = threadIdx.x;
 
-  int sum = 0;
+  unsigned sum = 0;
   //> todo: load the last n % 4 elements first, so that all loads are waited for together.
   if (blockIdx.x == 0 && tid < n % 4) sum = in[n - 1 - tid];
   //<
-  const int4* vectors = reinterpret_cast<const int4*>(in);
+  const uint4* vectors = reinterpret_cast<const uint4*>(in);
   const unsigned count = n / 4, grid_size = gridDim.x * (loads * BlockSize);
   for (unsigned i = blockIdx.x * (loads * BlockSize) + tid; i < count; i += grid_size) {
-    int4 v[loads];
+    uint4 v[loads];
     for (int k = 0; k < loads; ++k)
-      v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : int4{0, 0, 0, 0};
+      v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : uint4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
   sum = block_sum<BlockSize>(sum, partial);

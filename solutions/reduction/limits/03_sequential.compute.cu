@@ -14,7 +14,7 @@
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 
 __global__ void reduce_kernel(int* out, int n, int zero) {
-  extern __shared__ int partial[];  // one per thread
+  extern __shared__ unsigned partial[];  // one per thread; sums that overflow wrap around
   const int tid = threadIdx.x;
   const int i = blockIdx.x * blockDim.x + tid;
 
@@ -32,7 +32,7 @@ __global__ void reduce_kernel(int* out, int n, int zero) {
 void reduce(const int* in, int* out, int* scratch, int n) {
   const int sums = ceil_div(n, block_size);
   int* to = sums == 1 ? out : scratch;
-  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(to, n, 0);
+  reduce_kernel<<<sums, block_size, block_size * sizeof(unsigned)>>>(to, n, 0);
   check(cudaGetLastError());
   if (sums > 1) reduce(in, out, scratch + sums, sums);
 }

@@ -8,9 +8,9 @@ constexpr int max_blocks = 1024;
 
 // out[b] = the sum of what block b's threads added up
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  __shared__ int partial[block_size];
+  __shared__ unsigned partial[block_size];
   const int tid = threadIdx.x;
-  int sum = 0;
+  unsigned sum = 0;
   for (long long i = blockIdx.x * block_size + tid; i < n; i += gridDim.x * block_size)
     sum += in[i];
   partial[tid] = sum;

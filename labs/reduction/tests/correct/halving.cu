@@ -6,7 +6,7 @@
 constexpr int block_size = 256;
 
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  extern __shared__ int partial[];
+  extern __shared__ unsigned partial[];
   const int tid = threadIdx.x;
   const int i = blockIdx.x * blockDim.x + tid;
   partial[tid] = i < n ? in[i] : 0;
@@ -21,7 +21,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 void reduce(const int* in, int* out, int* scratch, int n) {
   const int sums = ceil_div(n, block_size);
   int* to = sums == 1 ? out : scratch;
-  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  reduce_kernel<<<sums, block_size, block_size * sizeof(unsigned)>>>(in, to, n);
   check(cudaGetLastError());
   if (sums > 1) reduce(to, out, scratch + sums, sums);
 }

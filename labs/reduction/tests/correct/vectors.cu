@@ -8,20 +8,20 @@ constexpr int max_blocks = 1024;
 
 // out[b] = the sum of what block b's threads added up
 __global__ void reduce_kernel(const int* in, int* out, int n) {
-  __shared__ int partial[block_size];
+  __shared__ unsigned partial[block_size];
   const int tid = threadIdx.x;
-  int sum = 0;
+  unsigned sum = 0;
   const int stride = gridDim.x * block_size;
-  const int4* in4 = reinterpret_cast<const int4*>(in);
+  const uint4* in4 = reinterpret_cast<const uint4*>(in);
   const int n4 = n / 4;
   const int first = blockIdx.x * block_size + tid;
   for (long long i = first; i < n4; i += 4LL * stride) {
-    int4 v[4];
+    uint4 v[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       v[k] = i + static_cast<long long>(k) * stride < n4
                  ? in4[i + static_cast<long long>(k) * stride]
-                 : make_int4(0, 0, 0, 0);
+                 : make_uint4(0, 0, 0, 0);
 #pragma unroll
     for (int k = 0; k < 4; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
