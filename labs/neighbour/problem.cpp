@@ -497,7 +497,10 @@ class wrong_result {
     int best_j = -1;
     for (int j = 0; j < n(); ++j) {
       if (j == i) continue;
-      if (const double d = measured(i, j); d < best) best = d, best_j = j;
+      if (const double d = measured(i, j); d < best) {
+        best = d;
+        best_j = j;
+      }
     }
     return best_j;
   }

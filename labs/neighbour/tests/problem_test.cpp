@@ -284,7 +284,8 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   nearest[4] = 70;
   e.says(nearest, "1 of 70 entries is not the index of a point");
   for (int i = 60; i < 70; ++i) nearest[i] = i;
-  nearest[3] = right[3], nearest[4] = right[4];
+  nearest[3] = right[3];
+  nearest[4] = right[4];
   e.says(nearest, "that is the point itself, for every i from 60 on and for none before");
   (nearest = right)[5] = 71;
   e.says(nearest, "1 of 70 entries is not the index of a point, but 70 or a little more");
