@@ -18,7 +18,7 @@ GENERATED = re.compile(r'^<!-- [\w ./=-]+:begin -->$.*?^<!-- [\w ./=-]+:end -->$
 CODE = {'cuda', 'cpp', 'c++', 'c', 'cu'}
 # Of a student copy, which has no solutions, no slides and no tests (grader/release/student.txt).
 NOT_FOR_STUDENTS = re.compile(r'^(solutions|slides|pages|\.ci)(/|$)|/tests?(/|$)|^labs/README\.md$|'
-                              r'^labs/lectures\.md$|^labs/figures/(bandwidth-.*|source|README\.md)|ACCURACY\.md$')
+                              r'^labs/(lectures|outcomes)\.md$|^labs/figures/(bandwidth-.*|source|README\.md)|ACCURACY\.md$')
 
 
 def plain(markdown):
