@@ -13,7 +13,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/neighbour/neighbour.hpp"
-#include "solutions/neighbour/parts/uniform_grid.hpp"
+#include "labs/neighbour/uniform_grid.hpp"
 
 constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multiprocessor
 

@@ -2,7 +2,7 @@
 // ring may be nearer.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
-#include "solutions/neighbour/parts/uniform_grid.hpp"
+#include "labs/neighbour/uniform_grid.hpp"
 
 constexpr int block_size = 128;
 

@@ -1,7 +1,7 @@
 // neighbour mutant: looks into the cells around a point only: a lone point finds nobody.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
-#include "solutions/neighbour/parts/uniform_grid.hpp"
+#include "labs/neighbour/uniform_grid.hpp"
 
 constexpr int block_size = 128;
 

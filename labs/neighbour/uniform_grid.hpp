@@ -1,4 +1,4 @@
-// Sorts points into the cells of a grid on the device, for the steps from 06_grid on.
+// Sorts points into the cells of a grid on the device, so that a kernel can search near a point.
 //
 // idea    The points' bounding box is divided into cubes, one per two to four points. A counting
 //         sort puts the points in the order of their cells: count the points of each cell, turn
