@@ -176,7 +176,7 @@ def broken_records(folder):
     (course / 'solutions/launch/measured/h100.sweeps.jsonl').write_text('{"lab": "launch"}\n{"axes": []}\n')
     (course / 'solutions/launch/measured/h100.jsonl').unlink()  # absent is not broken
     (course / 'build/slides').mkdir(parents=True)
-    for name, age in (('01_first_kernel', 0), ('02_memory', 1e6)):
+    for name, age in (('01_first_kernel', 0), ('02_occupancy', 1e6)):
         (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
         os.utime(course / f'build/slides/{name}.html', (time.time() - age,) * 2)
     (course / 'build/recorded').mkdir()
