@@ -32,7 +32,7 @@ std::string step_file(const char* step) {
 
 TEST_CASE("walk: every step is correct, counted on the emulator, in the documented form") {
   const cloned_course c;
-  const auto result = c.lab({"walk", "reduction", "--device", "emulated", "--json"});
+  const auto result = c.lab({"walk", "reduction", "--all", "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
   const json walk = document_of(result);
   check_documented(walk, "walk");
@@ -72,6 +72,8 @@ TEST_CASE("walk: people see idea, diff, limit, table and chart, within the termi
   }
   CHECK(!has(result.out, "\x1b"));
   CHECK(!has(result.out, "//>"));
+  CHECK(!has(result.out, "11_one_block"));
+  CHECK(has(result.out, "./lab walk reduction --all   with 3 more, the lab's case study"));
   const auto one = c.lab({"walk", "reduction", "--step", "03", "--device", "emulated"});
   CHECK(one.end.exit_code == 0);
   CHECK(has(one.out, "03_sequential"));

@@ -156,9 +156,9 @@ TEST_CASE("what is judged is compiled alone, one's own file, too") {
   if (find_protections().bubblewrap.empty())
     return skip_case("no bubblewrap: a file is compiled among all others of this machine");
   const cloned_course c;
-  write_atomically(c.root() / "labs/neighbour/neighbour.cu",
-                   *read_if_there(c.root() / "solutions/neighbour/06_grid.cu"));
-  const json grade = document_of(c.lab({"grade", "neighbour", "--device", "emulated", "--json"}));
+  write_atomically(c.root() / "labs/blur/blur.cu",
+                   *read_if_there(c.root() / "solutions/blur/15_strips.cu"));
+  const json grade = document_of(c.lab({"grade", "blur", "--device", "emulated", "--json"}));
   CHECK(grade["class"] == "COMPILE");
   CAPTURE(grade["message"].get<std::string>());
   CHECK(has(grade["message"], "a graded file is compiled alone"));
