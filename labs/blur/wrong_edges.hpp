@@ -278,11 +278,11 @@ class wrong_edges {
     if (leaves_this([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); }))
       return "the edge stage adds |gx| and |gy|, but the length is the root of gx * gx + gy * gy";
     if (leaves_this([](int gx, int) { return std::min(255, std::abs(gx)); }))
-      return "the edge stage has gx only: is gy computed, squared and added?";
+      return "the edge stage uses only gx: is gy computed, squared and added?";
     if (leaves_this([](int, int gy) { return std::min(255, std::abs(gy)); }))
-      return "the edge stage has gy only: is gx computed, squared and added?";
+      return "the edge stage uses only gy: is gx computed, squared and added?";
     if (leaves_this([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }))
-      return "the edge stage takes no root of gx * gx + gy * gy";
+      return "the edge stage does not take the root of gx * gx + gy * gy";
     for (const std::array<int, 3>& w :
          {std::array{1, 1, 1}, {0, 2, 0}, {0, 1, 0}, {0, 2, 1}, {1, 2, 0}, {1, 0, 1}, {1, 2, 2}}) {
       if (!is(edges_of(soft_, edge_length, w))) continue;

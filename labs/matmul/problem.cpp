@@ -248,7 +248,7 @@ class wrong_product {
         };
         const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
         if (!is_right(m_, first_found(), again(row, col)) || !is_everywhere(again)) continue;
-        return "this comes out if the first tile of " + std::string(guess.name) +
+        return "this happens if the first tile of " + std::string(guess.name) +
                " is used again for k = " + std::to_string(tile) +
                " and on: does the index contain the tile's first k?";
       }
@@ -335,9 +335,9 @@ class wrong_product {
           if (by == k || !is_right(m_, first_found(), replaced(y0, x0, k, by))) continue;
           if (!is_everywhere([&](int row, int col) { return replaced(row, col, k, by); })) continue;
           if (by < 0) return "the products of k = " + std::to_string(k) + " are missing";
-          return "this comes out if " + std::string(of_b ? "row " : "column ") +
-                 std::to_string(by) + " of " + (of_b ? "b" : "a") + " is used in place of " +
-                 std::to_string(k) + ": is each part of its tile loaded from the right place?";
+          return "this happens if " + std::string(of_b ? "row " : "column ") + std::to_string(by) +
+                 " of " + (of_b ? "b" : "a") + " is used in place of " + std::to_string(k) +
+                 ": is each part of its tile loaded from the right place?";
         }
       }
     }

@@ -218,11 +218,11 @@ class wrong_result {
         of_all(wrong_.size()) + (wrong_.size() == 1 ? " is wrong" : " are wrong");
     if (wrong_.front() > 0 && wrong_are_last())
       return text + ", all from " + std::to_string(wrong_.front()) +
-             " on: what differs in the last block - do some threads return before a barrier?";
+             " on: what differs in the last block? Do some threads return before a barrier?";
     if (n() <= 32) return text;
     return text +
-           ", in no pattern known here: if smaller n are right, look at what only the second tile "
-           "needs - the index first + k, the place it is copied from, a barrier before and after";
+           ", in no known pattern. If smaller n are right, look at what only the second tile "
+           "needs: the index first + k, the place it is copied from, a barrier before and after";
   }
 
  private:
@@ -295,7 +295,7 @@ class wrong_result {
       text += ", and " + std::to_string(others) + (others == 1 ? " other is" : " others are") +
               " wrong: does each thread store to the index of its own point?";
     } else if (at_the_end && from < 32) {
-      text += " - has every point a thread: <<<number of blocks, threads per block>>>?";
+      text += ". Does every point have a thread: <<<number of blocks, threads per block>>>?";
     } else if (at_the_end) {
       const std::string narrow = if_narrow(static_cast<int>(from));
       text += " - does the grid round up, " + std::string(narrow.empty() ? "and " : "") +
@@ -331,7 +331,7 @@ class wrong_result {
     const std::string text = "no neighbour was found for " + of_all(wrong_.size());
     if (are_comparable() &&
         everywhere([&](int i) { return found_[i] == -1 || to_nearest(i) < least; }))
-      return text + ", which are those at a squared distance of " + short_text(least) +
+      return text + ", those whose nearest point is at a squared distance of " + short_text(least) +
              " or more: does best begin at INFINITY, and does the search go on until it finds one?";
     const int i = wrong_.front();
     return text + ": does the search for point " + std::to_string(i) + " reach point " +
@@ -419,8 +419,8 @@ class wrong_result {
       return "";
     return of_all(wrong_.size()) +
            " are hardly farther than the expected ones: subtract the coordinates before you "
-           "square, "
-           "by the contract's operations";
+           "square "
+           "the differences, with the contract's operations";
   }
 
   // The same point for all but itself, which has another.
@@ -510,7 +510,7 @@ class wrong_result {
     if (!are_comparable()) return "";
     for (const auto& [name, measured] : mistakes) {
       if (everywhere([&](int i) { return found_[i] == nearest_by(measured, i); }))
-        return std::string("this comes out if ") + name;
+        return std::string("this happens if ") + name;
     }
     return "";
   }
@@ -595,9 +595,9 @@ class wrong_result {
          [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
         {"points i and j are read at xyz[i] and xyz[j]; they begin at xyz[3 * i] and xyz[3 * j]",
          [&](int i, int j) { return squared_distance(shifted(i), shifted(j)); }},
-        {"x is left out: is it read, and set before?", without(0)},
-        {"y is left out: is it read, and set before?", without(1)},
-        {"z is left out: is it read, and set before?", without(2)},
+        {"x is left out: is it read, and was it set before that?", without(0)},
+        {"y is left out: is it read, and was it set before that?", without(1)},
+        {"z is left out: is it read, and was it set before that?", without(2)},
         {"|dx| + |dy| + |dz| is compared; square the differences",
          [&](int i, int j) {
            const point &p = points_[i], &q = points_[j];
@@ -625,17 +625,17 @@ class wrong_result {
       if (tile >= n()) continue;
       const std::string size = std::to_string(tile);
       if (everywhere(comes_from([&](int i, int j) { return distance(i, j % tile); })))
-        return "this comes out if every tile of " + size +
+        return "this happens if every tile of " + size +
                " points is a copy of the first one: copy from first + k";
       if (everywhere(comes_from(
               [&](int i, int j) { return j % tile == i % tile ? never : distance(i, j); })))
-        return "this comes out if point i skips a point in each tile of " + size +
+        return "this happens if point i skips a point in each tile of " + size +
                ", not only itself: compare first + k with i, not k";
       if (n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
             return distance(i, j + tile < n() ? j + tile : j);
           })))
-        return of_all(wrong_.size()) + " come out if the tile that begins at " + size +
-               " is copied while the first one is still read: is there a barrier at the end of "
+        return of_all(wrong_.size()) + " are as if the tile that begins at " + size +
+               " were copied while the first one is still read: is there a barrier at the end of "
                "the loop over tiles?";
     }
     if (all_wrong(
@@ -666,8 +666,8 @@ class wrong_result {
       if (back.try_emplace(found_[i], expected_[i]).first->second != expected_[i]) return "";
     }
     if (points_.size() - number.size() < least_compared) return "";
-    return "these are the right neighbours, numbered in another order: is the place after sorting "
-           "stored instead of the index?";
+    return "these are the right neighbours, numbered in another order: is the position after "
+           "sorting stored instead of the index?";
   }
 
   std::span<const point> points_;

@@ -1,6 +1,6 @@
 // reduction 09_vectors: each load brings 16 bytes, and four loads are in flight at a time.
 //
-// idea    Little's law: bytes in flight = bandwidth x latency. A load of an int4 requests four
+// idea    Little's law: bytes in flight = bandwidth x latency. A load of a uint4 requests four
 //         times the bytes with one instruction, and a thread that issues four loads before it uses
 //         the first has 64 bytes in flight instead of 8.
 // watch   Small arrays: a second launch costs microseconds, in which an H200 reads megabytes.

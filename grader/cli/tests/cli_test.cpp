@@ -73,7 +73,7 @@ TEST_CASE("walk: people see idea, diff, limit, table and chart, within the termi
   CHECK(!has(result.out, "\x1b"));
   CHECK(!has(result.out, "//>"));
   CHECK(!has(result.out, "11_one_block"));
-  CHECK(has(result.out, "./lab walk reduction --all   with 3 more, the lab's case study"));
+  CHECK(has(result.out, "./lab walk reduction --all   adds the lab's case study (3 more)"));
   const auto one = c.lab({"walk", "reduction", "--step", "03", "--device", "emulated"});
   CHECK(one.end.exit_code == 0);
   CHECK(has(one.out, "03_sequential"));

@@ -104,9 +104,9 @@ const char* cause_words(cause c) {
       return "The arithmetic itself fills its pipe: this is the limit of the hardware, unless "
              "another algorithm needs less arithmetic, or narrower types or other units can do it.";
     case cause::doubles:
-      return "Double arithmetic: warps wait for the pipe of doubles, which is slower than that of "
-             "floats. If float is accurate enough, use it everywhere: 0.5f and not 0.5, sqrtf() "
-             "and not sqrt().";
+      return "Double arithmetic: warps wait for the double-precision pipe, which is slower than "
+             "the one for floats. If float is accurate enough, use it everywhere: 0.5f and not "
+             "0.5, sqrtf() and not sqrt().";
     case cause::launches:
       return "Short launches: starting the kernel takes about as long as its work. Do more work "
              "per launch.";

@@ -229,7 +229,7 @@ void show_case_study(context& c, const lab& l, std::size_t left_out) {
   if (left_out == 0) return;
   c.say(fmt::format(
       "  {}./lab walk {} --all{}", c.out.paint(tone::dim, "more     "), l.name,
-      c.out.paint(tone::dim, fmt::format("   with {} more, the lab's case study", left_out))));
+      c.out.paint(tone::dim, fmt::format("   adds the lab's case study ({} more)", left_out))));
 }
 
 int code_of_walk(const std::vector<walked>& all) {
@@ -394,7 +394,7 @@ const verb walk_verb(
       takes.add("--step", o.step, "show only this step");
       takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--seed", o.seed, "seed of the random inputs (7)");
-      takes.flag("--all", o.shows_all, "also the steps of the lab's case study");
+      takes.flag("--all", o.shows_all, "include the steps of the lab's case study");
       takes.flag("--plain", o.is_plain, "print everything at once, without a tour");
     },
     walk);

@@ -399,9 +399,9 @@ TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result
        "the edge stage rounds the root");
   says([](int gx, int gy) { return std::min(255, std::abs(gx) + std::abs(gy)); },
        "the edge stage adds |gx| and |gy|");
-  says([](int gx, int) { return std::min(255, std::abs(gx)); }, "the edge stage has gx only");
-  says([](int, int gy) { return std::min(255, std::abs(gy)); }, "the edge stage has gy only");
-  says([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }, "takes no root");
+  says([](int gx, int) { return std::min(255, std::abs(gx)); }, "the edge stage uses only gx");
+  says([](int, int gy) { return std::min(255, std::abs(gy)); }, "the edge stage uses only gy");
+  says([](int gx, int gy) { return std::min(255, gx * gx + gy * gy); }, "does not take the root");
   for (const int middle : {0, 1}) {
     e.says(e.of_each([&](auto x, auto y) {
       const auto at = [&](int dx, int dy) { return e.at(e.blurred, x + dx, y + dy); };

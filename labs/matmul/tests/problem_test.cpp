@@ -392,8 +392,8 @@ TEST_CASE("a tile or a row that is used in another's place is recognised") {
     e.says(of(again, right), "the first tile of a is used again for k = 16 and on");
     e.says(of(right, again), "the first tile of b is used again for k = 16 and on");
     e.says(of(again, again), "the first tile of both a and b is used again for k = 16 and on");
-    e.says(of(right, fifth), "this comes out if row 5 of b is used in place of 7");
-    e.says(of(fifth, right), "this comes out if column 5 of a is used in place of 7");
+    e.says(of(right, fifth), "this happens if row 5 of b is used in place of 7");
+    e.says(of(fifth, right), "this happens if column 5 of a is used in place of 7");
     e.says(e.filled(
                [&](int row, int col) { return e.sum(row, col, 0, 20) + e.sum(row, col, 21, 33); }),
            "the products of k = 20 are missing");

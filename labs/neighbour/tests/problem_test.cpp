@@ -268,7 +268,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
       "6 of 70 entries were not written, all from 64 on, and 2 others are wrong: does each thread "
       "store to the index of its own point?");
   std::memset(&nearest[1], 0xa5, 69 * sizeof(int));
-  e.says(nearest, "all from 1 on - has every point a thread: <<<number of blocks, ");
+  e.says(nearest, "all from 1 on. Does every point have a thread: <<<number of bl");
   std::memset(&(nearest = right)[9], 0xa5, sizeof(int));
   e.says(nearest, "1 of 70 entries was not written");
 
@@ -425,7 +425,7 @@ TEST_CASE("another distance, or another place of the coordinates, is recognised"
       return p;
     });
     e.says(by_all_pairs(flat, as_in_the_contract),
-           std::string("this comes out if ") + "xyz"[axis] + " is left out");
+           std::string("this happens if ") + "xyz"[axis] + " is left out");
   }
   e.says(by_all_pairs(e.points,
                       [](const point& p, const point& q) {
@@ -470,7 +470,7 @@ TEST_CASE("a search that finds no point is recognised by the distances") {
   e.says(below(e, 0), "every answer is -1, and no squared distance is below 0.0");
   far.says(below(far, 1e9f), "does best begin at INFINITY");
   far.says(below(far, 1e30f), "does best begin at INFINITY");
-  crowded.says(below(crowded, 100), "which are those at a squared distance of 446.526184 or more");
+  crowded.says(below(crowded, 100), "is at a squared distance of 446.526184 or more");
   CHECK(e.verdict(below(e, 1e9f)) == "");  // why there is that kind
 }
 
@@ -538,7 +538,7 @@ TEST_CASE("mistakes with tiles are recognised") {
       nearest_by([=](index i, index j) { return exact(i, j + 128 < 200 ? j + 128 : j); });
   std::vector<int> nearest = e.right();
   std::copy(late.begin() + 64, late.end(), nearest.begin() + 64);  // in late warps only
-  e.says(nearest, "come out if the tile that begins at 128 is copied while the first one is");
+  e.says(nearest, "are as if the tile that begins at 128 were copied while the first one is");
 }
 
 TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
@@ -559,7 +559,7 @@ TEST_CASE("wrong entries without a pattern lead to the second tile where there m
   std::vector<int> nearest = e.right();
   nearest[3] = (nearest[3] + 1) % 3;
   nearest[50] = (nearest[50] + 1) % 3;
-  e.says(nearest, "2 of 129 entries are wrong, in no pattern known here: if smaller n are right");
+  e.says(nearest, "2 of 129 entries are wrong, in no known pattern. If smaller n are right");
   nearest = few.right();
   nearest[3] = (nearest[3] + 1) % 3;
   CHECK(few.verdict(nearest).ends_with("1 of 32 entries is wrong"));
