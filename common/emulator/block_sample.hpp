@@ -1,8 +1,9 @@
 // Runs only some blocks of each large launch, so that checks at a large size take a second.
 //
 // idea    Consecutive blocks, drawn by a seed, and the first and the last block run. Consecutive
-//         blocks show errors between neighbours, and there are few of them, which bounds the
-//         checks' shadow memory. A block with very much work ends early.
+//         blocks show errors between neighbours. There are few of them, and a block that executes
+//         very much or touches memory all over the place ends early, which bounds the checks'
+//         shadow memory.
 // watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
 //         other is never sampled, nor is a small one, whose results others may need.
 // Tested by tests/block_sample_test.cpp.
@@ -24,6 +25,7 @@ class block_sample final : public observer {
   bool wants(std::uint64_t block) override;
   std::int64_t slice() override;
   void switch_to(const block& b) override;
+  std::uint32_t access(const access_event& e) override;
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
                 std::uint32_t lanes) override;
 
@@ -41,7 +43,12 @@ class block_sample final : public observer {
   std::uint64_t first_ = 0,
                 last_ = 0;   // the first of the consecutive blocks; the grid's last block
   std::uint64_t block_ = 0;  // the running one
-  std::int64_t of_block_ = 0, of_all_ = 0;  // instructions of its warps, and of all blocks' warps
+  struct work {
+    std::int64_t instructions = 0, pages = 0;  // of warps; of global memory, counted again if far
+    bool reaches(double share) const;          // this share of what is enough
+  };
+  work of_block_, of_all_;
+  std::uint64_t recent_pages_[256] = {};
 };
 
 }  // namespace stepwise::emulator

@@ -4,6 +4,8 @@
 //         (grids.hpp). Its errors are kept and returned from the next synchronize() on, as on a
 //         GPU.
 //         Tested by common/device/tests (conformance) and common/emulator/tests.
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -70,6 +72,8 @@ class emulated_device final : public device,
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
     if (settings_.check) {
+      // A sample touches few words, for each of which a huge page of every array would be cleared.
+      if (settings_.sample > 0) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       if (settings_.sample > 0) {
