@@ -10,11 +10,11 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr std::uint64_t consecutive_blocks = 16;
-// Of all blocks: no further block begins after so much work, and one block ends at half of it.
-// Instructions of warps; a launch without loops and with fewer runs completely.
-constexpr std::int64_t enough = 200'000;
-// Pages of 4 KiB of global memory. Each costs some 20 pages of the checks' shadow memory.
-constexpr std::int64_t enough_pages = 2048;
+// No block begins once all blocks have executed this many instructions of warps, or touched this
+// many pages of global memory. A block ends at half of either. A launch without loops and with
+// fewer instructions runs completely. A page costs about 20 pages of the checks' shadow memory.
+constexpr std::int64_t enough_instructions = 200'000, enough_pages = 2048;
+constexpr std::uint64_t page_bytes = 4096;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ bool block_sample::is_sampled(const launch_info& launch, std::uint64_t blocks) {
   }
   if (facts.waits_for_blocks || launch.config->cooperative) return false;
   const double warps = static_cast<double>(blocks) * launch.warps;
-  return facts.has_loops || warps * static_cast<double>(facts.instructions) > enough;
+  return facts.has_loops || warps * static_cast<double>(facts.instructions) > enough_instructions;
 }
 
 void block_sample::begin_launch(const launch_info& launch) {
@@ -36,8 +36,9 @@ void block_sample::begin_launch(const launch_info& launch) {
   last_ = blocks - 1;
   first_ = blocks > consecutive_blocks ? random_() % (blocks - consecutive_blocks) : 0;
   of_block_ = of_all_ = {};
-  // All warps of a block that ends early have begun.
-  slice_ = !sampling_ ? slice_instructions : std::max<std::int64_t>(200, enough / 4 / launch.warps);
+  // So short that all warps of a block have begun when it ends early.
+  slice_ = !sampling_ ? slice_instructions
+                      : std::max<std::int64_t>(200, enough_instructions / 4 / launch.warps);
 }
 
 bool block_sample::wants(std::uint64_t block) {
@@ -48,7 +49,7 @@ bool block_sample::wants(std::uint64_t block) {
 std::int64_t block_sample::slice() { return sampling_ && of_block_.reaches(0.5) ? 0 : slice_; }
 
 bool block_sample::work::reaches(double share) const {
-  return static_cast<double>(instructions) >= share * enough ||
+  return static_cast<double>(instructions) >= share * enough_instructions ||
          static_cast<double>(pages) >= share * enough_pages;
 }
 
@@ -60,7 +61,7 @@ void block_sample::switch_to(const block& b) {
 std::uint32_t block_sample::access(const access_event& e) {
   if (e.space != memory_space::global) return e.active;
   for (std::uint32_t lanes = e.active; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t page = e.address[__builtin_ctz(lanes)] / 4096;
+    const std::uint64_t page = e.address[__builtin_ctz(lanes)] / page_bytes;
     std::uint64_t& known = recent_pages_[page % std::size(recent_pages_)];
     if (known == page) continue;
     known = page;

@@ -2,8 +2,8 @@
 //
 // idea    Consecutive blocks, drawn by a seed, and the first and the last block run. Consecutive
 //         blocks show errors between neighbours. There are few of them, and a block that executes
-//         very much or touches memory all over the place ends early, which bounds the checks'
-//         shadow memory.
+//         many instructions or touches memory far apart ends early, which bounds the checks' shadow
+//         memory.
 // watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
 //         other is never sampled, nor is a small one, whose results others may need.
 // Tested by tests/block_sample_test.cpp.
@@ -40,12 +40,13 @@ class block_sample final : public observer {
   std::unordered_map<const program*, code_facts> known_;
   bool sampling_ = false;
   std::int64_t slice_ = slice_instructions;
-  std::uint64_t first_ = 0,
-                last_ = 0;   // the first of the consecutive blocks; the grid's last block
+  std::uint64_t first_ = 0;  // of the consecutive blocks
+  std::uint64_t last_ = 0;   // of the grid
   std::uint64_t block_ = 0;  // the running one
   struct work {
-    std::int64_t instructions = 0, pages = 0;  // of warps; of global memory, counted again if far
-    bool reaches(double share) const;          // this share of what is enough
+    std::int64_t instructions = 0;     // of warps
+    std::int64_t pages = 0;            // of global memory; a page counts again after 256 others
+    bool reaches(double share) const;  // of what is enough
   };
   work of_block_, of_all_;
   std::uint64_t recent_pages_[256] = {};

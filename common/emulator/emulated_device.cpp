@@ -72,7 +72,7 @@ class emulated_device final : public device,
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
     if (settings_.check) {
-      // A sample touches few words, for each of which a huge page of every array would be cleared.
+      // A sample touches few words. Each would clear a huge page of every array of shadow memory.
       if (settings_.sample > 0) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);

@@ -384,8 +384,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 }
 
 // The fastest step of the path next to the baselines on the GPU and the fastest one on the CPU, at
-// the size of the lab's table. The first step and slow CPU programs would give ratios that no one
-// should compare with.
+// the size of the lab's table. Ratios to the first step and to slow CPU programs say little.
 std::string winner_row(const lab& whole, const json& record) {
   const lab l = path_of(whole);
   const json largest = entry_at_size_of_all(record);
