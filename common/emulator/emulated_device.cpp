@@ -77,6 +77,7 @@ class emulated_device final : public device,
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       if (settings_.sample > 0) {
+        checker_->allow_unwritten_reads();
         sample_ = std::make_unique<emulator::block_sample>(settings_.sample);
         watchers_.add(*sample_);
       }

@@ -9,6 +9,7 @@ class initialisation_check final : public check {
  public:
   explicit initialisation_check(evidence& all) : check(all) {}
 
+  void allow_reads() { reads_are_allowed_ = true; }
   void read_unwritten(const lane_access& t);
   // Notes a race at these bytes, which may explain why they were unwritten when they were read.
   void explain(const finding_key& race, const lane_access& t);
@@ -23,6 +24,7 @@ class initialisation_check final : public check {
   std::string how_to_fill(const finding_object& o) const;
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
 
+  bool reads_are_allowed_ = false;
   unwritten_reads reads_;  // in the running launch
 };
 

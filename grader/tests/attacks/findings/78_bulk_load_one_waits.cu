@@ -1,4 +1,4 @@
-// attack reduction: HELD, at most 90 points
+// attack reduction: HELD or WRONG, at most 90 points
 // Tiles come by bulk copies. Only the first warp waits for their mbarrier; the others read at once.
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// attack launch: HELD, at most 70 points
+// attack launch: HELD or WRONG, at most 70 points
 // Results leave by bulk copies that nothing fences or waits for. A leak must not take the place of
 // a person's look at them.
 #include "common/lab/ceil_div.hpp"

@@ -1,4 +1,4 @@
-// attack launch: HELD or CHECK, at most 70 points
+// attack launch: HELD or CHECK or WRONG, at most 70 points
 // The bulk copy may read the tile before it sees what the threads wrote to it.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
