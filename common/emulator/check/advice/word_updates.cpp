@@ -141,7 +141,7 @@ std::optional<word_update> update_by_store(const register_flow& values, const co
     const word_change how = value.kind == ptx::operand_kind::name
                                 ? change_search(values, n).of(value.name)
                                 : word_change::other;
-    // A value that is only copied back changes nothing, and longer chains are not analyzed.
+    // A value that is only copied back changes nothing, and longer chains are not analysed.
     const bool is_named = how > word_change::identity && how < word_change::compared &&
                           has_atomic_function(values, from, values.at(store));
     return word_update{n, store, is_named ? how : word_change::other};
