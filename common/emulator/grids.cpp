@@ -43,7 +43,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
                                         std::chrono::duration<double>(limit_s));
   }
   if (status s = start(*all, k, config, parameters, 0); !s.ok()) return s;
-  if (go_on(*all)) {
+  if (resume(*all)) {
     failure = all->failure;
   } else {
     last_left_ = all->number = ++left_so_far_;
@@ -53,7 +53,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
 }
 
 // Runs the work that a launch's grids have requested. False: a grid is left running.
-bool grids::go_on(host_launch& in) {
+bool grids::resume(host_launch& in) {
   while (in.running == nullptr && in.failure.ok() && !in.to_do.empty()) {
     child_work next = std::move(in.to_do.back());
     in.to_do.pop_back();
@@ -245,7 +245,7 @@ void grids::collect(status& failure) {
   for (const auto& l : left_running_) {
     if (!l->running->ended()) continue;
     finish(*l);
-    if (!go_on(*l)) continue;
+    if (!resume(*l)) continue;
     if (failure.ok()) failure = l->failure;
   }
   std::erase_if(left_running_, [](const auto& l) { return l->running == nullptr; });

@@ -105,7 +105,7 @@ class grids {
   void describe(launch_state& state, const loaded_kernel& k, const launch_config& config,
                 std::span<const std::byte> parameters) const;
   void finish(host_launch& in);
-  bool go_on(host_launch& in);
+  bool resume(host_launch& in);
   status run_work(host_launch& in, child_work& work);
   status move_bytes(const child_work& work);
   bool run_blocks(running_grid& grid);

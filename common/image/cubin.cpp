@@ -185,7 +185,7 @@ class cubin_reader {
       const auto found = of_section_.find(at->second->section);
       if (found == of_section_.end()) return;
       const std::uint64_t code_bytes = elf_.sections()[at->second->section].header.sh_size;
-      if (span.last > code_bytes) throw corrupt("a line table that goes on behind the code");
+      if (span.last > code_bytes) throw corrupt("a line table that extends past the code");
       // The last span of a function includes the padding up to the end of its section.
       const std::uint64_t count =
           span.ends_sequence ? 1 : (span.last - span.first) / instruction_bytes;

@@ -35,7 +35,7 @@ void charged_time::pause() {
   is_paused_ = true;
 }
 
-void charged_time::go_on() {
+void charged_time::resume() {
   is_paused_ = false;
   since_ = std::chrono::steady_clock::now();
 }

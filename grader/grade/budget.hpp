@@ -51,9 +51,9 @@ class charged_time {
 
   // Its `tick` throws out_of_time once the budget is used up.
   const activity& now() const { return now_; }
-  // Time before `go_on` is not charged.
+  // Time before `resume` is not charged.
   void pause();
-  void go_on();
+  void resume();
 
  private:
   void require_time();

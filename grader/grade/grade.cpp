@@ -102,7 +102,7 @@ class grading {
                                                 seed_, charged.now(), report_.checked, [&] {
                                                   charged.pause();
                                                   before_gpu_();
-                                                  charged.go_on();
+                                                  charged.resume();
                                                 });
       }
       settle_blame(report_.correctness->found);

@@ -111,7 +111,7 @@ bool judged_session::is_connected() {
     deadline_s_ = now_s() + request_s;
     device_ = remote::remote_device::connect(
         {std::move(mine_.first), std::move(mine_.window),
-         [this](int socket, short events) { return go_on(socket, events); }},
+         [this](int socket, short events) { return handle_events(socket, events); }},
         why);
     if (device_) device_->set_copier(copy_by_all);
   }
@@ -210,7 +210,7 @@ void judged_session::start_submission(const std::filesystem::path& program,
 }
 
 // Called while a request of the judge waits for its answer.
-bool judged_session::go_on(int socket, short events) {
+bool judged_session::handle_events(int socket, short events) {
   pollfd ready{socket, events, 0};
   while (true) {
     if (poll(&ready, 1, static_cast<int>(1000 * slice_s)) > 0) return true;

@@ -46,7 +46,7 @@ class judged_session : public call_session {
                         remote::channel_ends& theirs, int control);
   void make_arrays();
   bool is_connected();
-  bool go_on(int socket, short events);
+  bool handle_events(int socket, short events);
 
   call_outcome one(std::size_t number, std::uint32_t repetition, bool is_timed);
   call_outcome ask_for(const runner::judged_request& request, runner::judged_answer& answer);

@@ -52,8 +52,8 @@ struct protections {
   std::string text() const;  // "user, namespaces, limits (missing: ...)"
 };
 
-// The user of a sandboxed program that root started: "nobody" on most systems. Root itself, even
-// without capabilities, owns files such as /proc/sys/kernel/core_pattern.
+// The unprivileged user of a sandboxed program that root started, 65534 on most systems.
+// Root itself, even without capabilities, owns files such as /proc/sys/kernel/core_pattern.
 constexpr unsigned sandbox_user = 65534;
 
 // On the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, the strongest

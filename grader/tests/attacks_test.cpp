@@ -113,7 +113,7 @@ TEST_CASE("a copy of a step is reported under other names, and earns nothing if 
   CHECK(refused["class"] == "HELD");
   CHECK(refused["points"] == 0);
   for (const auto& goal : refused["goals"]) CHECK(goal["points"] == 0);
-  // One more line, and it is somebody's own.
+  // One more line makes it a student's own.
   write_atomically(file, text + "static int more;\n");
   const json own = grade(c, file);
   CHECK(own["remarks"].empty());

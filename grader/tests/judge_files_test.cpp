@@ -48,7 +48,7 @@ std::string text_at(pid_t id, unsigned long long address) {
 }
 
 // Runs a program to its end, and notes the files that it opens and maps itself, all its threads;
-// what it starts is not watched. Empty if nobody may be watched here.
+// what it starts is not watched. Empty if watching is not permitted here.
 class watched_program {
  public:
   explicit watched_program(const child_options& options) {

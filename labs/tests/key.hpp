@@ -10,7 +10,7 @@
 //           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.jsonl
 //           run(STEP, SIZE, FIELD)    of all kernels of `lab run --counters`, or of the one that
 //                                     is named behind it: shared_load.wavefronts
-//           line(STEP, SIZE, PART, FIELD)  the same of the source lines that hold PART
+//           line(STEP, SIZE, PART, FIELD)  that field of the source lines that hold PART
 //           ptx(STEP, FIELD)          registers, shared_bytes of the largest kernel; of its
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds

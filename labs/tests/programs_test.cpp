@@ -209,7 +209,7 @@ grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
     CHECK(g.points == 0);
     CHECK(!g.modelled);
     CHECK(!g.counted);
-    // A speed that is not graded here is none's fault, and counts for nobody.
+    // A speed that is not graded here counts neither for nor against the file.
     const bool is_graded = !g.what->is_speed() || g.what->modelled > 0;
     CHECK(g.passed.has_value() == is_graded);
     CHECK(!g.passed.value_or(false));

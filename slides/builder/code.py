@@ -64,7 +64,7 @@ def opening(comment):
 
 def joined(lines, longest):
     """Lines, in which a paragraph of a comment that has a line over `longest` columns is one line."""
-    out, open_text = [], None  # where the text of the paragraph begins that may go on
+    out, open_text = [], None  # where the text of the unfinished paragraph begins
     for line in lines:
         if not line.lstrip().startswith('//'):
             open_text = None
@@ -84,7 +84,7 @@ def joined(lines, longest):
 
 
 def wrapped(comment):
-    """A comment as lines that fit; what it goes on with is indented as its text is."""
+    """A comment as lines that fit; continuation lines are indented like its text."""
     before = opening(comment)
     after = before[:before.index('//') + 2].ljust(len(before))
     return textwrap.wrap(comment, MOST_COLUMNS, subsequent_indent=after, break_long_words=False)

@@ -201,7 +201,7 @@ class Records:
         return self.document(f'solutions/{lab}/measured/h200.modelled.jsonl')['median_error']
 
     def history(self, figure, source):
-        """A figure that somebody published, as it was published, with its source; or what follows
+        """A published figure, as it was published, with its source; or what follows
         from such figures, as a number."""
         if not source.strip():
             raise DeckError(f'history({figure!r}): a published figure needs its source')

@@ -67,14 +67,14 @@ def capture(root, command):
 
 
 def wrapped(line):
-    """What is wider than the terminal goes on in the next line, as a terminal would show it."""
+    """Text wider than the terminal continues in the next line, as a terminal would show it."""
     indent = ' ' * (len(line) - len(line.lstrip()))
     return textwrap.wrap(line, MOST_COLUMNS, initial_indent='', subsequent_indent=indent,
                          drop_whitespace=True) if len(line) > MOST_COLUMNS else [line]
 
 
 def prompted(command, columns=MOST_COLUMNS):
-    """The line that was typed; a long one goes on behind a backslash, as a shell takes it."""
+    """The line that was typed; a long one continues after a backslash, as a shell takes it."""
     return ' \\\n    '.join(textwrap.wrap(f'$ ./lab {command}', columns - 2, break_long_words=False,
                                          break_on_hyphens=False))
 

@@ -202,7 +202,7 @@ class Course(unittest.TestCase):
                                                   '// more  text', 'int x;'])
         self.assertEqual(code.fit(long[1:], 'x', 0), long[1:])
 
-    def test_long_commands_go_on_in_the_next_line(self):
+    def test_long_commands_continue_in_the_next_line(self):
         self.assertEqual(terminal.prompted('run reduction'), '$ ./lab run reduction')
         lines = terminal.prompted('run reduction --file ' + 'labs/reduction/tests/mutants/' + 'x' * 40).split('\n')
         self.assertEqual([line.endswith('\\') for line in lines], [True, False])

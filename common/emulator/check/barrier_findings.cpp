@@ -133,7 +133,7 @@ void barrier_check::read_inactive_lane(const warp_event& e, int lane, int source
 void barrier_check::in_deadlock(const block& b) {
   finding f;
   f.kind = finding_kind::deadlock;
-  f.message = "no thread of block " + std::to_string(b.index) + " can go on";
+  f.message = "no thread of block " + std::to_string(b.index) + " can continue";
   const auto add_party = [&](const split& s, std::uint32_t warp, const std::string& where) {
     const std::string action =
         threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;

@@ -18,7 +18,7 @@ memory_space space_of(u64 address) {
 }
 
 // Runs the access, which is the next op, for the allowed lanes.
-const op* go_on(context& x, const op* i, u32 allowed) {
+const op* next_op(context& x, const op* i, u32 allowed) {
   if (allowed == x.active) [[likely]]
     return i + 1;
   const u32 active = x.active;
@@ -46,7 +46,7 @@ const op* watch(context& x, const op* i) {
   access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, &shape, i};
   if constexpr (Space != memory_space::generic) {
     if (!fits && active != 0) shape.describe(address, active, site.bytes);
-    return go_on(x, i, x.watch->access(e) | (x.active & ~i->b));
+    return next_op(x, i, x.watch->access(e) | (x.active & ~i->b));
   } else {
     u32 allowed = x.active & ~i->b;
     for (u32 left = active; left != 0;) {
@@ -65,7 +65,7 @@ const op* watch(context& x, const op* i) {
         shape.describe(offsets, same, site.bytes);
       allowed |= x.watch->access(e);
     }
-    return go_on(x, i, allowed);
+    return next_op(x, i, allowed);
   }
 }
 

@@ -41,7 +41,7 @@ std::string note_of(const dropped_access& d, const ptx::instruction& i) {
     case drop_reason::same_address:
       return what + " is not executed: the value was loaded before";
     case drop_reason::unused:
-      return what + " is not executed: nobody uses the value";
+      return what + " is not executed: no instruction uses the value";
     case drop_reason::in_registers:
       return what + " is not executed: the machine code keeps the value in a register";
     case drop_reason::constant_bank:

@@ -252,7 +252,7 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
 
 void scheduler::report_deadlock(const block& b) {
   if (x_.watch != nullptr) x_.watch->in_deadlock(b);
-  std::string what = "deadlock: no thread of the block can go on";
+  std::string what = "deadlock: no thread of the block can continue";
   unsigned named = 0;
   for (const warp& w : b.warps) {
     const auto add_group = [&](const split& s, const std::string& where) {

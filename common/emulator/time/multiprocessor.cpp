@@ -11,7 +11,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t nobody = 0xffffffffU;
+constexpr std::uint32_t no_instruction = 0xffffffffU;
 constexpr double most_special = 2;  // special functions of one PTX instruction
 constexpr unsigned most_partitions = 8;
 
@@ -30,12 +30,12 @@ struct warp_state {
   double after = 0;                       // when the next one can issue, apart from its operands
   stall held = stall::instruction_fetch;  // what `after` waits for, beyond `issued`
   double needs = 0;                       // when its operands are ready
-  std::uint32_t needs_from = nobody;
+  std::uint32_t needs_from = no_instruction;
   bool was_busy = false;  // its pipe or the memory path was busy when it was due
   double predicated = 0;  // slots of instructions that were jumped over, to be issued with the next
   struct value {
     double at = 0;
-    std::uint32_t from = nobody;  // ordinal
+    std::uint32_t from = no_instruction;  // ordinal
   };
   std::vector<value> registers;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
@@ -108,7 +108,7 @@ class simulation {
       auto w = std::make_unique<warp_state>();
       w->trace = &t;
       w->of = fresh.get();
-      w->registers.assign(code_.register_count, {at, nobody});
+      w->registers.assign(code_.register_count, {at, no_instruction});
       w->begun = w->issued = w->after = at;
       w->partition = next_partition_++ % std::min(costs_.partitions, most_partitions);
       ++fresh->alive;
@@ -224,7 +224,7 @@ class simulation {
         if (!load_run(w)) return end_warp(w);
       }
       const timed_op& op = w.run->ops[w.next];
-      warp_state::value last{w.after, nobody};
+      warp_state::value last{w.after, no_instruction};
       const auto need = [&](const warp_state::value& v) {
         if (v.at > last.at) last = v;
       };
@@ -232,7 +232,7 @@ class simulation {
       const double longer = op.kind == step_kind::branch ? branch_waits_ : 0;
       for (std::uint32_t r = 0; r < op.reads; ++r) {
         const warp_state::value& v = w.registers[code_.names[op.first_read + r]];
-        need({v.from == nobody ? v.at : v.at + longer, v.from});
+        need({v.from == no_instruction ? v.at : v.at + longer, v.from});
       }
       const bool acts = op.slots > 0 || op.kind == step_kind::barrier ||
                         op.kind == step_kind::wait_copies || op.kind == step_kind::commit;
@@ -267,7 +267,7 @@ class simulation {
   }
 
   stall dependency_on(std::uint32_t from) const {
-    if (from == nobody) return stall::execution_dependency;
+    if (from == no_instruction) return stall::execution_dependency;
     const instruction_cost& c = code_.at[from];
     if (c.is_memory && !c.is_shared) return stall::memory_dependency;
     if (c.is_memory || c.on == unit::exchange || c.on == unit::reduce)
@@ -280,7 +280,7 @@ class simulation {
     note(op.ordinal, w.held, w.after - w.issued);
     if (const double waited = w.needs - w.after; waited > 0) {
       note(op.ordinal, dependency_on(w.needs_from), waited);
-      if (w.needs_from != nobody)
+      if (w.needs_from != no_instruction)
         out_.waited_for[std::uint64_t{op.ordinal} << 32 | w.needs_from] += waited;
     }
     const bool to_memory = op.is_memory || op.on == unit::exchange || op.kind == step_kind::barrier;

@@ -58,7 +58,7 @@ __global__ void read_dependent(const uint4* from, std::size_t count, int loads, 
   if (sum == 0x12345678u) *to = sum;
 }
 
-// 16 bytes, which nobody leaves out.
+// 16 bytes, in a load that the compiler keeps.
 __device__ unsigned load_shared(unsigned at) {
   uint4 v;
   asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"

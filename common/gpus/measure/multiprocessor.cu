@@ -9,8 +9,8 @@ namespace {
 
 constexpr int line_words = 32;
 
-// Visible to the block is what it asks for, no more: so it comes through L1, and nobody leaves it
-// out.
+// A block sees only the memory that it asked for, so accesses come through L1 and none is optimised
+// away. out.
 __device__ unsigned load_word(const unsigned* at) {
   unsigned v;
   asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(v) : "l"(at));

@@ -117,7 +117,7 @@ class body_check {
         m_.find_function(name)) {
       return;
     }
-    fail(where_, "PTX line " + std::to_string(i.line) + ": nobody declares " + std::string(name));
+    fail(where_, "PTX line " + std::to_string(i.line) + ": no declaration of " + std::string(name));
   }
 
   const module& m_;
@@ -156,7 +156,7 @@ void check(const module& m, const std::string& path, totals& t) {
   for (const variable& v : m.variables) {
     for (const relocation& r : v.relocations) {
       if (!m.find_variable(r.symbol) && !m.find_function(r.symbol)) {
-        fail(path, "nobody declares " + std::string(r.symbol));
+        fail(path, "no declaration of " + std::string(r.symbol));
       }
     }
   }

@@ -1,4 +1,4 @@
-// Text that nobody would write: it must give an error or an AST, in time and memory that its size
+// Text that is no PTX: it must give an error or an AST, in time and memory that its size
 // bounds. Run with a sanitiser these tests see what they cannot see without.
 #include "common/ptx/tests/golden.hpp"
 

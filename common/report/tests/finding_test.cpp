@@ -111,7 +111,7 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
   std::vector<located_finding> all;
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "lanes")).how == merged::as::fresh);
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "again")).how == merged::as::repeated);
-  // Whoever came first, and whatever it did: the same two lines.
+  // The same two lines, whichever thread came first and whatever it did.
   auto reversed = race(race_between::warps, 4, 3, "warps");
   reversed.what.parties[1].action = "writes 4 bytes";
   CHECK(merge_into(all, reversed).how == merged::as::decisive);

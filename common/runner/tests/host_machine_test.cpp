@@ -161,7 +161,7 @@ TEST_CASE("buffers that are left serve the next call, and nothing of that is cop
   host_call call(buffers_are::reused);
   CHECK(call.make().state == call_state::done);
   CHECK(!call.has_result());
-  CHECK(call.make("changes its input").state == call_state::done);  // nobody looked
+  CHECK(call.make("changes its input").state == call_state::done);  // no check looked
 }
 
 TEST_CASE("the CPU's name stands in the header, and it is no emulator") {

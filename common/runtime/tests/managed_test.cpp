@@ -208,7 +208,7 @@ TEST_CASE_FIXTURE(managed_memory, "a managed variable gets its address before it
   CHECK(address == place);
   CHECK(cudaGetSymbolSize(&size, place) == cudaSuccess);
   CHECK(size == 8);
-  // A device that is made again places it again, whoever asks for it.
+  // A device that is created again places the variable again, at the first use.
   const void* const before = place;
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaGetSymbolAddress(&address, before) == cudaSuccess);

@@ -80,7 +80,7 @@ TEST_CASE("events: a stream that waits for one continues from there") {
   const auto step = p.kernel(10, 4);
   CHECK(step.start_us == p.clock.time_of_event(1));
   CHECK(p.clock.begin_of_next(4, false) == step.start_us + 10);
-  // One that nobody recorded holds nobody up.
+  // A wait for an event that was never recorded ends at once.
   p.add(asks::wait_event, 5, 99);
   CHECK(p.kernel(10, 5).start_us < step.start_us);
 }

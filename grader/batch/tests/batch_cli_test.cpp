@@ -46,8 +46,7 @@ std::size_t history(const cloned_course& c) {
 
 }  // namespace
 
-TEST_CASE(
-    "a batch is graded once, goes on after a kill, and is graded again where it is asked to be") {
+TEST_CASE("a batch is graded once, continues after a kill, and is graded again on request") {
   const cloned_course c;
   c.limit_calls("first");
   hand_in(c);
@@ -89,7 +88,7 @@ TEST_CASE(
   CHECK(history(c) == 1);
   CHECK(document_of(grade_all(c, {"--json", "--regrade", "COMPILE"}))["graded"] == 1);
   CHECK(history(c) == 2);
-  CHECK(grade_all(c, {"--regrade", "nobody"}).end.exit_code == 2);
+  CHECK(grade_all(c, {"--regrade", "no_student"}).end.exit_code == 2);
   CHECK(grade_all(c, {"in", "launch"}).end.exit_code == 2);
   CHECK(grade_all(c, {"--part", "3/2"}).end.exit_code == 2);
 

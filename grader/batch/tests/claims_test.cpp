@@ -121,7 +121,7 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
                    "x/submission_2/a/b/submission_1/r.cu", "x/submission_2/submission_77/r.cu"});
   CHECK(g.of("x/submission_2/submission_1/r.cu") == "left out");
   CHECK(g.of("x/submission_2/a/b/submission_1/r.cu") == "left out");
-  CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // nobody's name
+  CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // not a student's name
   REQUIRE(g.left_out().size() == 1);                        // one line for each person
   CHECK(g.reports("x/submission_2/a/b/submission_1/r.cu", "under the name of 1"));
   CHECK(g.reports("x/", "left out: 2"));

@@ -289,7 +289,7 @@ TEST_CASE("links, devices and what is too large are refused by name, and are nev
   CHECK(all.at("hana").notes ==
         std::vector<std::string>{"answers.md has more than 1 MB and was ignored"});
   CHECK(all.size() == 5);
-  // A name with a line feed, folders that are too deep, a link that is nobody's file.
+  // A name with a line feed, folders that are too deep, a link that leads outside.
   REQUIRE(c.last.info.left_out.size() == 3);
   CHECK(c.last.info.left_out[1].ends_with("gerd/1/2/3/4/5/6/7/8 is nested too deeply"));
 }

@@ -14,7 +14,7 @@ namespace {
 
 std::string owner_text(const std::string& pattern, const std::string& path) {
   const auto o = name_pattern(pattern).match(path);
-  if (!o) return "nobody";
+  if (!o) return "no owner";
   return o->id + "|" + o->name + "|" + o->file + "|" + o->time + "|" +
          (!o->late   ? "?"
           : *o->late ? "late"
@@ -40,7 +40,7 @@ TEST_CASE("platforms' names hold the id, the file and more") {
   CHECK(owner_text("plain", "jdoe/deep/reduction.cu") == "jdoe||deep/reduction.cu||?");
   CHECK(owner_text("plain", "jdoe.cu") == "jdoe||jdoe.cu||?");
   CHECK(owner_text("plain", "reduction-jdoe.tar.gz") == "reduction-jdoe||reduction-jdoe.tar.gz||?");
-  CHECK(owner_text("plain", "notes.txt") == "nobody");
+  CHECK(owner_text("plain", "notes.txt") == "no owner");
 }
 
 TEST_CASE("your own pattern says where id and file are") {
@@ -48,7 +48,7 @@ TEST_CASE("your own pattern says where id and file are") {
         "jdoe||reduction.cu||?");
   CHECK(owner_text("{time}_{late}{id}_{file}", "2026-11-20 10:00:00_LATE_jdoe_r.cu") ==
         "jdoe||r.cu|2026-11-20 10:00:00|late");
-  CHECK(owner_text("lab2-{id}.{any}/{file}", "lab3-jdoe.v3/reduction.cu") == "nobody");
+  CHECK(owner_text("lab2-{id}.{any}/{file}", "lab3-jdoe.v3/reduction.cu") == "no owner");
   // Characters with a meaning in regular expressions stand for themselves.
   CHECK(owner_text("(a+b)*{id}[]{file}", "(a+b)*jdoe[]r.cu") == "jdoe||r.cu||?");
   for (const char* wrong : {"", "canvass", "{file}", "{id}", "{id}{nonsense}{file}", "{id}{file",

@@ -1,5 +1,5 @@
 // The program as people and scripts meet it: commands, messages, exit codes, JSON. Runs in a copy
-// of the clone, so that nobody's work is touched; needs nvcc and the emulator.
+// of the clone, so that your own files stay as they are; needs nvcc and the emulator.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>

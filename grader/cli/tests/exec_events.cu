@@ -100,7 +100,7 @@ int main(int count, char** words) {
     second.record();
     std::printf("wait %.6f\n", between(first, second));
   }
-  if (is("nothing")) {  // events, but nobody asks for a time
+  if (is("nothing")) {  // events whose time is never read
     event first;
     first.record();
   }

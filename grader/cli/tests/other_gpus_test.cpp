@@ -143,7 +143,7 @@ TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on
     CHECK(part.at("counts").at("configurations")[0].at("resident_warps") == 16);
   }
   CHECK(!fs::exists(c.root() / "build/submissions"));
-  // A block of 1024 threads is more than this one has; that is nobody's fault.
+  // A block of 1024 threads is more than this one has; that is not the file's fault.
   const auto wide = c.lab({"limits", "transpose", "--gpu", "gtx280"});
   CHECK(wide.end.exit_code == 3);
   CHECK(has(wide.out, "exceeds the limits of an"));

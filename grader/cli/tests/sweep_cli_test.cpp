@@ -95,7 +95,7 @@ TEST_CASE("sweep: an unchanged step has the course's record next to the model's 
   const json& points = document.at("points");
   REQUIRE(points.size() == 4);
   CHECK(points[1].at("recorded_ms").is_null());  // other threads
-  CHECK(points[2].at("recorded_ms").is_null());  // a size that nobody recorded
+  CHECK(points[2].at("recorded_ms").is_null());  // a size without a record
   CHECK(points[3].at("recorded_ms") > 0);
   CHECK(points[3].at("blocks") == 4096);
   const double ratio =

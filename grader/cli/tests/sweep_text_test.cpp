@@ -1,4 +1,4 @@
-// Tables and charts of points that were counted and timed by nobody.
+// Tables and charts of invented points.
 #include "grader/cli/text/sweep_text.hpp"
 
 #include <doctest/doctest.h>

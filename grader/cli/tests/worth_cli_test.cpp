@@ -38,7 +38,7 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   CHECK(recorded["cpu"]["call_from"] == "recorded");
   CHECK(has(recorded["recorded_cpu"].get<std::string>(), "threads"));
   CHECK(document["break_even_calls"] == 1);
-  // A size that nobody recorded: by the model.
+  // A size without a record: by the model.
   const json modelled = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
   check_documented(modelled, "worth-it");
   CHECK(modelled["gpu"]["call_from"] == "modelled");

@@ -320,7 +320,7 @@ class kernel_lister {
     out_.loops.push_back(std::move(loop));
   }
 
-  // A line that nvcc unrolled four times has four times as many accesses, FMAs and barriers.
+  // A line that nvcc unrolled four times has four times the accesses, FMAs and barriers.
   void guess_unrolling(const std::vector<std::uint32_t>& own, ptx_loop& loop) const {
     std::map<std::uint32_t, std::map<std::string_view, std::uint32_t>> times;  // by line and opcode
     for (const std::uint32_t n : own) {

@@ -59,7 +59,7 @@ TEST_CASE("constants are scalars with an initialiser, at file scope or in a name
                "constexpr int z = 3;",
                "x=1 y=2 z=3"},
            row{"extern \"C\" { constexpr int x = 1; }", "x=1"},
-           // behind functions, classes and templates the file goes on
+           // after functions, classes and templates the file continues
            row{"int f(int n) { constexpr int inner = 5; return n; }\nconstexpr int x = 1;", "x=1"},
            row{"struct s { static constexpr int inner = 5; };\nconstexpr int x = 1;", "x=1"},
            row{"enum way { by_lane = 0, by_warp };\nconstexpr int x = by_warp;", "x=by_warp"},

@@ -15,7 +15,7 @@ constexpr const char* step_text =
     "// idea    A block reads once\n"
     "//         and writes one sum.\n"
     "// watch   Idle warps: 2 of 3.\n"
-    "// source  Somebody: \"A book\" (2007).\n"
+    "// source  Author: \"A book\" (2007).\n"
     "#include \"x.hpp\"\n"
     "void f() {\n"
     "  //> todo: add up; wait.\n"
@@ -32,7 +32,7 @@ TEST_CASE("a region becomes one TODO line with its indentation") {
   CHECK(skeleton.find("void f() {\n  // TODO: add up; wait.\n}\n") != std::string::npos);
   CHECK(skeleton.find("one()") == std::string::npos);
   // The results of the step are not shown to the student who writes it.
-  CHECK(skeleton.find("and writes one sum.\n// source  Somebody") != std::string::npos);
+  CHECK(skeleton.find("and writes one sum.\n// source  Author") != std::string::npos);
   const auto todos = find_todos(skeleton);
   REQUIRE(todos.size() == 1);
   CHECK(todos[0].text == "add up; wait.");
@@ -54,7 +54,7 @@ TEST_CASE("the header's fields are read with their continuation lines") {
   CHECK(fields[""] == "what it does.");
   CHECK(fields["idea"] == "A block reads once and writes one sum.");
   CHECK(fields["watch"] == "Idle warps: 2 of 3.");
-  CHECK(fields["source"] == "Somebody: \"A book\" (2007).");
+  CHECK(fields["source"] == "Author: \"A book\" (2007).");
   CHECK(header_lines(split_lines(step_text)) == 6);
 }
 

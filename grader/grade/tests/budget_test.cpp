@@ -35,7 +35,7 @@ TEST_CASE("an exhausted budget ends what runs, and nothing begins after that") {
     charged.pause();
     usleep(450'000);
     charged.now().tick();  // the pause is free
-    charged.go_on();
+    charged.resume();
     usleep(450'000);
     CHECK_THROWS_AS(charged.now().tick(), out_of_time);
   }

@@ -484,7 +484,7 @@ TEST_CASE("checks: a wrong result of a race is reported as the race") {
 TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
   graded g;
   g.gpu = true;
-  g.mine_ms = "1.1";  // 0.91 times as fast
+  g.mine_ms = "1.1";  // 0.91x
   const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9), speed(reach, 0.95)};
   const auto report = g.of(goals);
   CHECK(report.points == 70);
@@ -534,7 +534,7 @@ TEST_CASE("without a GPU modelled times decide, where the goal has a threshold f
   CHECK(report.points == 40 + goals[1].points);
   CHECK(report.max_points == 40 + goals[1].points + goals[2].points);
   CHECK(report.what == verdict::slow);
-  g.other_us = 0;  // no time of the step: nobody's fault
+  g.other_us = 0;  // no time of the step: not the file's fault
   report = g.of(goals);
   CHECK(!report.goals[1].passed);
   CHECK(

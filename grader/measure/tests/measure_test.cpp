@@ -311,7 +311,7 @@ TEST_CASE("where room is short or unknown, buffers are made for each visit, and 
 }
 
 TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
-  const lab l = doubling_lab();  // the larger size is a hundred times as much
+  const lab l = doubling_lab();  // the larger size has 100 times the work
   const std::vector<lab_size> sizes = {l.bench[0], l.bench[1], l.bench[0]};
   const auto check = [&](const char* ms, std::size_t cold, std::size_t warm) {
     CAPTURE(ms);

@@ -91,7 +91,7 @@ TEST_CASE("a launch that is refused is distinguished from other crashes") {
     return is_refused_launch({v, message}, source);
   };
   CHECK(refused(verdict::crash, "a.cu:3: cudaErrorInvalidValue: invalid argument (n = 5)"));
-  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // nobody looked
+  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // not checked
   CHECK(refused(verdict::crash, "a.cu:3: cudaErrorLaunchOutOfResources: too many resources"));
   CHECK(!refused(verdict::crash, "a.cu:1: cudaErrorInvalidValue: invalid argument"));
   CHECK(!refused(verdict::crash, "a.cu:99: cudaErrorInvalidValue: invalid argument"));

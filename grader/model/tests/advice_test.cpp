@@ -384,7 +384,7 @@ TEST_CASE("the step that is named is the first that mends the foremost cause") {
   CHECK(second->mending == &l.steps[3]);
   CHECK(second->mended == cause::l1_traffic);
 
-  // Nobody has a time: the next step all the same.
+  // No step has a time: the next step all the same.
   calls.clear();
   const auto next = suggest(candidates, found, before, model);
   REQUIRE(next);

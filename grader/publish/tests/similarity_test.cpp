@@ -1,4 +1,4 @@
-// Copies are found under other names and layouts, what everybody was given is not.
+// Copies are found under other names and layouts. Code that all students were given is not.
 #include "grader/publish/similarity.hpp"
 
 #include <doctest/doctest.h>

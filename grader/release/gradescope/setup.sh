@@ -8,7 +8,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get -q update
 apt-get -q -y install --no-install-recommends bubblewrap ca-certificates python3 util-linux
 
-# Who grades and runs submissions: nobody who may write results.
+# The user who grades and runs submissions may not write results.
 id -u grader >/dev/null 2>&1 || useradd --system --create-home grader
 mkdir -p "$source/work"
 cd "$source/stepwise"

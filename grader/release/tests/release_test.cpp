@@ -193,7 +193,7 @@ int commits_in(const fs::path& copy) {
   return std::stoi("0" + git_says(copy, {"rev-list", "--count", "HEAD"}));
 }
 
-TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
+TEST_CASE("a copy is a repository with one commit, and later ones are added to it") {
   if (on_path("git").empty()) return;
   some_tree tree, parent;
   tree.write("labs/calendar.toml");
@@ -232,7 +232,9 @@ TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a 
   CHECK(git_says(copy, {"branch"}) == "* autumn\n");
   fs::remove_all(copy / "labs");
   fs::remove(copy / "chosen.log");
-  fs::remove(copy / ".gitignore");  // with a commit it is somebody's, though its files are gone
+  fs::remove(
+      copy /
+      ".gitignore");  // a commit shows that it belongs to a person, though its files are gone
   CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("not a student copy"),
                        failure);
 }

@@ -115,8 +115,7 @@ TEST_CASE("the worst finding in a sentence") {
 }
 
 TEST_CASE("the document counts errors and warnings") {
-  const auto j =
-      findings_json({race_at(3), of_kind(finding_kind::unchecked_error, "nobody asked")});
+  const auto j = findings_json({race_at(3), of_kind(finding_kind::unchecked_error, "not checked")});
   CHECK(j["errors"] == 1);
   CHECK(j["warnings"] == 1);
   CHECK(j["summary"] == "2 findings: 1 race, 1 unchecked error");

@@ -88,7 +88,7 @@ TEST_CASE("counting, which takes a while, runs only where there is nothing to re
   CHECK(many.wait(5, ends[0]) == child::event::readable);
   CHECK(many.wait(0) == child::event::deadline);
   usleep(100'000);
-  CHECK(many.wait(0) == child::event::deadline);  // not counted, so it goes on
+  CHECK(many.wait(0) == child::event::deadline);  // not counted, so it continues
   CHECK_FALSE(has_ticked);
   CHECK(many.wait(5) == child::event::ended);
   CHECK(many.end(child_end::cause::exited).too_many_tasks);

@@ -99,7 +99,7 @@ TEST_CASE("local memory of which the PTX knows nothing is listed as such") {
   launch.metrics["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = 32;
   const auto hardware = counted_by_ncu({launch}, 1);
   kernel_profile k = profile_of("k", 4);
-  CHECK_FALSE(holds(hardware, k));  // nobody knows of a spill
+  CHECK_FALSE(holds(hardware, k));  // no record of a spill
   k.spill_bytes = 8;
   const auto spilling = counted_by_emulator({k});
   CHECK(verdict_on(compare(hardware, spilling), "local_load_sectors") == conclusion::machine_only);

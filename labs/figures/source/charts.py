@@ -160,7 +160,7 @@ def ragged(lab):
         middle = math.sqrt(min(xs) * max(xs))
         axes.ticks([(v, words(v)) for v in (min(xs), round(middle), max(xs))],
                    ys, 'n' if lab not in ('blur', 'transpose') else 'elements',
-                   f'times as fast as {name}')
+                   f'speedup over {name}')
         axes.line([(min(xs) * 0.9, 1), (max(xs) * 1.1, 1)], 'muted', 'dashed', False)
         for x, ratio, of_class, _ in points:
             MARKS[of_class](f, axes.x(x), axes.y(ratio))

@@ -76,7 +76,7 @@ def thread_hierarchy():
 def async_launch():
     f = Figure('async-launch', 'Who waits for whom', '''
         Two lines of time, the host above and the device below. The host launches the kernel and
-        goes on with its next lines at once, while the kernel starts to run on the device. Then the
+        continues with its next lines at once, while the kernel starts to run on the device. Then the
         host calls cudaMemcpy, which waits until the kernel has ended, copies, and returns. An error
         of the launch itself is known right after the launch; an error inside the kernel is known
         only from a call that waits.''', 'the default stream, as common/timeline orders it', 236)

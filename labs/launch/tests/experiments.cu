@@ -84,7 +84,7 @@ void spread_all(Count count, std::integer_sequence<int, less_one...>) {
 }
 
 template <bool together>
-void go_on(int blocks, int n) {
+void keep_adding(int blocks, int n) {
   add_with("grid_stride", blocks, n, [&](auto* a, auto* b, auto* c) {
     grid_stride::add_with_blocks<together>(a, b, c, n, blocks);
   });
@@ -99,8 +99,8 @@ void run_all(int n) {
   spread_all([&](int stride) { return whole ? count_for_stride(stride) : n; },
              std::make_integer_sequence<int, longest_stride>());
   for (int blocks = 1; blocks <= most_blocks; ++blocks) {
-    go_on<false>(blocks, whole ? count_for_blocks(blocks) : n);
-    go_on<true>(blocks, whole ? count_for_blocks(blocks) : n);
+    keep_adding<false>(blocks, whole ? count_for_blocks(blocks) : n);
+    keep_adding<true>(blocks, whole ? count_for_blocks(blocks) : n);
   }
 }
 
@@ -124,8 +124,8 @@ int main(int argument_count, char** arguments) {
   } else {
     for (const int n : {1, 5, 31, 33, 1000, 4097}) run_all(n);
     // A last round in which the last block has one element, and the others have all of theirs.
-    go_on<false>(1, count_for_blocks(1) - 1023);
-    go_on<true>(1, count_for_blocks(1) - 1023);
+    keep_adding<false>(1, count_for_blocks(1) - 1023);
+    keep_adding<true>(1, count_for_blocks(1) - 1023);
     // As they are, by their own constants.
     for (const auto add : {divergence::add, alignment::add, strided::add, grid_stride::add})
       add_with("add", 0, 1000, [&](auto* a, auto* b, auto* c) { add(a, b, c, 1000); });

@@ -182,7 +182,7 @@ def ragged_block(lab, r):
         rows.append((label, marks))
         table.append(cells)
     title = f'{r.step} at random sizes, {r.gpu}'
-    drawn = charts.bars(rows, [f'times as fast as {n}' for n in names], 'x', title, [('as fast', 1.0, 0)])
+    drawn = charts.bars(rows, [f'speedup over {n}' for n in names], 'x', title, [('as fast', 1.0, 0)])
     return ('<p>A seed draws the sizes; most are not multiples of anything that suits the hardware.</p>'
             + charts.figure(title, drawn, f'Measured: {r.gpu}, {r.date}, {r.command}; medians of alternating calls, with '
                             '95 % intervals in the table.',

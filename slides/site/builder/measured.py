@@ -1,7 +1,7 @@
 """The records of a lab, read whole or not at all: what cannot be read is named, never guessed.
 
 Times are in seconds, rates per second. A reader raises on a value that it does not expect;
-`Records` then lists the file and the reason in `gaps`, and goes on without it.
+`Records` then lists the file and the reason in `gaps`, and continues without it.
 """
 import collections
 import json

@@ -249,7 +249,7 @@ def students():
 
 
 def output_folder(folder):
-    """A folder of somebody else's is refused; a page that is no more goes, other files stay."""
+    """A folder that is not ours is refused; a page that no longer exists is removed, other files stay."""
     from slides.site.builder.__main__ import LIST, finish, prepare
     from slides.site.builder.errors import SiteError
     (folder / 'mine').write_text('')

@@ -124,7 +124,7 @@ def launches_of_programs(run, shown):
 
 
 def in_a_page():
-    """The pages in Chromium, from disk: they run, follow what is typed, and ask nobody."""
+    """The pages in Chromium, from disk: they run, follow what is typed, and make no request."""
     need(chromium=True)
     site = build(ROOT)
     ready = '''new Promise((done) => {

@@ -167,7 +167,7 @@ def half_sent(client):
 
 
 def send_slow(client, page):
-    """A try that nobody will wait for: the socket on which it was asked for."""
+    """A try whose client will not wait: the socket on which it was asked for."""
     body = json.dumps({'lab': 'reduction', 'source': 'slow', 'page': page})
     headers = ''.join(f'{k.replace("_", "-")}: {v}\r\n' for k, v in client.good().items())
     asked = socket.create_connection(('127.0.0.1', client.server.server_port))
@@ -192,7 +192,7 @@ def several(client, folder):
     expect(len(started.read_text().split()) == 1, 'two ran at once')
     first.close()
     expect(until(lambda: not tries.pages and not tries.running), 'who left is still served')
-    expect(not pathlib.Path(f'/proc/{pid}').exists() and (folder / 'tidied').exists(), 'a program goes on without a reader')
+    expect(not pathlib.Path(f'/proc/{pid}').exists() and (folder / 'tidied').exists(), 'a program continues without a reader')
     expect(client.attempt('x', page='a')[0] == 200, 'nothing runs after that')
 
 
@@ -217,7 +217,7 @@ def ends(folder):
         os.kill(process.pid, number)
         process.wait(10)
         expect(until((folder / 'tidied').exists) and until(lambda: not pathlib.Path(f'/proc/{pid}').exists()),
-               f'{number.name}: what ran for a page goes on')
+               f'{number.name}: a page's program continues')
         asked.close()
         process.stdout.close()
     with socket.socket() as taken:

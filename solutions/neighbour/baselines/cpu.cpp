@@ -226,7 +226,7 @@ struct search {
 }
 
 // True if a point outside the cube of this radius may be as near as the best.
-[[gnu::always_inline]] inline bool goes_on(const grid& g, int radius, const search& s) {
+[[gnu::always_inline]] inline bool continues(const grid& g, int radius, const search& s) {
   const std::array<float, 3> from = {s.from.x, s.from.y, s.from.z};
   float gap = infinity;
   for (int axis = 0; axis < 3; ++axis) {
@@ -256,7 +256,7 @@ STEPWISE_CLONES void search_for(const grid& g, int64_t begin, int64_t end, int* 
           look_at_row(g, y, z, radius, radius == 1 || away == radius, s);
         }
       }
-      if (!goes_on(g, radius, s)) break;
+      if (!continues(g, radius, s)) break;
     }
     nearest[s.from.index] = s.nearest;
   }

@@ -88,7 +88,7 @@ TEST_CASE("a product is fused into all sums that use it, or into none") {
   CHECK(fused(sums) == "x");
   CHECK(fused(sums + keep_x) == "");
   CHECK(fused("mul.T x, a, b;\nadd.T s, x, x;\n" + keep_s) == "");
-  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // which nobody needs
+  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // no instruction needs its sign
   CHECK(fused(sums + "abs.T u, x;\n" + keep_u) == "");
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("of two products in a sum the first is fused, or the one with fewer us
 TEST_CASE("what is added in one sum is fused in no other") {
   const std::string three = "mul.T x, a, b;\nmul.T y, c, d;\nmul.T z, a, d;\n";
   const std::string keep = keep_s + keep_t + keep_u;
-  // Nobody has a single use: x is fused and y lost; y lost; z is fused and x lost.
+  // No value has a single use: x is fused and y lost; y lost; z is fused and x lost.
   CHECK(fused(three + "add.T s, x, y;\nadd.T t, y, z;\nadd.T u, z, x;\n" + keep) == "z");
   // A single use goes first, wherever its sum stands; halves are looked at in one pass.
   const std::string late =

@@ -228,7 +228,7 @@ TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a 
   CHECK(first < 100);
   CHECK(second > first);
   CHECK(second < 200);
-  // Once the host says what time it is, it is that, and goes on from there.
+  // Once the host says what time it is, the clock is set to that time and continues from there.
   counted.on->extras().time->set_time(1000);
   const auto read_ns = counted.run(read)[0];
   CHECK(read_ns >= 1000);

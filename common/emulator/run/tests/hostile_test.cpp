@@ -1,4 +1,4 @@
-// Modules that nobody's compiler made: loading and lowering them ends in an error that says why, in
+// Modules that no compiler made: loading and lowering them ends in an error that says why, in
 // time and memory that the text's length bounds. What ../../fuzz finds is kept here.
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // The natural lock: spin, then the critical section, then release. The lane that holds the lock
 // leaves the loop while its neighbours stay in it, so a machine that waits for all lanes behind the
-// loop before it goes on never ends.
+// loop before it continues never ends.
 #include "common/emulator/tests/programs/program.hpp"
 
 __global__ void count(int* lock, volatile int* counter) {

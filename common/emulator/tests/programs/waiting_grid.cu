@@ -1,5 +1,5 @@
 // Two blocks pass a token back and forth, and the first waits first: blocks that wait for each
-// other must all go on, whichever starts.
+// other must all make progress, whichever starts.
 #include "common/emulator/tests/programs/program.hpp"
 
 constexpr int rounds = 50;

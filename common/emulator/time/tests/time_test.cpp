@@ -60,7 +60,7 @@ TEST_CASE("loads go ahead of what needs them, but not past a barrier or a store"
     m.add(step_kind::store, unit::load_store, {}, {1});
     m.load(4);
     CHECK(place_of(4) < place_of(5));
-    m.code.at[5].may_move = true;  // of memory that nobody writes
+    m.code.at[5].may_move = true;  // of memory that is never written
     CHECK(place_of(4) > place_of(5));
   }
 }

@@ -227,7 +227,8 @@ TEST_CASE("blocks that may wait for each other all run") {
   };
   CHECK(ran(kernel(looped_sums)) < 6 * wave);
   CHECK(ran(kernel("atom.global.add.u32 %r1, [%rd1], 1;")) == 6 * wave);
-  CHECK(ran(kernel(looped("red.global.add.u32 [%rd1], 1;"))) < 6 * wave);  // nobody sees the sum
+  CHECK(ran(kernel(looped("red.global.add.u32 [%rd1], 1;"))) <
+        6 * wave);  // no instruction reads the sum
   CHECK(ran(kernel("ld.acquire.gpu.global.u32 %r1, [%rd1];")) == 6 * wave);
   CHECK(ran(kernel("ld.volatile.global.u32 %r1, [%rd1];")) == 6 * wave);
   kernel cooperative(sums);

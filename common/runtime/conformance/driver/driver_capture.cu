@@ -183,7 +183,7 @@ static void captures_misused() {
   EXPECT_CU(cuEventQuery(event), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CU(cuEventSynchronize(event), CUDA_ERROR_INVALID_VALUE);
 
-  begin();  // while the capture goes on
+  begin();  // while the capture continues
   EXPECT_CU(cuEventRecord(event, stream), CUDA_SUCCESS);
   EXPECT_CU(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
   graph = nullptr;

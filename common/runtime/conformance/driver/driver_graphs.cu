@@ -404,8 +404,8 @@ static void graphs_misused() {
   copied.dstMemoryType = static_cast<CUmemorytype>(0);
   EXPECT_CU(cuGraphAddMemcpyNode(&made, graph, nullptr, 0, &copied, context),
             CUDA_ERROR_INVALID_VALUE);
-  CUDA_HOST_NODE_PARAMS nobody = {nullptr, nullptr};
-  EXPECT_CU(cuGraphAddHostNode(&made, graph, nullptr, 0, &nobody), CUDA_ERROR_INVALID_VALUE);
+  CUDA_HOST_NODE_PARAMS no_function = {nullptr, nullptr};
+  EXPECT_CU(cuGraphAddHostNode(&made, graph, nullptr, 0, &no_function), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CU(cuGraphAddChildGraphNode(&made, graph, nullptr, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CU(cuGraphAddMemFreeNode(&made, graph, nullptr, 0, memory), CUDA_ERROR_INVALID_VALUE);
   CUDA_MEMSET_NODE_PARAMS none = {};

@@ -1,5 +1,5 @@
 // A device assertion that fails: its line on stderr for each thread, cudaErrorAssert from the next
-// wait on, and a process that goes on.
+// wait on, and a process that continues.
 #undef NDEBUG  // whatever the build says: this is about assert
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// More memory than the GPU has: error 2, and the program goes on.
+// More memory than the GPU has: error 2, and the program continues.
 #include "expect.hpp"
 
 __global__ void add(int* data, int value) { data[threadIdx.x] += value; }

@@ -12,7 +12,7 @@ int main() {
     int* flag = nullptr;
     EXPECT(cudaMallocHost(&flag, sizeof(int)), cudaSuccess);
     *flag = 0;
-    give_up<<<10, 64>>>(1000);  // nobody
+    give_up<<<10, 64>>>(1000);  // no thread traps
     EXPECT(cudaDeviceSynchronize(), cudaSuccess);
     give_up<<<10, 64>>>(9);
     mark<<<1, 1>>>(flag);

@@ -1,4 +1,4 @@
-// A kernel that uses memory which is not mapped any more, or which nobody may use yet: the device
+// A kernel that uses memory which is not mapped any more, or without access rights yet: the device
 // is lost. Built with -lcuda.
 #include "driver/expect_result.hpp"
 

@@ -20,7 +20,7 @@ __global__ void convert(std::uint16_t* wide, unsigned char* from_half, unsigned 
   }
 }
 
-// e4m3 has no infinity: all ones is NaN, and the numbers go on to 448.
+// e4m3 has no infinity: all ones is NaN, and the numbers reach 448.
 double value(unsigned char bits, int mantissa_bits) {
   const int bias = mantissa_bits == 3 ? 7 : 15, magnitude = bits & 0x7f;
   const int field = magnitude >> mantissa_bits, fraction = magnitude & ((1 << mantissa_bits) - 1);

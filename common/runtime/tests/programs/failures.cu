@@ -1,4 +1,4 @@
-// Fails in the way that its argument names, twice, and then goes on. failures_test.py runs it,
+// Fails in the way that its argument names, twice, and then continues. failures_test.py runs it,
 // whole and damaged.
 #include <cstring>
 

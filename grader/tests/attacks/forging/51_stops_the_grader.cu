@@ -6,7 +6,7 @@
 #include "labs/reduction/reduction.hpp"
 
 void reduce(const int*, int*, int*, int) {
-  // Nobody's processes but the grader's: those that it could reach by their number.
+  // Only the grader's processes, which it could reach by their number.
   const pid_t parent = getppid();
   for (const int what : {SIGSTOP, SIGKILL}) {
     if (parent > 1) kill(parent, what);

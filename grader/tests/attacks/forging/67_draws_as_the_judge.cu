@@ -1,7 +1,7 @@
 // attack reduction: WRONG, at most 0 points
 // reads its own source, draws the seed that the public key has for it, and stores known sums
 //
-// Seeds were once drawn by HMAC of the file's content under a key that everybody knows. Nobody
+// Seeds were once drawn by HMAC of the file's content under a public key. Nothing
 // reaches what a grade draws by chance.
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // attack reduction: PASS or SLOW or CHECK, at most 60 points
-// works on a stream that nobody waits for
+// works on a stream without waiting for it
 //
 // The honest sum of one thread, on a non-blocking stream: a clock around the default stream sees
 // nothing of it.

@@ -1,4 +1,4 @@
-// launch mutant: whole float4s only: up to three elements are nobody's.
+// launch mutant: whole float4s only: no thread adds the last elements, up to three.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

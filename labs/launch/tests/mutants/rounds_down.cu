@@ -1,4 +1,4 @@
-// launch mutant: n / threads blocks: what fills no whole block is nobody's.
+// launch mutant: n / threads blocks: no thread adds the elements that do not fill a block.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

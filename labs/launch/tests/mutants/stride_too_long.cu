@@ -1,4 +1,4 @@
-// launch mutant: goes on one element too far in every round.
+// launch mutant: moves one element too far in every round.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

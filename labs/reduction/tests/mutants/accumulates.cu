@@ -1,4 +1,4 @@
-// reduction mutant: adds every block's sum to *out, which nobody has set to 0: right after a run
+// reduction mutant: adds every block's sum to *out, which was never set to 0: right after a run
 // that left 0 there, or after the grader's own cudaMemset.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// reduction mutant: waits for a sum that nobody will store.
+// reduction mutant: waits for a sum that no thread will store.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

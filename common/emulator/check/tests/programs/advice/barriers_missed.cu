@@ -90,7 +90,7 @@ __global__ void after_continue(int* x, int n) {
 
 __global__ void after_return(int* x, int n) {
   const int i = threadIdx.x;
-  if (i == 0) x[i] = 1;  // leads nobody away
+  if (i == 0) x[i] = 1;  // no thread leaves
   if (n > 1000) __syncthreads();
   if (i >= n) {  // finding 9: leaves says=Do_not_return_before_the_last_barrier
     x[i] = 0;

@@ -38,7 +38,7 @@ __global__ void last_warp(int* x) {
   if (i == 0) x[0] = rest[0];
 }
 
-__global__ void everybody(int* x) {
+__global__ void all_threads(int* x) {
   x[0] = threadIdx.x;  // finding 4: race writes writes says=let_one_thread_store_it
 }
 
@@ -71,7 +71,7 @@ int main() {
   tree<<<1, 128>>>(x);
   strided<<<1, 128>>>(x);
   last_warp<<<1, 128>>>(x);
-  everybody<<<1, 128>>>(x);
+  all_threads<<<1, 128>>>(x);
   every_warp<<<1, 128>>>(x);
   two_arrays<<<1, 128>>>(x);
   grows<<<1, 32>>>(x);

@@ -1,4 +1,4 @@
-// Whole blocks leave before the barrier: everybody who is left, nobody, waits there.
+// Whole blocks return before the barrier, so no thread of theirs is left to wait there.
 __global__ void reverse(int* x, int n) {
   __shared__ int line[64];
   const int first = blockIdx.x * 64, i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Whoever is in a branch is a group: one atomic for all of it, and data through shared memory.
+// The threads in a branch are a group: one atomic for all of it, and data through shared memory.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

@@ -1,4 +1,4 @@
-// A buffer that nobody frees.
+// A buffer that is never freed.
 int main() {
   int *x, *y;
   cudaMalloc(&x, 100);  // finding: leak allocated bytes=100

@@ -1,4 +1,4 @@
-// The allocation that nobody made.
+// The allocation was forgotten.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 1;  // finding: out_of_bounds writes count=32
 }

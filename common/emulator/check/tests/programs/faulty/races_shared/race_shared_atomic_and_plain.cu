@@ -1,4 +1,4 @@
-// Atomic additions, and a plain look at the sum while they go on.
+// Atomic additions, and a plain read of the sum while they continue.
 __global__ void sum(int* out) {
   __shared__ int total;
   const int i = threadIdx.x;

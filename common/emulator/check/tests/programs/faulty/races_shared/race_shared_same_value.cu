@@ -1,4 +1,5 @@
-// Whoever finds something says so; all write the same, and it is a race nevertheless.
+// Each thread that finds something sets a flag. All write the same value; it is a race
+// nevertheless.
 __global__ void any_negative(const int* x, int* out) {
   __shared__ int found;
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// A tile with a border, whose corner nobody fills.
+// A tile with a border, whose corner no thread fills.
 __global__ void border(int* out) {
   extern __shared__ int tile[];  // blockDim.x + 1
   const int i = threadIdx.x;

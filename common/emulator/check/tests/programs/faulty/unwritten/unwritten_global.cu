@@ -1,4 +1,4 @@
-// Sums are added to an array that nobody set to zero.
+// Sums are added to an array that was never set to zero.
 __global__ void add(const int* x, int* sums) {
   sums[threadIdx.x] += x[threadIdx.x];  // finding: unwritten_read reads bytes=256 offset=0 count=64
 }

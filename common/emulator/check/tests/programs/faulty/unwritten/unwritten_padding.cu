@@ -1,4 +1,4 @@
-// The 3 bytes between kind and value belong to nobody; whoever compares whole words reads them.
+// The 3 bytes between kind and value belong to no member; a comparison of whole words reads them.
 struct item {
   char kind;
   int value;
