@@ -1,5 +1,5 @@
-// Tables in a lab's deeper.md and DESIGN.md that are generated from records: sweeps, and lectures'
-// published figures next to the course's measurements.
+// Tables in a lab's deeper.md and DESIGN.md and in labs/history.md that are generated from records:
+// sweeps, and lectures' published figures next to the course's measurements.
 //
 // idea    `lab dev sweep --record NAME` keeps a sweep under a name in
 //         solutions/<lab>/measured/<gpu>.sweeps.jsonl, and `lab dev bench --readme` writes its

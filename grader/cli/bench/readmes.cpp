@@ -31,10 +31,11 @@ int refresh_readmes(context& c) {
   };
   refresh("README.md", {{"results", winners_markdown(c.where.root, labs)}});
   refresh("solutions/README.md", {{"results", results_markdown(c.where.root, labs)}});
+  std::vector<marked> published;
   for (const auto& l : labs) {
     std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
-                                  {"limits", limits_markdown(c.where.root, l)},
-                                  {"lectures", lectures_markdown(c.where.root, l)}};
+                                  {"limits", limits_markdown(c.where.root, l)}};
+    published.emplace_back("lectures " + l.name, lectures_markdown(c.where.root, l));
     if (!l.ragged.empty()) tables.emplace_back("ragged", ragged_markdown(c.where.root, l));
     const auto add_sweeps = [&](const fs::path& file, std::vector<marked>& to) {
       for (const auto& name : sweeps_in(read_if_there(c.where.root / file).value_or("")))
@@ -46,6 +47,7 @@ int refresh_readmes(context& c) {
     add_sweeps(l.design(), sweeps);
     if (!sweeps.empty()) refresh(l.design(), sweeps);
   }
+  refresh("labs/history.md", published);
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + ": updated with the recorded results");
   if (changed.empty()) c.say("the tables are up to date");
