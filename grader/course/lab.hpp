@@ -149,6 +149,8 @@ struct lab {
   fs::path hints() const { return file.parent_path() / "hints.md"; }
   // Explains the solutions' design. Not every lab has one.
   fs::path design() const { return fs::path("solutions") / name / "DESIGN.md"; }
+  // Tables beyond those of deeper.md: energy, and random sizes.
+  fs::path results() const { return fs::path("solutions") / name / "results.md"; }
   fs::path given() const { return file.parent_path() / "given"; }  // in a student copy
   fs::path experiment_file(const std::string& experiment_name) const {
     return (is_worked ? fs::path("solutions") / name : given()) / "experiments" /

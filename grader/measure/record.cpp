@@ -32,6 +32,13 @@ json energy_json(const energy_use& e) {
           {"calls", e.calls}};
 }
 
+// When, with which driver and by which command a record was measured.
+std::string origin_of(const json& record) {
+  return fmt::format("{}, driver {}, `{}`", record.at("date").get<std::string>().substr(0, 10),
+                     record.at("driver").get<std::string>(),
+                     record.at("command").get<std::string>());
+}
+
 // "1.23 mJ, 456 W"; empty if it was not measured.
 std::string energy_at(const json& cell) {
   const auto energy = cell.find("energy");
@@ -156,23 +163,32 @@ std::string table_markdown(const lab& l, const json& record) {
   return text;
 }
 
+// Energy is measured only at the last size, if at all.
+std::string energy_table(const lab& l, const json& record) {
+  const json last = entries_of_last_step(record).back();
+  std::string rows;
+  const auto row = [&](const std::string& name, const std::string& shown) {
+    const json* const cell = measured_at(record, name, last.at("size"));
+    const std::string energy = cell == nullptr ? "" : energy_at(*cell);
+    if (!energy.empty()) rows += fmt::format("| {} | {} |\n", shown, energy);
+  };
+  for (const auto& s : l.steps) row(s.name, s.name);
+  for (const auto& p : baselines_of(l, record)) row(p.name, p.name + ": " + p.what);
+  if (rows.empty()) return "";
+  return fmt::format(
+      "Energy per call and mean power of the board on an {}, {}, warm L2 ({})\n\n"
+      "| step | energy per call, mean power |\n|---|---:|\n{}",
+      record.at("gpu").get<std::string>(), recorded_size(last), origin_of(record), rows);
+}
+
 std::string handout_table(const lab& l, const json& record) {
   const auto columns = entries_of_last_step(record);
-  // Energy is measured only at the last size, if at all.
-  const auto energy_of = [&](const std::string& name) {
-    const json* const cell = measured_at(record, name, columns.back().at("size"));
-    return cell == nullptr ? "" : energy_at(*cell);
-  };
   const auto steps = names_of(record, "step");
-  const bool has_energy = std::any_of(steps.begin(), steps.end(),
-                                      [&](const auto& step) { return !energy_of(step).empty(); });
   std::string text = fmt::format("Measured on an {} {}\n\n| step |",
                                  record.at("gpu").get<std::string>(), source_of(record));
   for (const auto& column : columns) text += " " + recorded_size(column) + " |";
-  if (has_energy)
-    text += " " + recorded_size(columns.back()) + ", warm: energy per call, mean power |";
   text += "\n|---|";
-  for (std::size_t k = 0; k < columns.size() + (has_energy ? 1 : 0); ++k) text += "---:|";
+  for (std::size_t k = 0; k < columns.size(); ++k) text += "---:|";
   text += "\n";
   const auto row = [&](const std::string& name, const std::string& shown) {
     text += "| " + shown + " |";
@@ -180,7 +196,6 @@ std::string handout_table(const lab& l, const json& record) {
       const json* const cell = measured_at(record, name, column.at("size"));
       text += cell == nullptr ? " |" : " " + recorded_rate(*cell) + " |";
     }
-    if (has_energy) text += " " + energy_of(name) + " |";
     text += "\n";
   };
   for (const auto& s : l.steps) row(s.name, s.name);
@@ -429,6 +444,10 @@ std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs)
 std::string handout_markdown(const fs::path& root, const lab& l) {
   const std::string text = of_records(root, l, "", handout_table, records_of::first_gpu);
   return text.empty() ? "No GPU has been measured yet.\n" : text;
+}
+
+std::string energy_markdown(const fs::path& root, const lab& l) {
+  return of_records(root, l, "", energy_table);
 }
 
 std::string with_results(const std::string& readme, const std::string& results,

@@ -62,6 +62,9 @@ std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs)
 // The table of a lab's deeper.md: all recorded sizes, and the last step against its baselines.
 std::string handout_markdown(const fs::path& root, const lab& l);
 
+// The table of a lab's results.md: energy at the last size, of every GPU. "" if none was measured.
+std::string energy_markdown(const fs::path& root, const lab& l);
+
 // Records of every GPU, or of the first one of known_gpus() with any, which is the course's own.
 enum class records_of { every_gpu, first_gpu };
 

@@ -47,7 +47,7 @@ void show_rows(context& c, const std::vector<bench_row>& rows);
 void show_duels(context& c, const lab& l, const duels& fought);
 
 // Updates the tables of the main README, of solutions/README.md, of labs/history.md, and of each
-// lab's deeper.md and DESIGN.md. Returns the exit code.
+// lab's deeper.md, results.md and DESIGN.md. Returns the exit code.
 int refresh_readmes(context& c);
 
 }  // namespace stepwise::cli

@@ -62,7 +62,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   if (failed) throw failure(*failed);
   if (o.record) {
     write_record(c.where.root / file, record);
-    say_recorded(c, file, "the lab's deeper.md");
+    say_recorded(c, file, l.results().string());
   }
   return 0;
 }

@@ -36,13 +36,15 @@ int refresh_readmes(context& c) {
     std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
                                   {"limits", limits_markdown(c.where.root, l)}};
     published.emplace_back("lectures " + l.name, lectures_markdown(c.where.root, l));
-    if (!l.ragged.empty()) tables.emplace_back("ragged", ragged_markdown(c.where.root, l));
     const auto add_sweeps = [&](const fs::path& file, std::vector<marked>& to) {
       for (const auto& name : sweeps_in(read_if_there(c.where.root / file).value_or("")))
         to.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
     };
     add_sweeps(l.deeper(), tables);
     refresh(l.deeper(), tables);
+    std::vector<marked> results = {{"energy", energy_markdown(c.where.root, l)}};
+    if (!l.ragged.empty()) results.emplace_back("ragged", ragged_markdown(c.where.root, l));
+    refresh(l.results(), results);
     std::vector<marked> sweeps;
     add_sweeps(l.design(), sweeps);
     if (!sweeps.empty()) refresh(l.design(), sweeps);

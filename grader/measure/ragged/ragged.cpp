@@ -268,7 +268,7 @@ std::string ragged_markdown(const fs::path& root, const lab& l) {
   if (!text.empty() && fs::exists(root / "labs/figures" / ("ragged-" + l.name + ".svg")))
     text +=
         "\n![Speed relative to each baseline against size, for each random "
-        "size](../figures/ragged-" +
+        "size](../../labs/figures/ragged-" +
         l.name + ".svg)\n";
   return text.empty() ? "No GPU has been measured yet: `./lab dev bench " + l.name +
                             " --ragged 60 --record` records one.\n"

@@ -110,7 +110,7 @@ TEST_CASE("without a counter, or if it stops, energy is neither read nor reporte
   CHECK(!rows_of(p, [] { return 5; })[0].cells[1].energy);  // stands still
 }
 
-TEST_CASE("a record and the handout's table show the energy only where it was measured") {
+TEST_CASE("a record and the table of results show the energy only where it was measured") {
   const program p("0.5");
   lab l = doubling_lab();
   std::uint64_t counted = 0;
@@ -126,7 +126,7 @@ TEST_CASE("a record and the handout's table show the energy only where it was me
     CHECK((document.at("method").get<std::string>().find("energy") != std::string::npos) == counts);
     const temporary_folder root(fs::temp_directory_path());
     write_record(root.path() / "solutions/doubling/measured/fake.jsonl", record);
-    const std::string table = handout_markdown(root.path(), l);
+    const std::string table = energy_markdown(root.path(), l);
     CHECK((table.find("energy per call, mean power |") != std::string::npos) == counts);
     CHECK((table.find("| 200 mJ, 400 W |") != std::string::npos) == counts);
     if (!counts) continue;
