@@ -14,7 +14,7 @@
 //           ptx(STEP, FIELD)          registers, shared_bytes of the largest kernel; of its
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
-//           blocks_of(GPU, ...)       the same of another GPU of common/gpus
+//           blocks_of(GPU, ...)       the blocks of another GPU of common/gpus
 //           swept(NAME, FIELD, VALUES)  of `lab dev sweep --record NAME`,
 //           measured/h200.sweeps.jsonl:
 //                                     time, registers, occupancy_percent, spill_bytes, counted

@@ -272,7 +272,7 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
                               reinterpret_cast<float*>(sink.data()));
   require(cudaDeviceSynchronize(), "loop_of_products");
   all.push_back({"loop_turn_of_16_products", "cycles", median_cycles(spans, 1, 32) / iterations,
-                 "the same of 16 products, each of which needs the one before"});
+                 "one warp's loop of 16 products, each of which needs the one before"});
 
   int most = 0;
   require(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),

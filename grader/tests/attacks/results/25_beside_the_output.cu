@@ -1,5 +1,5 @@
 // attack transpose: CHECK or WRONG, at most 0 points
-// writes before and behind the output, where somebody else's may lie
+// writes before and after the output, where other data may lie
 #include "labs/transpose/transpose.hpp"
 
 __global__ void turn(const float* in, float* out, int rows, int cols) {
