@@ -61,8 +61,8 @@ def transpose_tile():
         On the left the matrix in, with the tile T in its first row and second column of tiles. Its
         rows are read in lines into shared memory, in the middle. On the right the matrix out, with
         the tile T transposed in its second row and first column of tiles: shared memory is read
-        down its columns, and rows of out are written in lines. The tile changes its place and is
-        turned inside; both halves are needed.''', 'solutions/transpose/04_tiled.cu', 252)
+        down its columns, and rows of out are written in lines. The tile moves to another place, and
+        its elements are transposed inside it; both steps are needed.''', 'solutions/transpose/04_tiled.cu', 252)
     f.text(12, 24, 'in', 12.5, strong=True)
     f.text(138, 24, 'shared memory', 12.5, strong=True)
     f.text(276, 24, 'out', 12.5, strong=True)
@@ -102,10 +102,10 @@ def banks():
 
     f = Figure('banks', 'Banks of a tile of 32 and of 33 words per row', '''
         Word w of shared memory lies in bank w modulo 32. Above, a tile with 32 words per row: the
-        first column lies in bank 0 in every row, so a warp that reads down the column wants 32
+        first column lies in bank 0 in every row, so a warp that reads down the column requests 32
         different words of one bank, and needs 32 passes. Below, a row has 33 words, of which one is
-        unused: the first column lies in banks 0, 1, 2, 3 up to 31, and the same read needs one pass.
-        Rows are read without conflict in both.''', 'bank = word % 32, as requests.cpp counts', 394)
+        unused: the first column lies in banks 0, 1, 2, 3 up to 31, and the same read needs one
+        pass. Rows are read without conflict in both.''', 'bank = word % 32, as requests.cpp counts', 394)
     f.text(12, 24, '32 words per row', 12.5, strong=True)
     rows_of(f, 62, 34, 32)
     f.text(190, 52, 'a row:', 12, strong=True)
@@ -130,10 +130,10 @@ def aos_soa():
     aos, _ = touched([12 * k for k in range(points)])
     soa, _ = touched([4 * k for k in range(points)])
     f = Figure('aos-soa', 'Array of structures and structure of arrays', f'''
-        Two layouts of points with coordinates x, y and z. Above, the array of structures: x0 y0 z0 x1
-        y1 z1 and so on; when {points} lanes load x, the words stand 12 bytes apart and the request
-        touches {aos} sectors. Below, the structure of arrays: all x, then all y, then all z; the same
-        load touches {soa} sectors. If all lanes load the same point, each request touches one
+        Two layouts of points with coordinates x, y and z. Above, the array of structures: x0 y0 z0
+        x1 y1 z1 and so on; when {points} lanes load x, the words are 12 bytes apart and the request
+        touches {aos} sectors. Below, the structure of arrays: all x, then all y, then all z; the
+        same load touches {soa} sectors. If all lanes load the same point, each request touches one
         sector in either layout.''', 'requests of 32 lanes, sectors as in the profiler', 284)
     cell = 27.5
     f.text(12, 24, 'Array of structures (AoS)', 12.5, strong=True)

@@ -88,14 +88,14 @@ def bandwidth(lab, steps):
     f = Figure(f'bandwidth-{lab}', f'{lab}: bytes per second of its steps, and the bounds', f'''
         A chart of GB/s against the number of elements, measured on an H200 with a cold L2, for
         {', '.join(f'{x}' for x in xs)}. {'; '.join(said)} GB/s. Two level lines are bounds:
-        {gpu.peak_gb_per_s:.0f} GB/s on paper and {m['dram_copy']:.0f} GB/s of a copy.''',
+        {gpu.peak_gb_per_s:.0f} GB/s theoretical and {m['dram_copy']:.0f} GB/s of a copy.''',
                f'solutions/{lab}/measured/h200.jsonl, common/gpus/h200.*', 330 + 16 * ((len(steps) + 1) // 2))
     f.text(12, 24, f'{lab}: measured on an H200, cold L2', 12.5, strong=True)
     axes = Axes(f, (xs[0], xs[-1]), (0, 5200), 54, 238)
     power = lambda v: f'2^{v.bit_length() - 1}' if v & (v - 1) == 0 else f'{v / 1e6:.3g} M'
     shown = xs if len(xs) <= 4 else xs[::2] if len(xs) % 2 else [xs[0], xs[2], xs[-1]]
     axes.ticks([(v, power(v)) for v in shown], [0, 1000, 2000, 3000, 4000], 'elements', 'GB/s')
-    for bound, words in ((gpu.peak_gb_per_s, 'on paper'), (m['dram_copy'], 'a copy')):
+    for bound, words in ((gpu.peak_gb_per_s, 'theoretical'), (m['dram_copy'], 'a copy')):
         axes.line([(xs[0], bound), (xs[-1], bound)], 'muted', 'dashed', False)
         f.text(50, axes.y(bound) - 4, f'{words}: {bound:.0f}', 11)
     for name, colour, points in lines:

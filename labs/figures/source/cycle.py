@@ -5,10 +5,10 @@ from style import Figure
 def apod():
     f = Figure('apod', 'Assess, parallelise, optimise, deploy', '''
         Four boxes in a circle. Assess: which part of the program takes the time, and what limits it
-        (lab profile). Parallelise: give the work to the device, with a library or a kernel, and check
-        that it is right (lab run, lab check). Optimise: one idea at a time, predicted, then measured
-        (lab walk, lab sweep). Deploy: use what is gained (lab grade). Then the cycle begins
-        again with the part that takes longest now.''',
+        (lab profile). Parallelise: give the work to the device, with a library or a kernel, and
+        check that it is right (lab run, lab check). Optimise: one idea at a time, predicted, then
+        measured (lab walk, lab sweep). Deploy: put the faster program to use (lab grade). Then the
+        cycle begins again with the part that takes longest now.''',
                'CUDA C++ Best Practices Guide, "Assess, Parallelize, Optimize, Deploy"', 300)
     boxes = [(12, 14, 'Assess', ['Which part takes the', 'time? What limits it?'], './lab profile', 'blue'),
              (198, 14, 'Parallelise', ['A library or a kernel.', 'Is it right?'], './lab check', 'green'),

@@ -11,16 +11,16 @@ def gpu():
     h, k = facts.Gpu('h200'), facts.Gpu('k20x')
     ph, pk = h.published, k.published
     f = Figure('gpu', 'Two GPUs: H200 (2024) and Kepler K20X (2012)', f'''
-        A multiprocessor of an H200 is a box with {ph['parts']:.0f} schedulers. Below each stand its
-        pipes (multiply-adds, integers, special functions, loads and stores) and a quarter of the
-        {h.registers} registers. All four share L1 and shared memory, which are one memory; shared
-        memory can have {kb(h.shared_bytes)} of it. {h.multiprocessors} multiprocessors share an L2 of
-        {h.l2_bytes / 2**20:.0f} MB and DRAM of {h.memory_bytes / 2**30:.0f} GB. A table sets the
-        K20X beside it: {k.multiprocessors} multiprocessors, {pk['parts']:.0f} schedulers,
-        {32 * pk['fma']:.0f} multiply-adds of floats in a cycle instead of {32 * ph['fma']:.0f},
-        {kb(k.shared_bytes)} of shared memory, {k.blocks} instead of {h.blocks} blocks,
-        {k.l2_bytes / 2**20:.1f} MB of L2, {k.peak_gb_per_s:.0f} instead of {h.peak_gb_per_s:.0f}
-        GB/s on paper.''',
+        A multiprocessor of an H200 is a box with {ph['parts']:.0f} schedulers. Below each scheduler
+        are its pipes (multiply-adds, integers, special functions, loads and stores) and a quarter
+        of the {h.registers} registers. All four share L1 and shared memory, which are one memory;
+        shared memory can have {kb(h.shared_bytes)} of it. {h.multiprocessors} multiprocessors share
+        an L2 of {h.l2_bytes / 2**20:.0f} MB and DRAM of {h.memory_bytes / 2**30:.0f} GB. A table
+        compares the H200 with the K20X: {k.multiprocessors} multiprocessors, {pk['parts']:.0f}
+        schedulers, {32 * pk['fma']:.0f} multiply-adds of floats in a cycle instead of
+        {32 * ph['fma']:.0f}, {kb(k.shared_bytes)} of shared memory, {k.blocks} instead of
+        {h.blocks} blocks, {k.l2_bytes / 2**20:.1f} MB of L2, {k.peak_gb_per_s:.0f} instead of
+        {h.peak_gb_per_s:.0f} GB/s of theoretical bandwidth.''',
                'common/gpus/h200.toml, k20x.toml; the table of common/emulator/time/costs.cpp', 466)
     f.text(12, 24, f'H200: one of {h.multiprocessors} multiprocessors (SM)', 12.5, strong=True)
     f.box(12, 32, 336, 150, 'idle', 5)
@@ -37,7 +37,7 @@ def gpu():
             'green', 11.5)
     f.label(12, 190, 336, 22, f'L2: {h.l2_bytes / 2**20:.0f} MB, for all multiprocessors', 'violet')
     f.label(12, 216, 336, 22, f'DRAM: {h.memory_bytes / 2**30:.0f} GB, '
-            f'{h.peak_gb_per_s:.0f} GB/s on paper', 'red')
+            f'{h.peak_gb_per_s:.0f} GB/s theoretical', 'red')
     f.text(12, 254, 'Numbers under FMA, INT, SFU: lanes served in a cycle.', 11, colour='muted')
     y = 278
     f.text(206, y, 'H200', 12, 'end', strong=True)
@@ -53,7 +53,7 @@ def gpu():
             ('registers', h.registers, k.registers, 'per SM'),
             ('shared memory', h.shared_bytes // 1024, k.shared_bytes // 1024, 'KB per SM'),
             ('L2', f'{h.l2_bytes / 2**20:.0f}', f'{k.l2_bytes / 2**20:.1f}', 'MB'),
-            ('DRAM, on paper', f'{h.peak_gb_per_s:.0f}', f'{k.peak_gb_per_s:.0f}', 'GB/s')]
+            ('DRAM, theoretical', f'{h.peak_gb_per_s:.0f}', f'{k.peak_gb_per_s:.0f}', 'GB/s')]
     for n, (what, a, b, unit) in enumerate(rows):
         line = y + 22 + 15.6 * n
         f.text(12, line, what, 12)
@@ -139,7 +139,7 @@ def latency_hiding():
         A line of time for each warp. A warp computes for {work} cycles, then waits {wait} cycles
         for memory. With one warp the pipe is idle while that warp waits, {wait} of {wait + work}
         cycles. With five warps, another warp computes whenever one waits, and the pipe is busy all
-        the time: the picture of a conveyor belt that never stops.''',
+        the time, like a conveyor belt that never stops.''',
                'one scheduler that takes the warp that has waited longest', 320)
     f.text(12, 24, 'One warp: the pipe waits with it', 12.5, strong=True)
     row(f, 34, 1)
@@ -162,7 +162,7 @@ def waves_and_tail():
     f = Figure('waves-and-tail', 'Waves of blocks, and the tail', f'''
         Six slots for blocks over time. Thirteen blocks of equal length fill them: two full waves of
         six, then one block alone, while five slots are idle. The third wave takes as long as a full
-        one, so thirteen blocks take half as long again as twelve. On an H200 with {blocks} blocks
+        one, so thirteen blocks take 1.5 times as long as twelve. On an H200 with {blocks} blocks
         on each of {h.multiprocessors} multiprocessors a wave is {fit} blocks: {fit} blocks take one
         wave, {fit + 1} take two.''', 'common/gpus/h200.toml, blocks of 256 threads, 32 registers', 282)
     f.text(12, 24, '13 blocks on 6 slots', 12.5, strong=True)

@@ -12,10 +12,11 @@ def constant(step, name):
 
 def matmul_tiles():
     f = Figure('matmul-tiles', 'Tiles along k, and the update of rank 1', '''
-        Above, the tile of c that a block computes. To its left lies a strip of a, above it a strip of
-        b; tiles of both come and go along k while the tile of c stays in registers. Below, one step
-        of k: a column of a's tile times a row of b's tile gives a whole matrix, of rank 1, which is
-        added to the tile of c. So r + s floats serve r times s multiply-adds.''',
+        Above, the tile of c that a block computes. To its left lies a strip of a, above it a strip
+        of b; tiles of both are loaded one after another along k, while the tile of c stays in
+        registers. Below, one step of k: a column of a's tile times a row of b's tile gives a whole
+        matrix, of rank 1, which is added to the tile of c. So r + s floats serve r times s
+        multiply-adds.''',
                'the loops of solutions/matmul/03_tiled.cu and 06_rank1.cu', 410)
     f.text(12, 24, 'A block keeps its tile of c; a and b pass by', 12.5, strong=True)
     f.box(12, 122, 150, 66, 'page', 0)
@@ -57,10 +58,10 @@ def register_tile():
     n = 8
     f = Figure('register-tile', 'A tile of c in the registers of a thread', f'''
         A thread keeps {n} by {n} elements of c in registers, {n * n} sums. For each k it loads {n}
-        floats of a and {n} of b from shared memory and makes {n * n} multiply-adds of them: a quarter
-        of a float each. A bar for each shape compares the floats loaded for a multiply-add: 2 for one
-        element, 1 for 2 by 2, 0.5 for 4 by 4, 0.25 for 8 by 8. A block of 256 threads computes {rows}
-        by {cols} elements.''', 'constants of solutions/matmul/07_register_tile.cu', 330)
+        floats of a and {n} of b from shared memory and makes {n * n} multiply-adds with them: a
+        quarter of a float per multiply-add. A bar for each shape compares the floats loaded per
+        multiply-add: 2 for one element, 1 for 2 by 2, 0.5 for 4 by 4, 0.25 for 8 by 8. A block of
+        256 threads computes {rows} by {cols} elements.''', 'constants of solutions/matmul/07_register_tile.cu', 330)
     f.text(12, 24, f'One k: {n} + {n} loads, {n * n} multiply-adds', 12.5, strong=True)
     x0, y0, c = 40, 62, 17
     for i in range(n):
