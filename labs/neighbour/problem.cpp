@@ -332,7 +332,8 @@ class wrong_result {
     if (are_comparable() &&
         everywhere([&](int i) { return found_[i] == -1 || to_nearest(i) < least; }))
       return text + ", those whose nearest point is at a squared distance of " + short_text(least) +
-             " or more: does best begin at INFINITY, and does the search continue until it finds one?";
+             " or more: does best begin at INFINITY, and does the search continue until it finds "
+             "one?";
     const int i = wrong_.front();
     return text + ": does the search for point " + std::to_string(i) + " reach point " +
            std::to_string(expected_[i]) + ", and every other point, whatever i is?";
