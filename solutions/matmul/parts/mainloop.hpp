@@ -44,7 +44,7 @@ class pair_fetcher {
   __device__ void fetch(tile_pair<rows, cols, depth>& to) {
     for (int i = 0; i < a_pieces; ++i) fetched_[i] = load4<quads>(a_ + below_[i]);
     for (int i = 0; i < depth; i += b_rows) copy_b(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_);
-    go_on();
+    advance();
   }
 
   // Requests the first pair, whose first `missing` columns and rows lie before k = 0 and are zeros.
@@ -57,7 +57,7 @@ class pair_fetcher {
         fetched_[i] = load4<quads>(a_ + below_[i], missing - a_col_);
       for (int i = 0; i < depth; i += b_rows)
         copy_b(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, b_row_ + i >= missing);
-      go_on();
+      advance();
     }
   }
 
@@ -82,7 +82,7 @@ class pair_fetcher {
       __pipeline_memcpy_async(to + i, from + i, bytes, there && i <= last_ ? 0 : bytes);
   }
 
-  __device__ void go_on() {
+  __device__ void advance() {
     a_ += depth;
     b_ += depth * n_;
   }

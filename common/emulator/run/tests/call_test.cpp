@@ -195,10 +195,11 @@ TEST_CASE("what is not implemented in a function fails the launch that may call 
   CHECK(direct.launch.code == error::not_supported);
   CHECK(says(direct.launch, "wgmma.fence"));
   CHECK(says(direct.launch, "odd"));
-  const outcome nobody = run({head + ".extern .func (.param .b32 r) nobody(.param .b32 x);\n" +
-                              kernel_text(call_text("nobody"))});
-  CHECK(nobody.launch.code == error::not_supported);
-  CHECK(says(nobody.launch, "nobody, which no part of the program defines"));
+  const outcome no_function =
+      run({head + ".extern .func (.param .b32 r) no_function(.param .b32 x);\n" +
+           kernel_text(call_text("no_function"))});
+  CHECK(no_function.launch.code == error::not_supported);
+  CHECK(says(no_function.launch, "no_function, which no part of the program defines"));
 }
 
 TEST_CASE("modifiers may stand in another order than the manual's") {
