@@ -25,13 +25,13 @@ __global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int w
 
 void mirror(const unsigned char* in, unsigned char* out, int width, int height) {
   const int bytes = width * height;
-  const int blocks = ceil_div(width * height, block_size);
   unsigned char* device_in = nullptr;
   unsigned char* device_out = nullptr;
   //> todo: as before, but check every call, and check cudaGetLastError() after the launch.
   check(cudaMalloc(&device_in, bytes));
   check(cudaMalloc(&device_out, bytes));
   check(cudaMemcpy(device_in, in, bytes, cudaMemcpyHostToDevice));
+  const int blocks = ceil_div(width * height, block_size);
   mirror_kernel<<<blocks, block_size>>>(device_in, device_out, width, height);
   check(cudaGetLastError());
   check(cudaMemcpy(out, device_out, bytes, cudaMemcpyDeviceToHost));
