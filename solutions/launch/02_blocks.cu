@@ -12,18 +12,13 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-// Adds the calling thread's element, z[i] = x[i] + y[i]. `threads` is the block size.
-template <int threads>
-__device__ void add_element(const float* x, const float* y, float* z, int n) {
-  const int i = blockIdx.x * threads + threadIdx.x;
-  if (i < n) z[i] = x[i] + y[i];
-}
-
-//> todo: write a kernel, add_kernel, for a block size that fills a multiprocessor's 2048 threads.
+//> todo: choose a block size that fills a multiprocessor's 2048 threads; write add_kernel for it.
 constexpr int threads = 256;  // per block; 8 such blocks fill a multiprocessor
 
+// z[i] = x[i] + y[i]
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
-  add_element<threads>(x, y, z, n);
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) z[i] = x[i] + y[i];
 }
 //<
 

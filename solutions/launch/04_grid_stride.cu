@@ -17,7 +17,7 @@
 #include "labs/launch/launch.hpp"
 
 constexpr int threads = 256;  // per block; 8 such blocks fill a multiprocessor
-constexpr int items = 4;      // elements that a thread loads before it adds the first
+constexpr int items = 4;      // elements that a thread loads before it adds the first; try 1, 2, 8
 
 // z[i] = x[i] + y[i], for any grid
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
