@@ -12,7 +12,7 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one warp
+constexpr int tile = 32;  // a block has a warp for each of 32 rows
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {

@@ -13,9 +13,11 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-// Transposes the block's tile: out[col][row] = in[row][col]. The block has tile x tile threads.
-template <int tile>
-__device__ void transpose_tile(const float* in, float* out, int rows, int cols) {
+//> todo: choose a tile with a quarter of the threads per barrier; write transpose_kernel for it.
+constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   __shared__ float moved[tile][tile];  // the block's tile, as in `in`
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
@@ -24,13 +26,6 @@ __device__ void transpose_tile(const float* in, float* out, int rows, int cols) 
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
-}
-
-//> todo: write a kernel, transpose_kernel, for tiles with a quarter of the threads per barrier.
-constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
-
-__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  transpose_tile<tile>(in, out, rows, cols);
 }
 //<
 

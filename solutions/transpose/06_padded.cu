@@ -12,16 +12,18 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one warp
+constexpr int tile = 32;  // a block has a warp for each of 32 rows
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  //> todo: declare `moved`, a tile whose rows and columns both spread over all 32 banks.
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
+  //<
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * tile;  // the tile's first row and first column in `in`
   const int left = blockIdx.x * tile;
 
-  //> todo: transpose it in a tile whose rows and columns both spread over all 32 banks.
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as in `in`, plus an unused column
+  //> todo: transpose the block's tile in `moved`.
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];

@@ -37,13 +37,10 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
 
 // Transposes if rows and cols are multiples of 4. A row of `in` is then cols / 4 float4s.
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
-  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as in `out`
+  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
   const int x = threadIdx.x, y = threadIdx.y;
-  int top = blockIdx.y * wide, left = blockIdx.x * wide;
-  //> todo: let the first blocks go down a column of tiles. blockIdx.x counts faster than y.
-  top = blockIdx.x * wide;
-  left = blockIdx.y * wide;
-  //<
+  //> todo: let blocks go down a column of tiles (x counts faster than y); transpose the tile.
+  const int top = blockIdx.x * wide, left = blockIdx.y * wide;
 
   if (top + 4 * y < rows && left + 4 * x < cols) {
     const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
@@ -58,6 +55,7 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
   for (int r = y; r < y + wide; r += wide / 4) {  // 4 rows
     if (left + r < cols && top + 4 * x < rows) to[r * (rows / 4)] = turned[r][x ^ r / 4 % 8];
   }
+  //<
 }
 
 void transpose(const float* in, float* out, int rows, int cols) {
