@@ -15,7 +15,7 @@
 #include "labs/neighbour/neighbour.hpp"
 
 constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multiprocessor
-constexpr int queries = 2;       // points of its own per thread
+constexpr int queries = 2;       // a thread's own points
 
 // x[i], y[i], z[i] = point i
 __global__ void split_kernel(const float* xyz, float* x, float* y, float* z, int n) {

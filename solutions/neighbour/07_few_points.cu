@@ -21,7 +21,7 @@ constexpr int few = 8000;        // no grid is built for up to this many points
 __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
   const int t = blockIdx.x * block_size + threadIdx.x;
   if (t >= n) return;
-  const float4 p = grid.points[t];  // in the order of cells: the lanes of a warp search nearby
+  const float4 p = grid.points[t];  // in cell order: the lanes of a warp search nearby cells
   const int i = __float_as_int(p.w);
   const int3 own = grid.cell_of(p.x, p.y, p.z), cells = grid.shape->cells;
   float best = INFINITY;
