@@ -10,6 +10,10 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
+//> todo: set cols and rows for a block of four warps, each with 32 pixels of a row.
+constexpr int cols = 32, rows = 4;  // per block; each row is a warp
+//<
+
 // blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
@@ -23,11 +27,6 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   }
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
-
-//> todo: set cols and rows for a block of four warps, each with 32 pixels of a row.
-// Each row of the block is a warp.
-constexpr int cols = 32, rows = 4;  // per block
-//<
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;

@@ -12,11 +12,12 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;  // per block
+constexpr int cols = 32, rows = 4;  // per block; each row is a warp
 
-// Computes the calling thread's pixel of the blurred picture.
-__device__ inline void blur_pixel(const unsigned char* grey, unsigned char* blurred, int width,
-                                  int height) {
+//> todo: write blur_kernel again, so that 64 warps fit, in blocks of cols * rows threads.
+// blurred = the blurred grey picture
+__global__ void __launch_bounds__(cols* rows, 16)  // 16 blocks: 64 warps, 32 registers per thread
+    blur_kernel(const unsigned char* grey, unsigned char* blurred, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   const int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
@@ -26,12 +27,6 @@ __device__ inline void blur_pixel(const unsigned char* grey, unsigned char* blur
       sum += weight[j] * weight[i] * pixel(grey, x + i - 3, y + j - 3, width, height);
   }
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
-}
-
-//> todo: write blur_kernel: it calls blur_pixel; 64 warps fit, in blocks of cols * rows threads.
-__global__ void __launch_bounds__(cols* rows, 16)  // 16 blocks: 64 warps, 32 registers per thread
-    blur_kernel(const unsigned char* grey, unsigned char* blurred, int width, int height) {
-  blur_pixel(grey, blurred, width, height);
 }
 //<
 

@@ -11,8 +11,8 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 2;  // per block; rows per thread
-constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
+constexpr int cols = 32, rows = 4, outputs = 2;                      // per block; rows per thread
+constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;  // including the halo
 
 // blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
@@ -24,7 +24,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
   }
   __syncthreads();
-  const int first = threadIdx.y * outputs;
+  const int first = threadIdx.y * outputs, x = left + threadIdx.x, y = top + first;
   int sum[outputs] = {};
 #pragma unroll  // so that the elements of sum[] are registers
   for (int j = 0; j < 6 + outputs; ++j) {
@@ -36,7 +36,6 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
       //<
     }
   }
-  const int x = left + threadIdx.x, y = top + first;
   for (int k = 0; k < outputs; ++k)
     if (x < width && y + k < height)
       blurred[(y + k) * width + x] = static_cast<unsigned char>(sum[k] >> 8);
@@ -45,10 +44,10 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
-  blur_kernel<<<blocks_for(width, height, dim3(cols, rows * outputs)), threads>>>(grey, blurred,
-                                                                                  width, height);
+  const dim3 threads(cols, rows);
+  const dim3 blocks = blocks_for(width, height, dim3(cols, rows * outputs));
+  blur_kernel<<<blocks, threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
   find_edges(blurred, out, width, height);
 }

@@ -26,10 +26,10 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   }
   __syncthreads();
   //> todo: compute the sums along all rows of the tile together; wait for the block.
-  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+  for (int j = threadIdx.y, i = threadIdx.x; j < tile_rows; j += rows) {
     int sum = 0;
-    for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];
-    of_row[j][threadIdx.x] = sum;
+    for (int k = 0; k < 7; ++k) sum += weight[k] * tile[j][i + k];
+    of_row[j][i] = sum;
   }
   __syncthreads();
   //<
@@ -43,8 +43,8 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  const dim3 threads(cols, rows);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
   find_edges(blurred, out, width, height);

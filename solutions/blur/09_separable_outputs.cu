@@ -12,8 +12,8 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
-constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
+constexpr int cols = 32, rows = 4, outputs = 4;                      // per block; rows per thread
+constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;  // including the halo
 
 // blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
@@ -26,10 +26,10 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
   }
   __syncthreads();
-  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+  for (int j = threadIdx.y, i = threadIdx.x; j < tile_rows; j += rows) {
     int sum = 0;
-    for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];
-    of_row[j][threadIdx.x] = sum;
+    for (int k = 0; k < 7; ++k) sum += weight[k] * tile[j][i + k];
+    of_row[j][i] = sum;
   }
   __syncthreads();
   const int first = threadIdx.y * outputs, x = left + threadIdx.x, y = top + first;
@@ -49,10 +49,10 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
-  blur_kernel<<<blocks_for(width, height, dim3(cols, rows * outputs)), threads>>>(grey, blurred,
-                                                                                  width, height);
+  const dim3 threads(cols, rows);
+  const dim3 blocks = blocks_for(width, height, dim3(cols, rows * outputs));
+  blur_kernel<<<blocks, threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
   find_edges(blurred, out, width, height);
 }

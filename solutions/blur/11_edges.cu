@@ -11,8 +11,8 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4, outputs = 4;  // per block; rows per thread
-constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
+constexpr int cols = 32, rows = 4, outputs = 4;                      // per block; rows per thread
+constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;  // including the halo
 
 __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 
@@ -72,8 +72,8 @@ __global__ void sobel_kernel(const unsigned char* blurred, unsigned char* out, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  const dim3 threads(cols, rows);
   const dim3 blocks = blocks_for(width, height, dim3(cols, rows * outputs));
   blur_kernel<<<blocks, threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());

@@ -11,12 +11,34 @@
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
-#include "solutions/blur/parts/column_filter.hpp"
 #include "solutions/blur/parts/column_gradient.hpp"
 #include "solutions/blur/parts/neighbour_lanes.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
+
+// The sum of a column's last seven values with the weights 1 2 3 4 3 2 1.
+template <class number>
+class column_sum {
+ public:
+  __device__ number operator()(number value) {
+    const number pair = value + value1;                // 1 1
+    const number two_pairs = pair + pair2;             // 1 1 1 1
+    const number four_pairs = two_pairs + two_pairs1;  // 1 2 2 2 1
+    const number sum = four_pairs + four_pairs2;       // 1 2 3 4 3 2 1
+    value1 = value;
+    pair2 = pair1;
+    pair1 = pair;
+    two_pairs1 = two_pairs;
+    four_pairs2 = four_pairs1;
+    four_pairs1 = four_pairs;
+    return sum;
+  }
+
+ private:
+  number value1 = 0, pair1 = 0, pair2 = 0, two_pairs1 = 0, four_pairs1 = 0,
+         four_pairs2 = 0;  // 1 or 2 rows ago
+};
 
 // Adds the products of four bytes and four signed weights, the lowest first, to `more`.
 __device__ inline int dot(unsigned bytes, int weights, int more = 0) {

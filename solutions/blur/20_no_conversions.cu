@@ -12,6 +12,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
 #include "solutions/blur/parts/column_filter.hpp"
 #include "solutions/blur/parts/column_gradient.hpp"
 #include "solutions/blur/parts/neighbour_lanes.hpp"
@@ -20,18 +21,6 @@
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; warps per block
 constexpr float three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
-
-// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
-__device__ inline int dot(unsigned bytes, int weights, int more = 0) {
-  int sum;
-  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
-  return sum;
-}
-
-// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
-__device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
-  return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
-}
 
 // A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
 __device__ inline unsigned whole_part(float value, float unit) {

@@ -14,9 +14,36 @@
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "solutions/blur/parts/byte_arithmetic.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/resident_blocks.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int least_rows = 16, most_rows = 128;  // per warp
+constexpr float three_22 = 3 << 22;
+constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
+
+// A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
+__device__ inline unsigned whole_part(float value, float unit) {
+  return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
+}
+
+// A word whose lowest byte is the square root of gx * gx + gy * gy, truncated, at most 255.
+__device__ inline unsigned short_length_of(float gx, float gy) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
+  return whole_part(fminf(root, 255), 1);
+}
+
+// A word whose lowest byte is the grey value of a colour, computed in units of 2^-22.
+__device__ inline unsigned grey_word(unsigned p) {
+  const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
+  const float blue = __uint_as_float(p & 0xff0000);
+  const float red_and_green = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));
+  return whole_part(fmaf(blue, 0.114350f * 0x1p111f, red_and_green), 0x1p-22f);
+}
 
 // out = the edges of rgba, in strips of `rows` rows
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
@@ -27,7 +54,8 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   column_gradient<float> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const uint4 colours = load_quad(rgba, x, y, width, height);
-    const twelve_bytes grey(grey_bytes(colours));
+    const twelve_bytes grey(lowest_bytes(grey_word(colours.x), grey_word(colours.y),
+                                         grey_word(colours.z), grey_word(colours.w)));
     unsigned sum[2] = {}, edges[4];
     for (int k = 0; k < 2; ++k)
       sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
