@@ -27,7 +27,7 @@ __device__ void add_from(unsigned* partial, int tid, int distance) {
 template <int BlockSize>
 __global__ void reduce_kernel(const int* in, int* out, int n) {
   static_assert(BlockSize >= 64 && BlockSize <= 1024 && (BlockSize & (BlockSize - 1)) == 0);
-  __shared__ unsigned partial[BlockSize];  // one per thread
+  __shared__ unsigned partial[BlockSize];  // one per thread; sums that overflow wrap around
   const int tid = threadIdx.x;
   const int i = blockIdx.x * (2 * BlockSize) + tid;
 

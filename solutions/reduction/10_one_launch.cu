@@ -59,8 +59,8 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
   if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
-  sum = block_sum<BlockSize>(sum, partial);
 
+  sum = block_sum<BlockSize>(sum, partial);
   //> todo: store the sum and count the block; the last one adds up all blocks' sums.
   if (tid == 0) {
     sums[blockIdx.x] = sum;

@@ -57,8 +57,8 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
   if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // the last n % 4 elements
-  sum = block_sum<BlockSize>(sum, partial);
 
+  sum = block_sum<BlockSize>(sum, partial);
   if (gridDim.x == 1) {  // no other block runs
     //> todo: store the sum as the result.
     if (tid == 0) out[0] = sum;

@@ -55,7 +55,7 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
 
   unsigned sum = 0;
   //> todo: load the last n % 4 elements first, so that all loads are waited for together.
-  if (blockIdx.x == 0 && tid < n % 4) sum = in[n - 1 - tid];
+  if (blockIdx.x == 0 && tid < n % 4) sum = in[n - 1 - tid];  // the last n % 4 elements
   //<
   const uint4* vectors = reinterpret_cast<const uint4*>(in);
   const unsigned count = n / 4, grid_size = gridDim.x * (loads * BlockSize);
@@ -65,8 +65,8 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
       v[k] = i + k * BlockSize < count ? vectors[i + k * BlockSize] : uint4{0, 0, 0, 0};
     for (int k = 0; k < loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
   }
-  sum = block_sum<BlockSize>(sum, partial);
 
+  sum = block_sum<BlockSize>(sum, partial);
   if (gridDim.x == 1) {  // no other block runs
     if (tid == 0) out[0] = sum;
     return;
