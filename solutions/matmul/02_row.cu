@@ -10,6 +10,11 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 
+//> todo: set block_cols and block_rows for a block whose warps lie along a row of c.
+constexpr int block_cols = 128;  // 4 warps, side by side
+constexpr int block_rows = 1;
+//<
+
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,11 +24,6 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   for (int k = 0; k < n; ++k) sum = fmaf(a[row * n + k], b[k * n + col], sum);
   c[row * n + col] = sum;
 }
-
-//> todo: set block_cols and block_rows for a block whose warps lie along a row of c.
-constexpr int block_cols = 128;  // 4 warps, side by side
-constexpr int block_rows = 1;
-//<
 
 void matmul(const float* a, const float* b, float* c, int n) {
   //> todo: launch enough blocks of that shape.

@@ -11,7 +11,6 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int cols = 128;       // of c per block
 constexpr int rows = 128;       // of c per block
@@ -21,6 +20,18 @@ constexpr int thread_tile = 8;  // rows and columns of c per thread
 constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
+
+// Four floats, the first of which lies at a multiple of 16 bytes.
+__device__ float4& as_float4(float& first) { return reinterpret_cast<float4&>(first); }
+
+// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
+__device__ float4 load4(const float* m, int row, int col, int n) {
+  if (row >= n || col >= n) return {0, 0, 0, 0};
+  const float* first = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(first);
+  return {first[0], col + 1 < n ? first[1] : 0, col + 2 < n ? first[2] : 0,
+          col + 3 < n ? first[3] : 0};
+}
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded

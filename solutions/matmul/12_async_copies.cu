@@ -21,6 +21,18 @@ constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 constexpr int lanes_y = 8, lanes_x = 4;                // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
+// Four floats, the first of which lies at a multiple of 16 bytes.
+__device__ float4& as_float4(float& first) { return reinterpret_cast<float4&>(first); }
+
+// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
+__device__ float4 load4(const float* m, int row, int col, int n) {
+  if (row >= n || col >= n) return {0, 0, 0, 0};
+  const float* first = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(first);
+  return {first[0], col + 1 < n ? first[1] : 0, col + 2 < n ? first[2] : 0,
+          col + 3 < n ? first[3] : 0};
+}
+
 __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers per thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
@@ -43,7 +55,6 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     //> todo: copy this thread's part of b's tile, without a register in between.
     copy4(&b_tile[stage][b_row][b_col], b, k0 + b_row, col0 + b_col, n);
     //<
-    __pipeline_commit();
   };
   const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
@@ -61,6 +72,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
     fetch(stage * depth, stage);
+    __pipeline_commit();
     store(stage);
   }
   __pipeline_wait_prior(stages - 2);  // waits for this thread's copies to all stages but the last
@@ -68,6 +80,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
     fetch(k0 + (stages - 1) * depth, next_stage);
+    __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {

@@ -34,8 +34,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
-  // A thread's part: four floats of a, and four of rows b_row,
-  // b_row + b_rows, ... of b's tile.
+  // A thread's part: four floats of a, and four of rows b_row, b_row + b_rows, ... of b's tile.
   constexpr int b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;

@@ -19,8 +19,11 @@ constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 constexpr int lanes_y = 4, lanes_x = 8;                // a warp computes 32 x 64 elements of c
 constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
-template <bool Quads>  // n is a multiple of 4
-__device__ void multiply(const float* a, const float* b, float* c, int n) {
+//> todo: write matmul_kernel again; it promises that no store changes a or b.
+// Quads: n is a multiple of 4.
+template <bool Quads>
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
   const int tid = threadIdx.x;
@@ -29,6 +32,7 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
   const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
+
   // A thread's part: four floats of rows a_row, a_row + a_rows, ... of a's tile; likewise for b.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
@@ -105,13 +109,8 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
     }
   }
 }
-//> todo: write matmul_kernel: it calls multiply, and promises that no store changes a or b.
-template <bool Quads>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
-    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
-  multiply<Quads>(a, b, c, n);
-}
 //<
+
 void matmul(const float* a, const float* b, float* c, int n) {
   const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
   //> todo: launch the kernel that makes this promise.

@@ -21,7 +21,8 @@ constexpr int threads = (rows / thread_tile) * (cols / thread_tile);
 constexpr int lanes_y = 4, lanes_x = 8;                // a warp computes 32 x 64 elements of c
 constexpr int warps_x = cols / lanes_x / thread_tile;  // side by side in a block
 
-template <bool Quads>                          // n is a multiple of 4
+// Quads: n is a multiple of 4.
+template <bool Quads>
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers per thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded

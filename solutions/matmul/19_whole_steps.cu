@@ -31,9 +31,9 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
 
+  float sum[thread_tile][thread_tile] = {};
   pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                              threadIdx.x);
-  float sum[thread_tile][thread_tile] = {};
   add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
   const int row = row0 + place.y0, col = col0 + place.x0;

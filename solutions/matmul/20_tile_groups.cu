@@ -27,19 +27,17 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
-  int tile_y = 0, tile_x = blockIdx.x;  // as if there were one row of tiles
-  //> todo: number the tiles column after column, within groups of `group` rows of tiles.
-  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols, tile = blockIdx.x;
+  //> todo: number the tiles column after column, in groups of 16 rows of tiles; compute one.
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  const int tile = blockIdx.x;
   const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
   const int group_y = min(group, tiles_y - first_y);  // the last group may have fewer rows
-  tile_y = first_y + in_group % group_y;
-  tile_x = in_group / group_y;
-  //<
+  const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
   const int row0 = tile_y * rows, col0 = tile_x * cols;
 
+  float sum[thread_tile][thread_tile] = {};
   pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                              threadIdx.x);
-  float sum[thread_tile][thread_tile] = {};
   add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
   const int row = row0 + place.y0, col = col0 + place.x0;
@@ -52,6 +50,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
       *element = sum[i][j];
     }
   }
+  //<
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {

@@ -41,9 +41,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
+    float sum[thread_tile][thread_tile] = {};
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                                threadIdx.x);
-    float sum[thread_tile][thread_tile] = {};
     add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
     const int row = row0 + place.y0, col = col0 + place.x0;
@@ -63,11 +63,11 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
   //> todo: launch as many blocks as run at once, but no more than there are tiles.
-  const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
+  const int blocks = std::min(tiles, sms * blocks_per_sm);
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;

@@ -57,9 +57,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
+    float sum[thread_tile][thread_tile] = {};
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
-    float sum[thread_tile][thread_tile] = {};
     //> todo: add the products of these steps; then wait until the sum's beginning is in c.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
     if (from > 0) wait_for(block - 1);
@@ -80,10 +80,10 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-  const int steps = ceil_div(n, rows) * ceil_div(n, cols) * ceil_div(n, depth);  // of all tiles
-  const int blocks = std::min({steps, multiprocessors * blocks_per_sm, most_blocks});
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows), steps = tiles * ceil_div(n, depth);
+  const int blocks = std::min({steps, sms * blocks_per_sm, most_blocks});
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;

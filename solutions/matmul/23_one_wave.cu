@@ -39,9 +39,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
+    float sum[thread_tile][thread_tile] = {};
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
-    float sum[thread_tile][thread_tile] = {};
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
     share.wait_for_beginning();
 
@@ -59,22 +59,24 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   }
 }
 
-template <class Shares, int stages, int blocks_per_sm>
+template <class Shares, int stages, int per_sm>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
-  const auto kernel = n % depth == 0 ? matmul_kernel<Shares, stages, blocks_per_sm, depth>
-                      : n % 4 == 0   ? matmul_kernel<Shares, stages, blocks_per_sm, 4>
-                                     : matmul_kernel<Shares, stages, blocks_per_sm, 1>;
+  const auto kernel = n % depth == 0 ? matmul_kernel<Shares, stages, per_sm, depth>
+                      : n % 4 == 0   ? matmul_kernel<Shares, stages, per_sm, 4>
+                                     : matmul_kernel<Shares, stages, per_sm, 1>;
   kernel<<<blocks, threads>>>(a, b, c, n);
   check(cudaGetLastError());
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows), steps = tiles * ceil_div(n, depth);
   //> todo: use one_tile, with two stages, if four blocks per multiprocessor are enough.
-  if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
-  const int steps = tiles * ceil_div(n, depth);
-  launch<equal_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  if (tiles > 4 * sms) {
+    const int blocks = std::min({steps, 3 * sms, most_blocks});
+    return launch<equal_shares, 3, 3>(blocks, a, b, c, n);
+  }
+  launch<one_tile, 2, 4>(tiles, a, b, c, n);
   //<
 }

@@ -72,12 +72,12 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
   }
 }
 
-template <class Shares, int stages, int slices, int blocks_per_sm>
+template <class Shares, int stages, int slices, int per_sm>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
   constexpr int whole = slices * depth;
-  const auto kernel = n % whole == 0 ? matmul_kernel<Shares, stages, slices, blocks_per_sm, whole>
-                      : n % 4 == 0   ? matmul_kernel<Shares, stages, slices, blocks_per_sm, 4>
-                                     : matmul_kernel<Shares, stages, slices, blocks_per_sm, 1>;
+  const auto kernel = n % whole == 0 ? matmul_kernel<Shares, stages, slices, per_sm, whole>
+                      : n % 4 == 0   ? matmul_kernel<Shares, stages, slices, per_sm, 4>
+                                     : matmul_kernel<Shares, stages, slices, per_sm, 1>;
   constexpr int bytes = slices * stages * sizeof(tile_pair<rows, cols, depth>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   kernel<<<blocks, slices * threads, bytes>>>(a, b, c, n);
@@ -85,11 +85,13 @@ void launch(int blocks, const float* a, const float* b, float* c, int n) {
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  if (tiles <= multiprocessors) return launch<one_tile, 2, 4, 1>(tiles, a, b, c, n);
-  if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 1, 4>(tiles, a, b, c, n);
-  const int steps = tiles * ceil_div(n, depth);
-  launch<equal_shares, 3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows), steps = tiles * ceil_div(n, depth);
+  if (tiles > 4 * sms) {
+    const int blocks = std::min({steps, 3 * sms, most_blocks});
+    return launch<equal_shares, 3, 1, 3>(blocks, a, b, c, n);
+  }
+  if (tiles <= sms) return launch<one_tile, 2, 4, 1>(tiles, a, b, c, n);
+  launch<one_tile, 2, 1, 4>(tiles, a, b, c, n);
 }

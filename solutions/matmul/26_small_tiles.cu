@@ -11,6 +11,7 @@
 // source  CUTLASS, whose tile is a parameter; cuBLAS chooses among many by the matrices' size.
 #include <algorithm>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/mainloop.hpp"
@@ -46,14 +47,15 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    float sum[thread_tile][thread_tile] = {};
     constexpr bool zeros_beyond = Multiple % depth != 0;
     pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
         a, b, n, row0, col0, first * depth - missing, tid);
-    float sum[thread_tile][thread_tile] = {};
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
     //> todo: let each slice add up and store every `slices`-th of a thread's sums.
+    // Each slice adds up and stores every `slices`-th of a thread's sums.
     if constexpr (slices > 1) {
       float* const space = reinterpret_cast<float*>(shared) + tid;
       __syncthreads();  // no thread needs the tiles any more
@@ -110,6 +112,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
   //> todo: choose small tiles if they pay: three of their rounds take as long as one of large ones.
+  // Three rounds of small tiles take as long as one of large ones.
   if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))
     return launch<small, one_tile, 2, 8, 2>(small::tiles(n), a, b, c, n);
   //<

@@ -10,6 +10,7 @@
 // source  The rule of 02_row, that neighbouring threads should access neighbouring words.
 #include <algorithm>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/lane_fetcher.hpp"

@@ -11,6 +11,7 @@
 // source  cuBLAS and CUTLASS choose among dozens of tiles, by heuristics or by trying.
 #include <algorithm>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/lane_fetcher.hpp"
@@ -63,10 +64,20 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
                                                                       first * depth - missing, tid);
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
     if constexpr (slices > 1)
       return store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice,
                                            place, c, n, row, col, stored);
-    store_share(share, sum, place, c, n, row, col, stored);
+    share.wait_for_beginning();
+    for (int i = 0; i < thread_tile; ++i) {
+      for (int j = 0; j < thread_tile; ++j) {
+        const int below = place.below(i), right = place.right(j);
+        if (!stored(row + below, col + right)) continue;
+        float* const element = first_sum + static_cast<long long>(below) * n + right;
+        *element = from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.pass_on();
   }
 }
 

@@ -11,6 +11,7 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/async_copy.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int order = 3;  // 0 to 3, see above
 static_assert(order >= 0 && order <= 3);

@@ -4,8 +4,6 @@
 
 #include <cuda_pipeline.h>
 
-#include "solutions/matmul/parts/vector_access.hpp"
-
 // Begins to copy a piece of m, as in vector_access.hpp, to `to` in shared memory, at a multiple
 // of 16 bytes. Elements outside the matrix count as 0. The copy belongs to the calling thread's
 // next __pipeline_commit().

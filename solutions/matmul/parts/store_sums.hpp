@@ -1,5 +1,5 @@
-// Stores a thread's sums in the end, as spelled out in 26_small_tiles, for
-// the steps that build on it.
+// Stores the sums of all slices in the end, as spelled out in 26_small_tiles, for the steps from
+// 28_tiles_inside on.
 #pragma once
 
 #include "solutions/matmul/parts/tile_size.hpp"
@@ -24,23 +24,4 @@ __device__ void store_slices(const float (&sum)[thread_rows][thread_tile], float
     const int y = row + place.below(e / thread_tile), x = col + place.right(e % thread_tile);
     if (is_stored(y, x)) c[static_cast<long long>(y) * n + x] = total;
   }
-}
-
-// Stores the sums of a share of a tile's steps, or adds them to the sums of the steps before. The
-// other parameters are as above, for one slice.
-template <class Shares, int thread_rows, class Place, class IsStored>
-__device__ void store_share(const Shares& share, const float (&sum)[thread_rows][thread_tile],
-                            const Place& place, float* c, int n, int row, int col,
-                            const IsStored& is_stored) {
-  float* const first_sum = c + static_cast<long long>(row) * n + col;
-  share.wait_for_beginning();
-  for (int i = 0; i < thread_rows; ++i) {
-    for (int j = 0; j < thread_tile; ++j) {
-      const int below = place.below(i), right = place.right(j);
-      if (!is_stored(row + below, col + right)) continue;
-      float* const element = first_sum + static_cast<long long>(below) * n + right;
-      *element = share.from > 0 ? __ldcg(element) + sum[i][j] : sum[i][j];
-    }
-  }
-  share.pass_on();
 }

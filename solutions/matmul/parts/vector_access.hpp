@@ -1,5 +1,5 @@
 // Accesses four floats at a time in matrices of any size, as spelled out in 08_vector_loads, for
-// the steps that build on it.
+// the steps from 14_clamped_edges on.
 //
 // idea    A piece is m[row][col], ..., m[row][col + 3] of a row-major n x n matrix in global
 //         memory; col is a multiple of 4. If n is a multiple of 4, too, a piece lies at a multiple
