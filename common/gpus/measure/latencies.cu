@@ -1,4 +1,4 @@
-// Pointer chases: each address is what the load before brought.
+// Pointer chases: each load returns the address of the next load.
 #include <numeric>
 #include <random>
 
@@ -9,7 +9,7 @@ namespace {
 
 enum class through { l1, l2 };
 
-// The last of `passes` counts: of two, the first has brought the lines.
+// Only the last pass is timed. If there are two, the first brings the lines into the cache.
 template <through Cache>
 __global__ void chase(void** start, int passes, int steps, void** end, long long* cycles) {
   for (int pass = 0; pass < passes; ++pass) {
@@ -89,7 +89,8 @@ void measure_latencies(const effort& e, std::vector<figure>& all) {
   make_ring(memory, e.scaled(std::size_t{1} << 24, std::size_t{16384}), 4096);
   all.push_back({"l2_spread_latency", "cycles", again(chase<through::l2>),
                  "a chase through 16 MiB past L1, a line of every 4 KiB, the second time"});
-  // Every step is a line that no launch has read: the ring is longer than all of them together.
+  // No launch reads a line that an earlier launch has read: the ring is longer than all chases
+  // together.
   make_ring(memory, most, e.scaled(std::size_t{1024}, std::size_t{128}));
   void** start = memory.data();
   const double dram = typical([&] {

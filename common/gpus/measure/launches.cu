@@ -6,7 +6,7 @@ namespace {
 
 __global__ void empty() {}
 
-// Sums, each of which needs the one before: nothing but code to be fetched.
+// A chain of dependent instructions without a loop, so each instruction has to be fetched.
 template <int Sums>
 __global__ void straight(float by, float* to) {
   float sum = by;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace stepwise::measure;
 
-// Names and sentences are ours, and hold nothing that JSON would escape.
+// The names and sentences are our own, and contain nothing that JSON would have to escape.
 void print(const cudaDeviceProp& device, int driver, const std::vector<figure>& all) {
   std::printf("{\"gpu\": \"%s\", \"driver\": %d, \"figures\": [", device.name, driver);
   for (const auto& f : all) {
@@ -35,7 +35,7 @@ int measure_all(const effort& e) {
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
   measure_transfers(e, all);
-  measure_resident_blocks(multiprocessors, e, all);  // leaves L2 full of what it wrote
+  measure_resident_blocks(multiprocessors, e, all);  // leaves its own data in L2
   for (const auto& f : all)
     if (!std::isfinite(f.value) || f.value < 0 || (f.value == 0 && !f.unit.empty()))
       throw std::runtime_error(f.name + " came out as " + std::to_string(f.value));

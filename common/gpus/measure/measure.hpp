@@ -1,11 +1,12 @@
-// Microbenchmarks that measure a GPU for the time model. They are independent of any lab.
+// Microbenchmarks that measure a GPU for the time model. They are independent of the labs.
 //
 // idea    Each figure is one property: a rate without any other bottleneck, or a latency that
 //         nothing hides. A time is the median of several launches between events. A latency is
 //         measured by the multiprocessor's clock around a chain of dependent instructions.
 // source  pointer chases and chains: H. Wong et al., "Demystifying GPU Microarchitecture through
 //         Microbenchmarking" (2010). The kernels are ours.
-// tests   the test "device measure" takes every figure on the emulator, where values mean nothing
+// tests   the test "device measure" runs every microbenchmark on the emulator, where the values
+//         mean nothing
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct figure {
   std::string name;  // "shared_latency"
   std::string unit;  // "cycles", "GB/s", "us", "warp instructions / clock / multiprocessor"
   double value = 0;
-  std::string what;  // how it was measured, in one line
+  std::string what;  // the method of measurement, in one line
 };
 
 // The amount of work. `small` is for tests, which check only that the code runs.

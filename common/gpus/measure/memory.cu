@@ -4,8 +4,8 @@
 namespace stepwise::measure {
 namespace {
 
-// A block reads pieces of 32 KiB, a grid apart; each thread has eight loads in flight. `count` is a
-// multiple of a grid's pieces.
+// Each block reads pieces that are a grid apart. A piece has eight words of 16 bytes per thread,
+// which are in flight at once. `count` is a multiple of a piece.
 __global__ void read_all(const uint4* from, std::size_t count, int passes, unsigned* to) {
   unsigned sum = 0;
   const std::size_t piece = std::size_t{at_once} * blockDim.x;
@@ -13,15 +13,14 @@ __global__ void read_all(const uint4* from, std::size_t count, int passes, unsig
     for (std::size_t i = blockIdx.x * piece + threadIdx.x; i < count; i += gridDim.x * piece) {
       uint4 v[at_once];
 #pragma unroll
-      for (int k = 0; k < at_once; ++k)
-        v[k] = __ldcg(from + i + k * blockDim.x);  // through L2 alone
+      for (int k = 0; k < at_once; ++k) v[k] = __ldcg(from + i + k * blockDim.x);  // bypasses L1
 #pragma unroll
       for (int k = 0; k < at_once; ++k) sum += folded(v[k]);
     }
   if (sum == 0x12345678u) *to = sum;
 }
 
-// Each thread's loads are a grid apart: what is in flight lies side by side.
+// Each thread's loads are a grid apart, so the loads in flight are adjacent in memory.
 __global__ void read_grid_stride(const uint4* from, std::size_t count, unsigned* to) {
   unsigned sum = 0;
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
@@ -58,7 +57,7 @@ __global__ void read_dependent(const uint4* from, std::size_t count, int loads, 
   if (sum == 0x12345678u) *to = sum;
 }
 
-// 16 bytes, in a load that the compiler keeps.
+// Loads 16 bytes. The compiler does not remove a volatile load.
 __device__ unsigned load_shared(unsigned at) {
   uint4 v;
   asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -67,7 +66,7 @@ __device__ unsigned load_shared(unsigned at) {
   return v.x;
 }
 
-__device__ unsigned load_l1(const uint4* at) {  // visible to the block is what it asks for, no more
+__device__ unsigned load_l1(const uint4* at) {  // block scope: L1 may serve the load
   uint4 v;
   asm volatile("ld.relaxed.cta.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
@@ -75,7 +74,7 @@ __device__ unsigned load_l1(const uint4* at) {  // visible to the block is what 
   return v.x;
 }
 
-// A block of 1024 threads reads the same 16 KiB again and again. `passes` is a multiple of eight.
+// A block of 1024 threads reads the same 16 KiB repeatedly. `passes` is a multiple of eight.
 __global__ void read_l1(const uint4* from, int passes, unsigned* to, span* spans) {
   unsigned sum = load_l1(from + threadIdx.x);
   __syncthreads();

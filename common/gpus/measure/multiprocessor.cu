@@ -9,15 +9,14 @@ namespace {
 
 constexpr int line_words = 32;
 
-// A block sees only the memory that it asked for, so accesses come through L1 and none is optimised
-// away. out.
+// A relaxed load with block scope: L1 may serve it, and the compiler does not remove it.
 __device__ unsigned load_word(const unsigned* at) {
   unsigned v;
   asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
   return v;
 }
 
-// Each thread its word, again and again.
+// Each thread loads one word repeatedly.
 __device__ void read_again(const unsigned* at, int passes, unsigned* to, span* spans) {
   unsigned sum = load_word(at);
   __syncthreads();
@@ -31,8 +30,8 @@ __device__ void read_again(const unsigned* at, int passes, unsigned* to, span* s
   if (sum == 0x12345678u) *to = sum;
 }
 
-// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines, at
-// the same places of each or, with banks of their own, each at another.
+// 1024 threads repeatedly load words from 32 KiB. A warp's words are in `lines` lines, at the same
+// offsets in each line or, with `own_banks`, each in a bank of its own.
 __global__ void read_lines(const unsigned* from, int lines, bool own_banks, int passes,
                            unsigned* to, span* spans) {
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
@@ -41,15 +40,15 @@ __global__ void read_lines(const unsigned* from, int lines, bool own_banks, int 
   read_again(at, passes, to, spans);
 }
 
-// 1024 threads ask for words again and again, the lanes of each warp for one each.
+// 1024 threads repeatedly load words. Lane i of each warp loads the word at index of_lane[i].
 __global__ void read_words(const unsigned* from, const unsigned* of_lane, int passes, unsigned* to,
                            span* spans) {
   const unsigned* at = from + of_lane[threadIdx.x % 32];
   read_again(at, passes, to, spans);
 }
 
-// 1024 threads ask for words of shared memory again and again; those of a warp take `ways` of each
-// bank that they lie in.
+// 1024 threads repeatedly load or store words of shared memory. A warp accesses `ways` words in
+// each bank that it uses.
 template <bool Stores>
 __global__ void use_banks(int ways, int passes, unsigned* to, span* spans) {
   __shared__ unsigned words[32 * 32];
@@ -77,7 +76,7 @@ __global__ void use_banks(int ways, int passes, unsigned* to, span* spans) {
   if (sum == 0x12345678u) *to = sum;
 }
 
-// One block reads 512 KiB through L2 again and again.
+// One block repeatedly reads 512 KiB, bypassing L1.
 __global__ void read_l2_alone(const uint4* from, std::size_t count, int passes, unsigned* to,
                               span* spans) {
   unsigned sum = 0;
@@ -96,7 +95,7 @@ __global__ void read_l2_alone(const uint4* from, std::size_t count, int passes, 
   if (sum == 0x12345678u) *to = sum;
 }
 
-// Every block writes the same small region: it stays in L2.
+// The blocks repeatedly write a small region, which stays in L2.
 __global__ void write_l2(uint4* to, std::size_t count, int passes) {
   for (int p = 0; p < passes; ++p)
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
@@ -104,7 +103,7 @@ __global__ void write_l2(uint4* to, std::size_t count, int passes) {
       to[i] = make_uint4(1, 2, 3, static_cast<unsigned>(p));
 }
 
-// Loads of one word per sector, or of one word in a varying sector of each line.
+// Stores one word per sector, or one word in a varying sector of each line.
 __global__ void write_l2_words(unsigned* to, std::size_t count, bool in_lines, int passes) {
   for (int p = 0; p < passes; ++p)
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
@@ -112,7 +111,8 @@ __global__ void write_l2_words(unsigned* to, std::size_t count, bool in_lines, i
       to[in_lines ? line_words * i + (i ^ (i >> 5)) % 4 * 8 : 8 * i] = static_cast<unsigned>(p);
 }
 
-// Sixteen products, each of which needs the one before, and a branch that does not wait for them.
+// An iteration has sixteen products, each of which needs the previous one, and a branch that does
+// not wait for them.
 __global__ void loop_of_products(int passes, float by, span* spans, float* to) {
   const long long begin = clock64();
   float product = by;
@@ -135,8 +135,8 @@ __global__ void loop(int passes, span* spans, unsigned* to) {
   *to = sum;
 }
 
-// Runs for `cycles` of the multiprocessor's clock; `room` keeps other blocks away. If `to` is not
-// null, the last instruction of each thread stores a word.
+// Runs for `cycles` of the multiprocessor's clock. The shared memory `room` keeps other blocks off
+// the multiprocessor. If `to` is not null, the last instruction of each thread stores a word.
 __global__ void occupy(int cycles, unsigned* to) {
   extern __shared__ unsigned room[];
   const long long begin = clock64();
@@ -146,15 +146,15 @@ __global__ void occupy(int cycles, unsigned* to) {
   if (to != nullptr) to[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
-// L1 looks up four lines in a cycle if they are in different ones of four banks. A line's bank is a
-// hash of its number: what each bit of that contributes, those of bits 0 and 1 being 1 and 2. Lines
-// of bank 0 are asked for along with as many that differ from lines of bank b by the bit in
-// question: they take longest where all of them come to be in bank 0, which is where b is the
-// bit's.
+// L1 looks up four lines per cycle if they are in four different banks. A line's bank is the
+// exclusive or of the contributions of the bits that are set in the line's number; bits 0 and 1
+// contribute 1 and 2 by definition. To find the contribution of another bit, a warp loads lines of
+// bank 0, and lines of a bank b with this bit set in addition. The loads take longest if all of
+// these lines are in bank 0. In that case, b is the contribution of the bit.
 void measure_tag_banks(const effort& e, std::vector<figure>& all) {
   constexpr unsigned bits = 20, most_of_bank = 16, sides = 4;
   const unsigned measured = e.scaled(bits, 6U);
-  const std::size_t region = std::size_t{line_words} << measured;  // at a multiple of its size
+  const std::size_t region = std::size_t{line_words} << measured;  // aligned to its size
   const device_array<unsigned> memory(2 * region);
   const std::size_t bytes = region * sizeof(unsigned);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
@@ -180,7 +180,7 @@ void measure_tag_banks(const effort& e, std::vector<figure>& all) {
       std::vector<unsigned> lines = lines_of(0, below);
       for (const unsigned line : lines_of(bank, below)) lines.push_back(1U << bit | line);
       unsigned words[32];
-      for (unsigned lane = 0; lane < 32; ++lane)  // each in a bank of its own, or the first again
+      for (unsigned lane = 0; lane < 32; ++lane)  // one per bank; spare lanes load the first
         words[lane] = lane < lines.size() ? lines[lane] * line_words + lane : 0;
       require(cudaMemcpy(of_lane.data(), words, sizeof words, cudaMemcpyHostToDevice),
               "cudaMemcpy");
@@ -289,7 +289,7 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
       };
       const double each = (waves_us(many, cycles) - waves_us(few, cycles)) / (many - few),
                    longer = (waves_us(many, 2 * cycles) - waves_us(few, 2 * cycles)) / (many - few);
-      // The test's times on the emulator may come out as anything.
+      // In the test on the emulator, times mean nothing, and the difference may be negative.
       all.push_back({(stores ? "block_turnover_behind_stores_of_" : "block_turnover_of_") +
                          std::to_string(threads),
                      "ns", e.small ? 1 : 1e3 * (2 * each - longer),

@@ -1,5 +1,5 @@
-// Arithmetic: how many instructions of a kind a multiprocessor does in a clock, and how long one
-// takes.
+// Arithmetic: the instructions of each kind that a multiprocessor executes per clock, and the
+// latency of one instruction.
 #include "common/gpus/measure/timing.cuh"
 
 namespace stepwise::measure {
@@ -7,8 +7,8 @@ namespace {
 
 constexpr int unrolled = 32;
 
-// One dependent step of each kind; `a` and `b` are not known to the compiler. Where it could fold
-// several steps into one, a step is a pair of kinds, and counts as two.
+// One dependent step of each kind. The compiler does not know `a` and `b`. If it could fold several
+// equal steps into one, a step is a pair of different instructions and counts as two.
 struct fma_f32 {
   using type = float;
   static constexpr const char* name = "fma_f32";
@@ -122,7 +122,7 @@ struct shuffle {
 struct vote {
   using type = int;
   static constexpr const char* name = "vote_ballot";
-  static constexpr int count = 2;  // with the comparison that it needs
+  static constexpr int count = 2;  // the vote and the comparison before it
   __device__ static void step(int& x, int a, int) {
     asm volatile("{.reg .pred p;\n\tsetp.gt.s32 p, %0, %1;\n\tvote.sync.ballot.b32 %0, p, -1;}"
                  : "+r"(x)
@@ -144,7 +144,7 @@ __global__ void run(int rounds, typename Kind::type a, typename Kind::type b,
   typename Kind::type x[Chains];
 #pragma unroll
   for (int c = 0; c < Chains; ++c)
-    x[c] = threadIdx.x < 4096u * rounds ? a : b;  // not uniform, for all the compiler knows
+    x[c] = threadIdx.x < 4096u * rounds ? a : b;  // the compiler cannot assume a uniform value
   __syncthreads();
   const long long begin = clock64();
   for (int r = 0; r < rounds; ++r) {
@@ -212,8 +212,8 @@ void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& al
   measure_kind<shuffle>(multiprocessors, e, all);
   measure_kind<vote>(multiprocessors, e, all);
   measure_kind<warp_sum>(multiprocessors, e, all);
-  // The whole GPU at its own clock, as long as a kernel of a lab takes: what the peak on paper is
-  // compared with.
+  // The whole GPU computes at its own clock for about as long as a lab's kernel. The theoretical
+  // peak is compared with this rate.
   const int rounds = e.scaled(4096, 1), blocks = multiprocessors * 2;
   device_array<float> to(static_cast<std::size_t>(blocks) * 1024);
   device_array<span> spans(static_cast<std::size_t>(blocks) * 32);

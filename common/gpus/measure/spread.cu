@@ -1,4 +1,4 @@
-// How much longer some loads from memory take than others, alone and beside many.
+// The spread of the latencies of loads from memory, for one warp and for many warps.
 #include <algorithm>
 
 #include "common/gpus/measure/timing.cuh"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int bins = 1024, bin_cycles = 8;
 
-// In the order in which it stands, past L1.
+// Loads a word, bypassing L1. `volatile` keeps the load after the clock is first read.
 __device__ unsigned load(const unsigned* at) {
   unsigned v;
   asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at));
@@ -22,8 +22,8 @@ __device__ unsigned load(const uint4* at) {
   return v.x;
 }
 
-// Each warp has one load in flight: the next address needs the value, which is 0. The warps of the
-// grid go through memory side by side.
+// Each warp has one load in flight, because the next address needs the value, which is 0. The
+// warps of the grid read adjacent words.
 template <class Word>
 __global__ void time_loads(const Word* from, std::size_t count, int loads, unsigned* times) {
   __shared__ unsigned seen[bins];
@@ -35,7 +35,7 @@ __global__ void time_loads(const Word* from, std::size_t count, int loads, unsig
     const long long begin = clock64();
     const unsigned value = load(from + at);
     long long end;
-    // The branch needs the value, and the clock is read behind it.
+    // The branch needs the value, so the clock is read after the load is complete.
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p trap; mov.u64 %0, %%clock64; }"
                  : "=l"(end)
                  : "r"(value));

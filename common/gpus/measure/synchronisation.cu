@@ -11,7 +11,7 @@ __global__ void barriers(int rounds, long long* cycles) {
   if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
 }
 
-// The result is used, so that the compiler cannot add a warp's lanes first.
+// The result is used, so the compiler cannot combine the atomics of a warp's lanes.
 __global__ void exchange(int* word, int apart, int rounds, int* to) {
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   int value = thread;
@@ -29,7 +29,7 @@ __global__ void add_floats(float* word, int apart, int rounds) {
   for (int r = 0; r < rounds; ++r) atomicAdd(word + thread * apart, static_cast<float>(r));
 }
 
-// The threads of the GPU at `count` words beside each other, a warp's lanes at different ones.
+// All threads of the GPU add to `count` adjacent words. The lanes of a warp use different words.
 __global__ void add_to_few(int* word, int count, int rounds) {
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   for (int r = 0; r < rounds; ++r) atomicAdd(word + (thread + 32 * r) % count, r);

@@ -55,8 +55,9 @@ static __global__ void spin(long long cycles) {
   }
 }
 
-// When a warp began and ended, by its multiprocessor's clock. Of a block the first begin and the
-// last end count: the scheduler may run one warp to its end before another has begun.
+// The begin and the end of a warp, by its multiprocessor's clock. A block's time is from the first
+// begin to the last end, because the scheduler may run one warp to its end before another has
+// begun.
 struct span {
   long long begin, end;
 };
@@ -66,7 +67,7 @@ __device__ inline void note_span(span* spans, long long begin) {
   if (lane == 0) spans[blockIdx.x * warps + threadIdx.x / 32] = {begin, clock64()};
 }
 
-// The median over `blocks` blocks of `threads` threads.
+// The median time of `blocks` blocks of `threads` threads, in cycles.
 inline double median_cycles(const device_array<span>& spans, unsigned blocks, int threads) {
   const auto all = spans.download();
   const std::size_t warps = static_cast<std::size_t>(threads) / 32;
@@ -82,8 +83,8 @@ inline double median_cycles(const device_array<span>& spans, unsigned blocks, in
   return median(cycles);
 }
 
-// Median device time in ms of `work`, which launches; the first two times do not count. The GPU
-// spins before it, so that the host has queued everything when the first event is met.
+// The median device time in ms of `work`, which launches kernels, without the first two times. The
+// GPU spins first, so the host has queued everything before the GPU reaches the first event.
 template <class Work>
 double time_ms(const effort& e, Work&& work, long long spin_cycles = 200'000) {
   cudaEvent_t begin, end;
@@ -107,7 +108,7 @@ double time_ms(const effort& e, Work&& work, long long spin_cycles = 200'000) {
   return median(times);
 }
 
-constexpr int at_once = 8;  // loads of a thread
+constexpr int at_once = 8;  // loads in flight per thread
 
 __device__ inline unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 

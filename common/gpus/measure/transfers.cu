@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-// Median microseconds of the host's clock; the first two times do not count.
+// The median time in us by the host's clock, without the first two times.
 template <class Work>
 double host_us(const effort& e, Work&& work) {
   std::vector<double> times;
@@ -62,7 +62,7 @@ void measure_transfers(const effort& e, std::vector<figure>& all) {
     all.push_back(
         {"pinned_to_host", "GB/s", gb_per_s(large, from), "cudaMemcpy of 256 MiB, pinned"});
   }
-  // Two sizes, so that what every copy takes comes apart from what each byte takes.
+  // Copies of two sizes separate the cost of a copy from the cost of its bytes.
   const std::size_t most = e.scaled(64 * mib, mib / 64), least = e.scaled(mib, mib / 256);
   std::vector<char> pageable(most, 1);
   const auto line = [&](const char* name, auto&& copied) {
