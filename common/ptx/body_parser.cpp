@@ -22,7 +22,7 @@ class body_parser {
     for (const variable& v : f.parameters) names_.surround(v.name);
     for (const variable& v : f.returns) names_.surround(v.name);
     label_scopes_.emplace_back();
-    // A lower bound: one instruction takes about 30 characters of nvcc's text.
+    // An estimate that is usually too low: an instruction takes about 30 characters of nvcc's text.
     out_.instructions.reserve(f.body_text.size() / 48);
   }
 
@@ -34,8 +34,8 @@ class body_parser {
   }
 
  private:
-  // Every brx.idx gets its own table, though many may share a list. A short text must not ask for
-  // gigabytes.
+  // Every brx.idx gets its own table, even if many share a list. This check keeps a short text from
+  // taking gigabytes.
   void check_tables() const {
     constexpr std::size_t most = std::size_t{1} << 22;
     std::size_t targets = 0;
@@ -47,8 +47,8 @@ class body_parser {
     }
   }
 
-  // Labels of one pair of braces. Inner labels are renamed. A branch may precede its label, so the
-  // names in operands are replaced when the braces close.
+  // The labels between one pair of braces. Labels in inner braces are renamed. A branch may precede
+  // its label, so the names in operands are replaced when the braces close.
   struct label_scope {
     std::size_t first_instruction = 0, first_list = 0;
     std::unordered_map<std::string_view, std::string_view> renamed;
@@ -142,7 +142,7 @@ class body_parser {
     if (!is_new) twice(name);
   }
 
-  // (.param .b32 _) _ (.param .b64 _, .param .b32 _) .noreturn;
+  // Parses, for example, "(.param .b32 _) _ (.param .b64 _, .param .b32 _) .noreturn;".
   void prototype(body::prototype& p) {
     if (in_.current().is('(')) read_parameters(in_, p.returns);
     in_.expect_word("'_' in a prototype");
@@ -207,7 +207,7 @@ class body_parser {
     return p;
   }
 
-  // .loc 1 9 3   or   .loc 2 50 3, function_name $L__info_string0, inlined_at 1 9 3
+  // Parses ".loc 1 9 3" or ".loc 2 50 3, function_name $L__info_string0, inlined_at 1 9 3".
   void loc() {
     const bool directly_after = located_ == out_.instructions.size();
     in_.advance();
@@ -348,7 +348,7 @@ class body_parser {
     }
   }
 
-  // !%p, -%r, -5, !0
+  // Parses !%p, -%r, -5 or !0.
   void signed_operand(operand& o) {
     const token sign = in_.current();
     const char* const next = sign.text.data() + 1;
@@ -379,7 +379,7 @@ class body_parser {
     in_.expect(closing, "or ',' in an operand");
   }
 
-  // [base], [base+offset], [address], [texture, sampler, {x, y}]
+  // Parses [base], [base+offset], [address] or [texture, sampler, {x, y}].
   void memory(operand& o) {
     const deeper level(in_);
     in_.advance();

@@ -14,12 +14,12 @@ namespace stepwise::ptx {
 struct surroundings {
   // Whether the name is defined in the module's scope.
   std::function<bool(std::string_view)> is_global;
-  // The string in the section .debug_str, `offset` bytes after a label.
+  // The string that begins `offset` bytes after a label in the section .debug_str.
   std::function<std::string_view(std::string_view label, std::int64_t offset)> debug_string;
 };
 
-// `names` owns the names that are created for nested scopes; the body's views point into it and
-// into f.body_text. Throws parse_error.
+// Parses f.body_text. Adds the names that are created for nested scopes to `names`. The body's
+// views point into both. Throws parse_error.
 body parse_body(const function& f, const surroundings& module, std::deque<std::string>& names);
 
 }  // namespace stepwise::ptx

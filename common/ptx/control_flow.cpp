@@ -120,7 +120,7 @@ void control_flow::find_loops() {
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     for (const std::uint32_t s : blocks[b].successors) predecessors[s].push_back(b);
   }
-  // Every loop's list also holds the blocks of inner loops.
+  // The bound on the total length of the loops' lists, which also hold the blocks of inner loops.
   std::size_t room = 16 + blocks.size();
   for (const basic_block& b : blocks) room += b.successors.size();
   room *= longest_lists;

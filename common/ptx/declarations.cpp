@@ -33,7 +33,7 @@ unsigned read_alignment(reader& in) {
   return value;
 }
 
-// .attribute(.managed, .unified(u1, u2))
+// Reads, for example, ".attribute(.managed, .unified(u1, u2))".
 void read_attributes(reader& in, qualifiers& q) {
   in.expect('(', "after .attribute");
   do {
@@ -52,7 +52,7 @@ void read_attributes(reader& in, qualifiers& q) {
   in.expect(')', "after the attributes");
 }
 
-// .align N .v4 .f32 .attribute(...) .ptr .global .align N: in any order, as ptxas allows.
+// Reads .align N .v4 .f32 .attribute(...) .ptr .global .align N in any order, as ptxas allows.
 qualifiers read_qualifiers(reader& in) {
   qualifiers q;
   while (in.current().kind == token_kind::directive) {
@@ -89,7 +89,7 @@ std::uint64_t checked_product(reader& in, std::uint64_t a, std::uint64_t b) {
   return product;
 }
 
-// "[4][]": 0 means an extent that is not given.
+// Reads extents such as "[4][]". 0 stands for an extent that is not given.
 std::vector<std::uint64_t> read_extents(reader& in) {
   std::vector<std::uint64_t> extents;
   while (in.accept('[')) {
@@ -122,7 +122,8 @@ void read_declarator(reader& in, const qualifiers& q, variable& v) {
 
   const std::vector<std::uint64_t> extents = read_extents(in);
   v.is_array = !extents.empty();
-  // strides[k]: bytes of one element of dimension k; the last is a scalar of a vector type.
+  // strides[k] is the size in bytes of one element of dimension k. An element of the last dimension
+  // is a scalar of a vector type.
   std::vector<std::uint64_t> strides(extents.size(), element);
   for (std::size_t k = extents.size(); k-- > 1;) {
     strides[k - 1] = checked_product(in, strides[k], extents[k]);
@@ -159,7 +160,7 @@ bool linkage::accept(reader& in) {
 
 void read_variables(reader& in, state_space space, const linkage& link,
                     std::vector<variable>& out) {
-  if (space == state_space::constant && in.accept('[')) {  // a bank: PTX before 2.2
+  if (space == state_space::constant && in.accept('[')) {  // a bank, in PTX before 2.2
     in.expect_integer("a bank's number");
     in.expect(']', "after a bank's number");
   }
@@ -200,7 +201,7 @@ void read_registers(reader& in, std::vector<register_declaration>& out) {
     if (in.accept('<')) {
       r.count = in.expect_small("a number of registers", register_limit);
       in.expect('>', "after the number of registers");
-      // Without registers, the name means nothing.
+      // A declaration of no registers declares no name.
       if (r.count == 0) out.pop_back();
     }
   } while (in.accept(','));

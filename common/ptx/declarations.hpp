@@ -8,8 +8,8 @@
 
 namespace stepwise::ptx {
 
-// The most registers that one declaration may make. No compiler's output comes near, and a register
-// file of this size cannot be used to exhaust memory.
+// The most registers that one declaration may make. No compiler's output comes close to this limit,
+// and so many registers do not exhaust memory.
 inline constexpr std::uint32_t register_limit = 1u << 20;
 
 // The most bytes of one variable.
@@ -18,7 +18,7 @@ inline constexpr std::uint64_t variable_limit = std::uint64_t{1} << 40;
 // The state space of a directive such as ".global"; none if `directive` is not a state space.
 state_space space_of(std::string_view directive);
 
-// The words before a declaration: .extern .visible .weak .common
+// The words that may precede a declaration: .extern .visible .weak .common
 struct linkage {
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
 

@@ -1,7 +1,7 @@
 // The branch targets that decide whether lanes reach a block.
 //
 // source  J. Ferrante, K. Ottenstein, J. Warren: The Program Dependence Graph and Its Use in
-//         Optimization, ACM TOPLAS 9(3), 1987: control dependence. Tested by
+//         Optimization, ACM TOPLAS 9(3), 1987, on control dependence. Tested by
 //         tests/dependence_test.cpp.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace stepwise::emulator {
 
-// For every block: its successors that lead towards a `wanted` block while another successor may
-// not, possibly through further branches of this kind; ascending. Empty if finding them would take
-// more than 64 steps per block and edge.
+// The deciding successors of every block, in ascending order. A successor decides if it leads to a
+// `wanted` block, or to another deciding branch, while the block's other successors may avoid it.
+// The lists are empty if finding them would take more than 64 steps per block and edge.
 std::vector<std::vector<std::uint32_t>> ways_towards(const control_flow& flow,
                                                      const std::vector<std::uint32_t>& wanted);
 

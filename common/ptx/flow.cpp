@@ -8,11 +8,11 @@ namespace stepwise::emulator {
 namespace {
 
 // Dominators in the reversed graph, whose root is the end. Nodes are identified by their number in
-// a depth-first walk from the root. Unlike the usual iteration, this is not slow even for graphs
-// that are made to be slow.
+// a depth-first walk from the root. Unlike the usual iterative algorithm, this one is fast even for
+// graphs from an attacker.
 //
 // source  T. Lengauer, R. E. Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph",
-//         ACM TOPLAS 1(1), 1979: the simple version.
+//         ACM TOPLAS 1(1), 1979, the simple version.
 class dominators {
  public:
   using graph = std::vector<std::vector<std::uint32_t>>;
@@ -72,8 +72,8 @@ class dominators {
     }
   }
 
-  // The node with the least semidominator among a node's ancestors so far, except the root. Paths
-  // are compressed on the way.
+  // The node with the least semidominator among the ancestors of a node that are known so far,
+  // except the root. Compresses the path.
   std::uint32_t least(std::uint32_t n) {
     if (ancestor_[n] == no_block) return n;
     std::vector<std::uint32_t>& path = path_;
@@ -89,8 +89,8 @@ class dominators {
 
   const graph& successors_;
   const std::uint32_t end_;
-  std::vector<std::uint32_t> number_;         // of a node; no_block: not reached
-  std::vector<std::uint32_t> node_, parent_;  // by number, like all below
+  std::vector<std::uint32_t> number_;         // by node; no_block: not reached
+  std::vector<std::uint32_t> node_, parent_;  // by number, like the arrays below
   std::vector<std::uint32_t> semi_, best_, ancestor_, immediate_, path_;
 };
 

@@ -41,7 +41,7 @@ class initialiser {
   }
 
  private:
-  // `level` braces enclose this pair, which fills bytes from `at` up to `end`.
+  // Reads a pair of braces that `level` pairs enclose. It fills the bytes from `at` up to `end`.
   void braces(std::size_t level, std::uint64_t& at, std::uint64_t end) {
     const deeper guard(in_);
     in_.expect('{', "before an initialiser's list");
@@ -87,7 +87,7 @@ class initialiser {
     filled_ = std::max(filled_, at);
   }
 
-  // sym, sym+4, generic(sym), generic(sym)+4, generic(sym+4)
+  // Parses sym, sym+4, generic(sym), generic(sym)+4 or generic(sym+4).
   void address(std::uint64_t at, std::uint64_t mask) {
     relocation r;
     r.at = at;
@@ -135,7 +135,7 @@ class initialiser {
 
   void store(std::uint64_t at, unsigned bytes, std::uint64_t bits) {
     // Trailing zeros need no room, so a large array of zeros costs nothing. Gaps left by nested
-    // braces are bounded by the text's length, so that a short text cannot ask for gigabytes.
+    // braces are bounded by the text's length, so that a short text cannot take gigabytes.
     if (bits == 0) return;
     const auto written = static_cast<std::uint64_t>(in_.current().text.data() - first_);
     if (at + bytes > 1024 + 64 * written) {
@@ -146,7 +146,7 @@ class initialiser {
   }
 
   reader& in_;
-  const char* const first_;  // where the initialiser's text starts
+  const char* const first_;  // the beginning of the initialiser's text
   const std::vector<std::uint64_t>& strides_;
   const bool open_ended_;
   variable& v_;

@@ -1,8 +1,8 @@
 // Splits PTX text into tokens, one at a time, without copying a character.
 //
 // idea    A dotted chain ("ld.global.v4.f32", "%tid.x", "cp.async.bulk.shared::cluster") is one
-//         token: the grammar never needs its parts separately.
-// watch   `end` must point at readable memory: the lexer looks one character ahead.
+//         token, because the grammar never needs its parts separately.
+// watch   `end` must point at readable memory, because the lexer looks one character ahead.
 // source  PTX ISA 9.0, "Lexical Elements", "Constants". Tested by tests/lexer_test.cpp.
 #pragma once
 
@@ -43,12 +43,13 @@ class lexer {
   lexer(std::string_view text, std::uint32_t first_line)
       : at_(text.data()), end_(text.data() + text.size()), line_(first_line) {}
 
-  // The next token; at the end of the text always one of kind end. Throws parse_error for a
-  // character that starts no token, a malformed number, or a string or comment that is not closed.
+  // The next token. At the end of the text, always returns a token of kind `end`. Throws
+  // parse_error for a character that starts no token, a malformed number, and an unclosed string or
+  // comment.
   token next();
 
-  // Must be called right after next() returned a '{'. Skips to its '}' and returns the text
-  // between. `first_line` becomes the line of that text's first character. Throws parse_error.
+  // Must be called right after next() returned a '{'. Skips to its '}' and returns the text in
+  // between. Sets `first_line` to the line of that text's first character. Throws parse_error.
   std::string_view skip_block(std::uint32_t& first_line);
 
   std::uint32_t line() const { return line_; }
@@ -67,7 +68,7 @@ class lexer {
   std::uint32_t line_;
 };
 
-// A token as messages quote it: printable, short.
+// A token as messages quote it, printable and short.
 std::string quoted(const token& t);
 
 }  // namespace stepwise::ptx

@@ -1,4 +1,4 @@
-// The module's scope: directives, variables, and where each function's body lies.
+// Reads the module's scope: directives, variables, and the text of each function's body.
 #include <algorithm>
 #include <charconv>
 #include <exception>
@@ -19,7 +19,7 @@ struct section {
 
 struct parsed_body {
   std::once_flag once;
-  std::exception_ptr problem;  // why it has no content
+  std::exception_ptr problem;  // the error, if the body has no content
   body content;
   std::deque<std::string> names;
 };
@@ -33,7 +33,7 @@ struct module_index {
 
 namespace {
 
-// "9.0" is lexed as a number; its two halves are in the text. 0.0 if they are not.
+// The version in a token like "9.0", which the lexer reads as one number; 0.0 if it is none.
 version version_of(const token& t) {
   version v;
   const char* const last = t.text.data() + t.text.size();
@@ -82,7 +82,7 @@ class module_reader {
     in_.advance();
   }
 
-  // .target sm_90a, debug, texmode_independent
+  // Reads, for example, ".target sm_90a, debug, texmode_independent".
   void target() {
     do {
       const std::string_view word = in_.expect_word("a target such as sm_90");
@@ -101,7 +101,7 @@ class module_reader {
     }
   }
 
-  // .file 1 "/home/student/reduction.cu", timestamp, size
+  // Reads .file 1 "/home/student/reduction.cu", timestamp, size
   void file() {
     const std::uint32_t number = in_.expect_small("a file's number", ~0u);
     m_.files[number] = in_.expect_string("a file's name");
@@ -235,7 +235,7 @@ class module_reader {
     return true;
   }
 
-  // .attribute(.unified(1, 2)): one function under one name in several modules
+  // Reads ".attribute(.unified(1, 2))", which marks one function with one name in several modules.
   void unified() {
     in_.expect('(', "after .attribute");
     if (!in_.accept_directive(".unified")) in_.fail("'.unified'");
@@ -322,7 +322,7 @@ const body& module::body_of(const function& f) const {
     around.debug_string = [this](std::string_view label, std::int64_t offset) {
       return state_->debug_string(label, offset);
     };
-    // Under ThreadSanitizer, a call_once that an exception has left blocks forever.
+    // Under ThreadSanitizer, a call_once blocks forever after an exception has left it.
     try {
       slot.content = parse_body(f, around, slot.names);
     } catch (...) {

@@ -65,7 +65,7 @@ std::string_view names::declare(std::string_view name, std::uint32_t line) {
 
 std::string_view names::declare_counted(std::string_view prefix, std::uint32_t line) {
   stem& s = stems_[stem_of(prefix)];
-  storage_.push_back(std::string(prefix) + "<>");  // no name is spelled like this
+  storage_.push_back(std::string(prefix) + "<>");  // no name in PTX ends like this
   const auto [found, is_new] = declared_.emplace(storage_.back(), scope_numbers_.back());
   if (!is_new && found->second == scope_numbers_.back()) {
     throw parse_error(line, "'" + std::string(prefix) + "' is declared twice in one scope");

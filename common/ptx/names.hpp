@@ -1,10 +1,11 @@
-// The names of one function body: every declaration gets a unique name in one flat list.
+// The names of one function body. Every declaration gets a unique name in one flat list.
 //
-// idea    PTX scopes its names by braces, and compilers use that: every call declares "param0" in
-//         its own braces. The first "param0" keeps its name, the next becomes "param0$2".
-// watch   "%r<3>" declares %r0, %r1 and %r2 without spelling them. Whether such names clash is not
-//         checked: a counted name in inner braces is always renamed, and so is a single name that
-//         differs from a counted name only in its trailing digits.
+// idea    In PTX, braces limit the scope of a name, and compilers use that: every call declares
+//         "param0" in braces of its own. The first "param0" keeps its name, the next becomes
+//         "param0$2".
+// watch   "%r<3>" declares %r0, %r1 and %r2 without spelling them. We do not check whether such
+//         names clash. A counted name in inner braces is always renamed, and so is a single name
+//         that differs from a counted name only in its trailing digits.
 // source  PTX ISA 9.0, "Parameterized Variable Names", and scoping rules of { } blocks.
 #pragma once
 
@@ -38,10 +39,10 @@ class names {
   std::string_view declare(std::string_view name, std::uint32_t line);
   // Declares prefix0, prefix1, ..., and returns the prefix that they have in the body.
   std::string_view declare_counted(std::string_view prefix, std::uint32_t line);
-  // A name like `name` that is not used yet, without a meaning in any scope.
+  // A new name like `name` that is not used yet and that no scope declares.
   std::string_view fresh(std::string_view name, std::string_view tail = "");
 
-  // The name in the body of `name`, as seen from the current scope.
+  // The unique name in the body for `name`, as the current scope sees it.
   std::string_view resolve(std::string_view name) {
     return renamed_.empty() ? name : resolve_renamed(name);
   }
@@ -62,7 +63,7 @@ class names {
 
   std::deque<std::string>& storage_;
   std::function<bool(std::string_view)> is_global_;
-  std::vector<std::vector<std::string_view>> scopes_;  // what each open scope renamed
+  std::vector<std::vector<std::string_view>> scopes_;  // the renamed names of each open scope
   std::uint64_t scopes_opened_ = 0;
   std::vector<std::uint64_t> scope_numbers_ = {0};
   std::unordered_map<std::string_view, std::uint64_t> declared_;  // name -> number of its scope

@@ -1,10 +1,10 @@
 // The .loc records of one function, with the chain of calls that a line was inlined through.
 //
-// idea    A record states where its function was inlined only as "file line column". The record of
-//         that call came before, perhaps long before, because the compiler states each call once.
-// watch   Two calls may have the same position (a template that calls its next instance from one
-//         line). Then the function name decides: a function that was once seen right after its
-//         caller's record is assumed to be called from that same function again.
+// idea    A record states the place where its function was inlined only as "file line column". The
+//         record of that call is somewhere before it, because the compiler writes each call once.
+// watch   Two calls may have the same position, for example in a template that calls its next
+//         instance. Then the function name decides. If a function's record once followed its
+//         caller's record directly, we assume that the same function calls it again.
 // source  PTX ISA 9.0, ".loc"; the order of records as nvcc 13.0 writes them.
 #pragma once
 
@@ -26,15 +26,15 @@ class position_list {
     bool operator==(const place&) const = default;
   };
 
-  // Add a record without and with a call at which it was inlined. Both return the record's index.
-  // `directly_after`: no instruction stands between this record and the previous one.
+  // Add a record, without and with the call at which it was inlined. Both return the record's
+  // index. `directly_after`: there is no instruction between this record and the previous one.
   std::int32_t add(place at);
   std::int32_t add_inlined(place at, std::string_view function, place call, bool directly_after);
 
  private:
   struct key {
     place at;
-    const char* function;  // names are views into one text: equal names, equal address
+    const char* function;  // names are views into one text, so equal names have equal addresses
     std::int32_t inlined_at;
     bool operator==(const key&) const = default;
   };
@@ -48,9 +48,9 @@ class position_list {
   std::vector<source_position>& out_;
   std::int32_t last_ = -1;
   std::unordered_map<key, std::int32_t, hash> index_;  // every record, by its content
-  // The latest record at a place, by its function or (inlined_at = -2) for any function.
+  // The latest record at a place, for one function or, with inlined_at = -2, for any function.
   std::unordered_map<key, std::int32_t, hash> latest_;
-  // The caller's name by callee and place of the call, once a record stated it.
+  // The caller's name, if a record has stated it, by callee and place of the call.
   std::unordered_map<key, const char*, hash> callers_;
 };
 

@@ -1,4 +1,5 @@
-// A token stream with one token of look-ahead, and the grammar parts that every construct uses.
+// A token stream with one token of look-ahead, and the parts of the grammar that all constructs
+// use.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace stepwise::ptx {
 
-// How deep braces, brackets and expressions may nest: bounds the stack on hostile input.
+// The maximum nesting of braces, brackets and expressions. It bounds the stack for hostile input.
 inline constexpr int nesting_limit = 100;
 
 // A constant expression's value. Integers are 64 bits in two's complement.
@@ -29,24 +30,25 @@ class reader {
   void advance() { current_ = lexer_.next(); }
   bool at_end() const { return current_.kind == token_kind::end; }
 
-  // Takes the token if it is the one asked for.
+  // Takes the current token if it is the given one.
   bool accept(char mark);
   bool accept_directive(std::string_view spelled);
 
-  // Takes the token that must come here. Throws parse_error, naming `where`, if another one does.
+  // Takes the required token. If there is another one, throws parse_error, which names `where`.
   void expect(char mark, std::string_view where);
   std::string_view expect_word(std::string_view what);
   std::string_view expect_string(std::string_view what);
   std::uint64_t expect_integer(std::string_view what);
-  // An integer of at most `limit`.
+  // Takes an integer of at most `limit`.
   std::uint32_t expect_small(std::string_view what, std::uint32_t limit);
 
-  // PTX ISA 9.0, "Constant Expressions": C's operators on 64-bit integers; + - * / on floats.
+  // Takes a constant expression: C's operators on 64-bit integers, and + - * / on floats.
+  // source  PTX ISA 9.0, "Constant Expressions"
   constant expect_constant(std::string_view what);
-  // A constant expression after a name: "+4", "+-8", "-8"; 0 if there is none.
+  // Takes the constant expression after a name ("+4", "+-8", "-8"). Returns 0 if there is none.
   std::int64_t optional_offset();
 
-  // At '{': returns the enclosed text and its first line. Continues after the '}'.
+  // Takes the text between '{' and '}', and returns it and its first line.
   std::string_view expect_block(std::uint32_t& first_line, std::string_view where);
 
   [[noreturn]] void fail(std::string_view expected) const;
@@ -57,7 +59,8 @@ class reader {
   constant binary(int lowest, std::string_view what);
   constant unary(std::string_view what);
   constant primary(std::string_view what);
-  int operator_here(std::string_view& spelled) const;  // its precedence, 0 if there is none
+  // The precedence of the operator here, or 0 if there is no operator.
+  int operator_here(std::string_view& spelled) const;
 
   lexer lexer_;
   token current_;

@@ -10,7 +10,7 @@ namespace {
 
 struct opcode_traits {
   instruction_kind kind;
-  std::optional<ptx::pipe> pipe;  // nothing: determined by the type of its values
+  std::optional<ptx::pipe> pipe;  // if empty, the type of the values decides
   bool waits = false;
 };
 
@@ -167,7 +167,7 @@ traits traits_of(const instruction& i) {
   t.touches_memory =
       moves_matrix || t.kind == instruction_kind::load || t.kind == instruction_kind::store ||
       t.kind == instruction_kind::atomic ||
-      (t.kind == instruction_kind::async_copy && i.operands.size() > 1);  // not the waits
+      (t.kind == instruction_kind::async_copy && i.operands.size() > 1);  // excludes the waits
   // The hardware does not access memory for these: a kernel's parameters are operands from a
   // constant bank, and a function's parameters are registers.
   if ((t.kind == instruction_kind::load || t.kind == instruction_kind::store) &&

@@ -1,8 +1,8 @@
 // The traits of an instruction, from one table of opcodes: the unit that executes it, the memory
 // that it touches, and whether lanes wait at it. Used by lowering, counting and `lab ptx`.
 //
-// watch   A model: one PTX instruction may become several machine instructions for several pipes (a
-//         division), or none. The traits are those of the PTX, not of ptxas's output.
+// watch   This is a model of the PTX, not of ptxas's output. One PTX instruction may become no
+//         machine instruction, or several for different pipes (a division).
 // tested  tests/traits_test.cpp
 #pragma once
 
@@ -23,10 +23,10 @@ enum class pipe : std::uint8_t {
   conversion,
   special,  // special functions: rcp, rsqrt, ex2, sin ...
   tensor,
-  load_store,  // of all memories, atomics, shuffles
+  load_store,  // accesses to all memories, atomics, shuffles
   control,     // branches, calls, exits
   barrier,     // barriers of blocks and warps, fences, votes
-  other        // parameters, which are no memory access; nanosleep and the like
+  other        // accesses to parameters, which are not in memory; nanosleep and the like
 };
 inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
 
@@ -34,14 +34,14 @@ enum class instruction_kind : std::uint8_t {
   arithmetic,
   move,
   conversion,
-  special,  // a quotient, a root, a transcendental function of floating-point numbers
+  special,  // quotients, roots and transcendental functions of floating-point numbers
   tensor,
   load,
   store,
-  atomic,      // with a result or without
-  async_copy,  // cp.*: the copies, and waiting for them
-  warp,        // exchanges and votes of a warp's lanes
-  barrier,     // and fences
+  atomic,      // with or without a result
+  async_copy,  // cp.*: copies, and waits for them
+  warp,        // exchanges and votes between a warp's lanes
+  barrier,     // barriers and fences
   control,
   other
 };
@@ -50,7 +50,7 @@ struct traits {
   instruction_kind kind = instruction_kind::arithmetic;
   ptx::pipe pipe = ptx::pipe::other;
   bool touches_memory = false;  // including parameters, which are operands or registers
-  bool waits = false;           // for the other lanes that take part: they execute it together
+  bool waits = false;           // for the other participating lanes, to execute it together
   bool is_pure = false;         // its only effect is its result, operand 0
 };
 
@@ -59,12 +59,12 @@ traits traits_of(const instruction& i);
 
 // Whether the instruction has this modifier, without its dot ("sat").
 bool has_modifier(const instruction& i, std::string_view modifier);
-// The type of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
+// The type of its operands: the last type that it names (setp.lt.f32, mad.wide.s32).
 scalar_type value_type(const instruction& i);
-// The state space in its modifiers; none: a generic address, or no memory.
+// The state space in its modifiers; none for a generic address or an access to no memory.
 state_space space_of(const instruction& i);
 bool is_branch(const instruction& i);  // bra and brx
-// Whether it writes its first operand.
+// Whether the instruction writes its first operand.
 bool has_result(const instruction& i);
 
 // The names that the instructions of a body read: registers, variables and labels. An instruction

@@ -57,7 +57,7 @@ static_assert([] {
   return true;
 }());
 
-// Types of instructions only, which no variable or register has.
+// Types that only instructions have, never variables or registers.
 constexpr std::string_view unnumbered[] = {
     "b4",     "u4",     "s4",     "b1",     "e2m1",   "e2m3",    "e3m2",
     "ue8m0",  "ue4m3",  "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e4m3x4",

@@ -18,8 +18,8 @@ void add_names(const ptx::operand& o, std::vector<std::string_view>& to) {
   for (const ptx::operand& e : o.elements) add_names(e, to);
 }
 
-// Results that has_result() does not know: of instructions whose only operand is their result, and
-// of barriers that reduce a predicate.
+// Whether the instruction has a result that has_result() does not report. This is the case for
+// instructions whose only operand is their result, and for barriers that reduce a predicate.
 bool has_other_result(const ptx::instruction& i) {
   return (i.operands.size() == 1 && (i.opcode == "activemask" || i.opcode == "stacksave")) ||
          ((i.opcode == "bar" || i.opcode == "barrier") && ptx::has_modifier(i, "red"));
@@ -49,7 +49,8 @@ std::vector<std::string_view> names_read_before_written(const ptx::body& body,
   if (blocks == 0) return {};
   std::vector<std::vector<std::uint32_t>> predecessors(blocks);
   std::vector<std::unordered_set<std::string_view>> written_in(blocks);
-  std::vector<std::string_view> order;  // names, by their first read in a block without a write
+  // The names that a block reads before it writes them, in the order of the first such read.
+  std::vector<std::string_view> order;
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> readers;
   for (std::uint32_t b = 0; b < blocks; ++b) {
     for (const std::uint32_t s : flow.blocks[b].successors)

@@ -17,13 +17,14 @@ namespace {
 
 constexpr std::int64_t window_bytes = 16;
 constexpr std::uint32_t word_bytes = 4;
-// The most bytes that an access of one thread has. Larger ones (.v8.v8) are not PTX.
+// The most bytes that a thread can access at once. More (.v8.v8) is not valid PTX.
 constexpr std::int64_t most_bytes = 64;
-// For an access that the machine code lacks, the number of nearest accesses in the text that are
-// examined at each place near it (a byte of one root). The time is thus linear for any text.
+// A place is a byte at some distance from a root. For an access that the machine code lacks, this
+// is the number of accesses to examine at each place near it, nearest in the text first. The limit
+// makes the time linear for any text.
 constexpr std::ptrdiff_t most_at_a_place = 32;
 
-// A load or a store of the PTX, of one thread.
+// A load or a store in the PTX, by one thread.
 struct access {
   std::uint32_t instruction = 0, block = 0;
   ptx::state_space space = ptx::state_space::none;
@@ -31,7 +32,8 @@ struct access {
   bool is_plain = true;  // not volatile, not ordered: may be merged
   std::uint32_t bytes = 0;
   symbolic_address address;
-  // The alignment that the PTX shows: the window's size, up to 16; its number; the place in it.
+  // The size of the aligned window as far as the PTX shows it, at most 16; its number; and the
+  // access's offset in it.
   std::int64_t window_size = 1, window = 0, at = 0;
   std::uint32_t machine_instructions = 0;
 };
@@ -84,7 +86,7 @@ class access_finder {
   }
 
  private:
-  // Where an access begins, as far as the PTX shows.
+  // The beginning of an access, as far as the PTX shows it.
   struct place {
     ptx::state_space space = ptx::state_space::none;
     std::string_view root;
@@ -165,8 +167,8 @@ class access_finder {
     });
   }
 
-  // Accesses of the same root that may be related to a: for a load, those before it in the text;
-  // for a store, those after it.
+  // The accesses of the same root that may be related to `a`. For a load, these are the accesses
+  // before it in the text; for a store, the accesses after it.
   std::vector<const access*> near_places(const access& a) const {
     std::vector<const access*> found;
     const std::int64_t offset = a.address.offset;
@@ -190,7 +192,8 @@ class access_finder {
     return found;
   }
 
-  // The leader must be among the results of near_places(): before a load, or after a store.
+  // Whether `leader` may execute a group that `a` is in. It has to be among the results of
+  // near_places(a), so it is before a load, or after a store.
   bool may_lead(const access& leader, const access& a) const {
     if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain) {
       return false;
@@ -213,7 +216,8 @@ class access_finder {
     return a.at / (window_bytes / 2) == b.at / (window_bytes / 2);
   }
 
-  // Tries a's window first, then nearby places, as ptxas may know more of the root's alignment.
+  // Tries the window of `a` first, and then the nearby places, because ptxas may know more about
+  // the root's alignment.
   bool join_group(const access& a, const std::vector<const access*>& others) {
     return join_group(a, others, in_one_window, false) || join_group(a, others, near, true);
   }
@@ -227,7 +231,7 @@ class access_finder {
               [](const access* x, const access* y) { return x->instruction < y->instruction; });
     const access* best = nullptr;
     for (const access* leader : leaders) {
-      // The nearest leader. Stores come in order, so theirs is the first one found.
+      // Prefer the nearest leader: the last one before a load, but the first one after a store.
       const bool nearer = best == nullptr || !a.is_store;
       if (nearer && (best == nullptr || same_half(*leader, a) || !same_half(*best, a))) {
         best = leader;
@@ -271,7 +275,7 @@ class access_finder {
       const std::int64_t first = parts.front().address.offset;
       std::int64_t end = first;
       for (const access& a : parts) end = std::max(end, a.address.offset + a.bytes);
-      // Outside of one known window the first byte is assumed to be aligned.
+      // If the members are not known to be in one window, assume that the first byte is aligned.
       const bool is_known = end - first + parts.front().at <= leader.window_size;
       std::int64_t at = is_known ? parts.front().at : 0;
       std::int64_t bytes = std::bit_ceil(static_cast<std::uint64_t>(end - first));
@@ -314,8 +318,8 @@ class access_finder {
     }
   }
 
-  // How often ptxas has copied a block, according to most of its lines that become one instruction:
-  // float arithmetic and accesses.
+  // The number of copies that ptxas has made of a block. This is the most frequent count among the
+  // lines that usually become one instruction: float arithmetic, accesses and barriers.
   std::uint32_t copies_of(const basic_block& b) const {
     std::map<std::uint32_t, std::uint32_t> times;
     for (std::uint32_t n = b.first; n < b.end; ++n) {
@@ -334,8 +338,9 @@ class access_finder {
     return most == times.end() ? 0 : most->first;
   }
 
-  // ptxas duplicates the code around operations of a whole warp, for warps that have diverged and
-  // for warps that have not. These copies are not iterations.
+  // Whether a block is in a loop and all its copies are iterations of the loop. If the block has an
+  // operation of a whole warp, ptxas also duplicates the code around the operation, for warps that
+  // have diverged and for warps that have not.
   bool is_in_loop_alone(const basic_block& b) const {
     if (b.loop == no_index) return false;
     return std::none_of(body_.instructions.begin() + b.first, body_.instructions.begin() + b.end,
@@ -347,7 +352,7 @@ class access_finder {
   }
 
   void find_thinned() {
-    std::map<std::uint32_t, std::uint32_t> copies;  // by block; 0: is in no loop alone
+    std::map<std::uint32_t, std::uint32_t> copies;  // by block; 0: not a copied loop body
     for (const access& a : all_) {
       if (out_.instructions[a.instruction].role == access_role::dropped) continue;
       if (a.machine_instructions == 0) continue;
@@ -366,11 +371,11 @@ class access_finder {
   const bool has_no_frame_;
   source_map& out_;
   address_table addresses_;
-  std::vector<access> all_;                             // in order
-  std::map<place, std::vector<const access*>> places_;  // each in order
+  std::vector<access> all_;                             // in the order of the text
+  std::map<place, std::vector<const access*>> places_;  // in order at each place
   std::set<std::uint32_t> shared_lines_;
   std::map<std::uint32_t, std::uint32_t> group_of_;  // leader -> group
-  std::vector<std::vector<access>> parts_;           // of each group, the leader first
+  std::vector<std::vector<access>> parts_;           // by group; the leader comes first
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ alignment of_literal(std::uint64_t bits) {
   return {largest, static_cast<std::uint32_t>(bits % largest)};
 }
 
-// The alignment that holds for both.
+// The strictest alignment that both values have.
 alignment meet(alignment a, alignment b) {
   std::uint32_t m = std::min(a.modulus, b.modulus);
   while (a.residue % m != b.residue % m) m /= 2;
@@ -103,8 +103,9 @@ address_table::address_table(const ptx::module& m, const ptx::body& body)
 void address_table::find_definitions() {
   for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
     const ptx::instruction& i = body_.instructions[n];
-    // The first operand is the result. If it is not (a store's address, a barrier's number), this
-    // does no harm: a name that seems to have more definitions is only followed less far.
+    // The first operand is usually the result. If it is not (a store's address, a barrier's
+    // number), the name seems to have one more definition. That is harmless: the name is followed
+    // less far.
     if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
     for_each_name(i.operands[0], [&](std::string_view name) {
       definitions_[name].push_back({n, !i.guard.empty()});
@@ -137,9 +138,11 @@ std::optional<address_table::step> address_table::step_of(std::string_view name)
   return {};
 }
 
-// Follows every register's steps to the end once. Registers on the way get their values, too.
+// Follows the steps of every register to its root, and stores the values of all registers on the
+// path.
 void address_table::find_values() {
-  std::vector<std::pair<std::string_view, std::int64_t>> path;  // names, and the step after each
+  // The names on the path, and the distance of each step.
+  std::vector<std::pair<std::string_view, std::int64_t>> path;
   for (const auto& [first, definitions] : definitions_) {
     symbolic_address end{first, 0, 0};
     std::uint32_t used_at = 0;
@@ -155,7 +158,7 @@ void address_table::find_values() {
         end.version = path.empty() ? 0 : version_at(end.root, used_at);
         break;
       }
-      // Circular definitions, which no compiler writes, end where they began.
+      // Circular definitions, which no compiler writes, end at the register where they began.
       values_[end.root] = {end.root, 0, 0};
       path.emplace_back(end.root, next->distance);
       used_at = definitions_.at(end.root).front().at;
@@ -246,9 +249,9 @@ alignment address_table::of_result(const ptx::instruction& i) const {
   return {};
 }
 
-// Starts from the best possible alignments and lowers them until nothing contradicts. A value that
-// a loop adds to its own register is right once its sum has been examined again. Every value can
-// only sink, and at most four times.
+// Starts from the strictest possible alignments, and lowers them until no instruction contradicts
+// them. A register that a loop adds to is right once the addition has been examined again. Each
+// alignment is only ever lowered, at most four times.
 void address_table::find_alignments() {
   const auto count = static_cast<std::uint32_t>(body_.instructions.size());
   const auto last_source = [](const ptx::instruction& i) {
@@ -263,7 +266,7 @@ void address_table::find_alignments() {
   }
   std::deque<std::uint32_t> todo(count);
   std::iota(todo.begin(), todo.end(), 0);
-  std::vector<bool> waits(count, true);  // is in todo
+  std::vector<bool> waits(count, true);  // whether an instruction is in `todo`
   for (; !todo.empty(); todo.pop_front()) {
     waits[todo.front()] = false;
     const ptx::instruction& i = body_.instructions[todo.front()];
@@ -273,7 +276,7 @@ void address_table::find_alignments() {
       for (std::size_t k = 1; k < last_source(i); ++k)
         ready = ready && (definitions_.count(i.operands[k].name) == 0 ||
                           alignments_.count(i.operands[k].name) != 0);
-    if (!ready) continue;  // is examined again when they are known
+    if (!ready) continue;  // examined again when they are known
     const alignment result = of_result(i);
     for_each_name(i.operands[0], [&](std::string_view name) {
       const auto [at, is_new] = alignments_.try_emplace(name, result);

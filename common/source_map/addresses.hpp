@@ -1,10 +1,10 @@
-// The addresses in the PTX: which ones differ by a known distance, and how they are aligned.
+// The addresses in the PTX: their alignment, and the known distances between them.
 //
-// idea    nvcc gives each register one definition, except for those that change in loops. An
-//         address is therefore followed back through moves and additions of constants to its root;
-//         two addresses with one root differ by their offsets.
-// cost    Linear: a register's address is found once for all its uses. Alignments sink at most four
-//         times, and only the users of a lowered alignment are examined again.
+// idea    nvcc gives each register one definition, unless the register changes in a loop. Therefore
+//         an address can be followed back to its root, through moves and additions of constants.
+//         Two addresses with the same root differ by their offsets.
+// cost    The time is linear. A register's address is found once for all its uses. An alignment is
+//         lowered at most four times, and then only its users are examined again.
 // watch   Equal roots mean equal values only where one access dominates the other.
 // Tested by tests/.
 #pragma once
@@ -22,14 +22,15 @@ namespace stepwise::emulator {
 
 struct symbolic_address {
   std::string_view root;      // a register or a variable; empty: an absolute address
-  std::uint32_t version = 0;  // how many definitions of the root stand before its use in the text
+  std::uint32_t version = 0;  // the number of definitions of the root before its use in the text
   std::int64_t offset = 0;
   bool same_root(const symbolic_address& other) const {
     return root == other.root && version == other.version;
   }
 };
 
-// value % modulus == residue; modulus is a power of two up to 16. 1: nothing is known.
+// States that value % modulus == residue. The modulus is a power of two, at most 16. If it is 1,
+// nothing is known.
 struct alignment {
   std::uint32_t modulus = 1, residue = 0;
   bool operator==(const alignment&) const = default;
@@ -42,7 +43,7 @@ class address_table {
   // The address of instruction `at`'s memory operand.
   symbolic_address resolve(const ptx::operand& memory, std::uint32_t at) const;
   // The alignment of the root. A variable in shared or local memory counts as aligned to 16 bytes,
-  // because ptxas aligns it so wherever that helps.
+  // because ptxas aligns it to 16 bytes wherever that helps.
   alignment alignment_of(const symbolic_address& a) const;
   // Whether any instruction reads this register.
   bool is_read(std::string_view name) const;
@@ -56,7 +57,8 @@ class address_table {
   void find_definitions();
   void find_alignments();
   void find_values();
-  // The target of a register's only definition: another register or a variable, a distance away.
+  // The register or variable, and the distance from it, to which a register's only definition
+  // leads.
   struct step {
     std::string_view to;
     std::int64_t distance = 0;
@@ -73,8 +75,8 @@ class address_table {
   std::unordered_map<std::string_view, std::vector<definition>> definitions_;
   std::unordered_set<std::string_view> reads_;
   std::unordered_map<std::string_view, const ptx::variable*> variables_;  // the body's own
-  std::unordered_map<std::string_view, symbolic_address> values_;  // of registers that have a step
-  std::unordered_map<std::string_view, alignment> alignments_;     // absent: not known yet
+  std::unordered_map<std::string_view, symbolic_address> values_;  // by register, if it has a step
+  std::unordered_map<std::string_view, alignment> alignments_;     // by register, once known
 };
 
 }  // namespace stepwise::emulator

@@ -1,4 +1,5 @@
-// Looks for a file in several folders by ever shorter tails of its path, and truncates long lines.
+// Searches several folders for a file by shorter and shorter tails of its path, and truncates long
+// lines.
 #include "common/source_map/source_text.hpp"
 
 #include <fstream>
@@ -49,7 +50,7 @@ std::string_view source_text::whole_line(const std::string& file, std::uint32_t 
   if (number == 0 || number > lines.size()) return {};
   std::string_view text = lines[number - 1];
   if (text.size() > longest_line) {
-    // Does not split a character: UTF-8's continuation bytes are 10xxxxxx.
+    // Do not split a character. The continuation bytes of UTF-8 are 10xxxxxx.
     std::size_t end = longest_line;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text = text.substr(0, end);

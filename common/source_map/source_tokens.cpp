@@ -1,4 +1,4 @@
-// Goes through the source once and knows the line and the directive that it is in.
+// Goes through the source once, and keeps track of the current line and directive.
 #include "common/source_map/source_tokens.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class scanner {
     }
   }
 
-  // A backslash joins the next line.
+  // The end of the line, which a backslash extends by the next line.
   std::size_t end_of_line() const {
     auto end = source_.find('\n', at_);
     while (end != std::string_view::npos && source_[end - 1] == '\\')
@@ -100,7 +100,7 @@ class scanner {
     return std::min(end + 1, source_.size());
   }
 
-  // R"delimiter( ... )delimiter", where the delimiter has at most 16 characters.
+  // The end of R"delimiter( ... )delimiter". The delimiter has at most 16 characters.
   std::size_t end_of_raw_string() const {
     const auto open = source_.find('(', at_);
     if (open == std::string_view::npos || open - at_ > 17) return source_.size();

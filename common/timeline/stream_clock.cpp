@@ -57,8 +57,8 @@ double stream_clock::begin_of_next(std::uint64_t stream, bool non_blocking) cons
   return std::max(host_, ready(stream, non_blocking));
 }
 
-// When all earlier work in a stream has ended. The legacy default stream and streams that are made
-// without cudaStreamNonBlocking wait for each other.
+// The time at which all earlier work in a stream has ended. The legacy default stream and streams
+// that are created without cudaStreamNonBlocking wait for each other.
 double stream_clock::ready(std::uint64_t stream, bool non_blocking) const {
   const auto own = ready_.find(stream);
   double ready = own != ready_.end() ? own->second : 0;
@@ -100,7 +100,7 @@ double stream_clock::us_of(const asked& a) const {
              : copied(rates_.pageable_start_to_host, rates_.pageable_to_host);
 }
 
-// The first time from `earliest` on at which work that was started before leaves enough room.
+// The first time from `earliest` on at which earlier work leaves enough room.
 double stream_clock::room_from(double earliest, double us, double fills) {
   std::erase_if(running_, [&](const running& r) { return r.to <= host_; });
   std::vector<double> times = {earliest};
@@ -109,7 +109,7 @@ double stream_clock::room_from(double earliest, double us, double fills) {
   std::ranges::sort(times);
   for (const double at : times) {
     constexpr double rounding = 1e-9;
-    // The fullest moment is where one of the others begins, or at the start.
+    // The GPU is fullest when other work begins, or at the start.
     const auto filled = [&](double moment) {
       double sum = fills;
       for (const running& r : running_)

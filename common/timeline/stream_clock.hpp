@@ -1,15 +1,15 @@
-// When the work that a program requests would begin on the emulated GPU: a clock for the host, for
-// each stream and for each engine, advanced by one call after the other.
+// Computes when the work that a program requests would begin on the emulated GPU. There is a clock
+// for the host, for each stream and for each engine. Each call of the program advances them.
 //
-// idea    Work begins when its call was made, earlier work in its stream has ended, the events that
-//         its stream waits for have happened, and its engine is free. The time model gives the
-//         duration of a kernel; that of a copy is its bytes over a rate. The runtime asks while the
-//         program runs, the timeline when it is over.
-// watch   The launch overhead is part of the time of a kernel, a copy or a fill, because two events
-//         around it also measure it; the host continues after launch_us. Assumptions: kernels whose
-//         blocks fit together run at the same time, and do not slow each other down. The host's own
-//         work between calls takes no time. Calls that only manage things take none either, except
-//         allocations where they were measured.
+// idea    Work begins when its call has been made, earlier work in its stream has ended, the events
+//         that its stream waits for have happened, and its engine is free. The time model gives the
+//         duration of a kernel. The duration of a copy is its bytes divided by a rate. The runtime
+//         uses this class while the program runs, and the timeline uses it afterwards.
+// watch   The time of a kernel, a copy or a fill includes the launch overhead, because two events
+//         around the work also measure it. The host continues after launch_us. We assume that
+//         kernels whose blocks fit together run at the same time and do not slow each other down.
+//         The host's own work between calls takes no time. Calls that only manage objects take no
+//         time either, except for allocations if they were measured.
 // source  Engines: cudaDeviceProp::asyncEngineCount. Order of streams: CUDA C++ Programming Guide,
 //         "Streams", "Default Stream".
 // Tested by tests/stream_clock_test.cpp.
@@ -33,16 +33,16 @@ class stream_clock {
 
   // Microseconds since the first call.
   struct step {
-    double host_us = 0;           // when the host makes the call
-    double host_took_us = 0;      // until it continues
+    double host_us = 0;           // time at which the host makes the call
+    double host_took_us = 0;      // time until the host continues
     bool waits = false;           // the host waits until work on the device has ended
-    double start_us = 0, us = 0;  // of work
+    double start_us = 0, us = 0;  // start and duration of work
   };
   step add(const asked& a);
 
-  // When an event happened in its stream; 0 if it was never recorded.
+  // The time at which an event happened in its stream; 0 if it was never recorded.
   double time_of_event(std::uint64_t event) const;
-  // When the next work in a stream can begin, if its engine is free.
+  // The earliest begin of the next work in a stream, if its engine is free.
   double begin_of_next(std::uint64_t stream, bool non_blocking) const;
 
  private:

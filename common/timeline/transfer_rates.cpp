@@ -1,4 +1,4 @@
-// Measured rates if there are any, else theoretical ones.
+// Uses measured rates if there are any, and theoretical rates otherwise.
 #include "common/timeline/transfer_rates.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ transfer_rates rates_of(const gpu& model) {
   const double theoretical = rates.link.bytes_per_s * of_the_link / 1e9;
   rates.link.bytes_per_s = 1e9 * measured("pinned_to_gpu", theoretical);
   rates.link_measured = model.measured.contains("pinned_to_gpu");
-  // No faster than the link.
+  // Pageable memory is not faster than the link.
   const auto pageable = [&](const char* name) {
     return std::min(1e9 * of_host(model, name), rates.link.bytes_per_s);
   };
