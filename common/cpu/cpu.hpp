@@ -16,8 +16,8 @@ std::string cpu_name();
 // them. At least 1.
 int thread_count();
 
-// The same, from the text of /proc/cpuinfo, of a control group's cpu.max ("200000 100000", "max
-// 100000"), and of OMP_NUM_THREADS; "" or 0 if the text has no such value.
+// The same values, read from the text of /proc/cpuinfo, of a control group's cpu.max ("200000
+// 100000" or "max 100000"), and of OMP_NUM_THREADS. "" or 0 if the text has no such value.
 std::string name_in(std::string_view cpuinfo);
 int cpus_of_quota(std::string_view cpu_max);
 int threads_wanted(std::string_view omp_num_threads);

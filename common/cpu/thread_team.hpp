@@ -35,8 +35,8 @@ class thread_team {
 
   std::vector<std::jthread> others_;
   const std::function<void(int)>* body_ = nullptr;  // null: the team ends
-  std::atomic<std::uint32_t> round_{0};             // of work
-  std::atomic<int> busy_{0};                        // others that have not ended this round
+  std::atomic<std::uint32_t> round_{0};             // number of the current round of work
+  std::atomic<int> busy_{0};                        // other threads that still work in this round
 };
 
 // thread_count() threads, started by the first call.

@@ -15,12 +15,13 @@ struct engine_settings {
   // STEPWISE_WORKERS: host threads that run the blocks of a launch. 0: one per core. Checks and
   // counters always use one.
   unsigned workers = 0;
-  // STEPWISE_TIME_LIMIT_S: after it, a kernel fails with cudaErrorLaunchTimeout. 0: no limit.
+  // STEPWISE_TIME_LIMIT_S: a kernel that runs longer fails with cudaErrorLaunchTimeout. 0: no
+  // limit.
   double time_limit_s = 0;
-  // STEPWISE_PATIENCE_S: after it, stderr names a kernel that only waits, and a launch that has not
-  // ended is left.
+  // STEPWISE_PATIENCE_S: the time after which a message on stderr names a kernel that only waits,
+  // and after which a launch may leave its kernel running.
   double patience_s = 10;
-  // STEPWISE_TENSOR_CORES=0: a kernel that uses them fails with cudaErrorNotPermitted.
+  // STEPWISE_TENSOR_CORES=0: a kernel that uses tensor cores fails with cudaErrorNotPermitted.
   bool tensor_cores = true;
   // STEPWISE_ADDRESSES: "gpu" places global memory in pages of 2 MiB as a driver does, and kernels
   // may touch all of a page; "apart" leaves room between allocations, as checks do. Empty: each
@@ -42,7 +43,7 @@ struct engine_settings {
   std::string event_times;
   std::string timeline;        // STEPWISE_TIMELINE: the file for the runtime's calls
   std::string record;          // STEPWISE_RECORD: the file for recorded warps
-  std::string record_of;       // STEPWISE_RECORD_OF: which ones (common/emulator/record)
+  std::string record_of;       // STEPWISE_RECORD_OF: the warps to record (common/emulator/record)
   std::string remote_device;   // STEPWISE_REMOTE_DEVICE: descriptors of a device server's channel
   bool suggest_check = false;  // STEPWISE_SUGGEST_CHECK=1: failures suggest `lab exec --check`
   bool quiet = false;          // STEPWISE_QUIET=1: no notes on stderr
@@ -50,8 +51,8 @@ struct engine_settings {
   // A value that cannot be read counts as not set.
   static engine_settings from_environment();
 
-  // Changes to an environment, for a program that is to have exactly these settings: "NAME=value",
-  // or "NAME" alone to remove a variable whose setting is the default.
+  // The changes to an environment that give a program exactly these settings: "NAME=value", or
+  // "NAME" alone to remove the variable of a setting that has its default.
   std::vector<std::string> environment() const;
 
   std::string gpu_or_default() const { return gpu.empty() ? "h200" : gpu; }

@@ -22,7 +22,7 @@ enum class global_requests : std::uint8_t {
 
 struct memory_rules {
   global_requests global = global_requests::sectors;
-  bool l1_keeps_loads = true;            // of global memory
+  bool l1_keeps_loads = true;            // loads from global memory
   bool l1_keeps_read_only_loads = true;  // ld.global.nc, from __ldg
   bool l1_keeps_stores = true;
   bool l1_keeps_stack = true;  // local memory

@@ -28,11 +28,11 @@ class virtual_memory {
   // free. memory_allocation if there is no such range.
   virtual result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment,
                                         std::uint64_t wanted) = 0;
-  // Takes a whole range in which nothing is mapped.
+  // Releases a range, which must be whole and have nothing mapped in it.
   virtual status unreserve(std::uint64_t address, std::uint64_t bytes) = 0;
 
   // Creates a piece of device memory, which exists while there are references to it or mappings of
-  // it. The caller gets a reference. memory_allocation.
+  // it. The caller gets a reference. memory_allocation if there is too little memory.
   virtual result<memory_piece> create(std::uint64_t bytes) = 0;
   virtual status release(memory_piece piece) = 0;
   // Whether there is a reference to the piece.

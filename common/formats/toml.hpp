@@ -24,12 +24,12 @@ struct toml_value {
   enum class kind : std::uint8_t { table, array, text, integer, real, truth, other };
 
   kind is = kind::table;
-  int line = 0;  // where it begins, from 1
+  int line = 0;  // the line where the value begins, from 1
   std::string text;
   std::int64_t integer = 0;
-  double real = 0;  // of an integer, too
+  double real = 0;  // also set for an integer
   bool truth = false;
-  std::vector<std::string> keys;  // of a table, in alphabetical order
+  std::vector<std::string> keys;  // a table's keys, in alphabetical order
   std::vector<toml_value> items;  // a table's values, or an array's
 
   bool is_table() const { return is == kind::table; }
@@ -37,7 +37,7 @@ struct toml_value {
   // A table's value for this key; null if there is none, or if this is not a table.
   const toml_value* find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != nullptr; }
-  // The same, but null also if the value is not a table (or not an array).
+  // Like find(), but also null if the value is not a table (or not an array).
   const toml_value* table_at(std::string_view key) const;
   const toml_value* array_at(std::string_view key) const;
 
@@ -59,7 +59,7 @@ struct toml_value {
     }
     return {};
   }
-  // The same for the value at this key.
+  // The value at this key, or none if there is no such key.
   template <class Value>
   std::optional<Value> as(std::string_view key) const {
     const toml_value* value = find(key);

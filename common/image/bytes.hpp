@@ -24,8 +24,8 @@ template <class T>
 T read_at(bytes from, std::uint64_t offset, const char* what) {
   static_assert(std::is_trivially_copyable_v<T>);
   if (offset > from.size() || from.size() - offset < sizeof(T)) {
-    throw corrupt(std::string(what) + " at byte " + std::to_string(offset) +
-                  " lies behind the end (" + std::to_string(from.size()) + " bytes)");
+    throw corrupt(std::string(what) + " at byte " + std::to_string(offset) + " is past the end (" +
+                  std::to_string(from.size()) + " bytes)");
   }
   T value;
   std::memcpy(&value, from.data() + offset, sizeof(T));
@@ -36,8 +36,8 @@ T read_at(bytes from, std::uint64_t offset, const char* what) {
 inline bytes part_of(bytes from, std::uint64_t offset, std::uint64_t count, const char* what) {
   if (offset > from.size() || from.size() - offset < count) {
     throw corrupt(std::string(what) + " (" + std::to_string(count) + " bytes at byte " +
-                  std::to_string(offset) + ") ends behind the end (" + std::to_string(from.size()) +
-                  " bytes)");
+                  std::to_string(offset) + ") extends past the end (" +
+                  std::to_string(from.size()) + " bytes)");
   }
   return from.subspan(offset, count);
 }

@@ -93,7 +93,7 @@ fat_entry read_entry(bytes container, std::uint64_t& offset) {
 
 std::vector<std::byte> unpack_zstd(const fat_entry& entry) {
   const auto stated = ZSTD_getFrameContentSize(entry.payload.data(), entry.payload.size());
-  if (stated == ZSTD_CONTENTSIZE_ERROR) throw corrupt("no zstd frame where one is announced");
+  if (stated == ZSTD_CONTENTSIZE_ERROR) throw corrupt("no zstd frame in an entry marked as zstd");
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != entry.uncompressed_bytes) {
     throw corrupt("the zstd frame holds " + std::to_string(stated) + " bytes, the entry says " +
                   std::to_string(entry.uncompressed_bytes));

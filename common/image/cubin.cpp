@@ -74,7 +74,7 @@ class cubin_reader {
   cubin read() {
     const Elf64_Ehdr& h = elf_.header();
     if (h.e_machine != machine_cuda || h.e_ident[EI_OSABI] != osabi_cuda) {
-      throw corrupt("an ELF file for another machine than a GPU");
+      throw corrupt("an ELF file for a machine that is not a GPU");
     }
     if (h.e_ident[EI_ABIVERSION] != abi_version) {
       throw corrupt("ABI version " + std::to_string(h.e_ident[EI_ABIVERSION]) +

@@ -14,7 +14,7 @@ elf_file::elf_file(bytes file) : file_(file), budget_(16 * file.size() + (1u << 
     throw corrupt("expected a 64-bit little-endian ELF file");
   }
   if (header_.e_shoff == 0) throw corrupt("no sections");
-  if (header_.e_shentsize != sizeof(Elf64_Shdr)) throw corrupt("section headers of a wrong size");
+  if (header_.e_shentsize != sizeof(Elf64_Shdr)) throw corrupt("section headers of the wrong size");
   const auto first = read_at<Elf64_Shdr>(file_, header_.e_shoff, "section header 0");
   // If there are more than 65279 sections, section header 0 holds these numbers.
   const std::uint64_t count = header_.e_shnum ? header_.e_shnum : first.sh_size;
@@ -36,18 +36,18 @@ elf_file::elf_file(bytes file) : file_(file), budget_(16 * file.size() + (1u << 
 }
 
 void elf_file::spend(std::uint64_t count) {
-  if (count > budget_) throw corrupt("tables that overlap again and again");
+  if (count > budget_) throw corrupt("tables that overlap too often");
   budget_ -= count;
 }
 
 std::string_view elf_file::string_at(bytes table, std::uint64_t offset) {
   if (offset >= table.size()) {
     if (offset == 0) return {};
-    throw corrupt("a name behind the end of its table");
+    throw corrupt("a name past the end of its table");
   }
   const char* const first = reinterpret_cast<const char*>(table.data()) + offset;
   const void* const end = std::memchr(first, '\0', table.size() - offset);
-  if (end == nullptr) throw corrupt("a name without an end");
+  if (end == nullptr) throw corrupt("a name without a final NUL");
   const auto size = static_cast<std::size_t>(static_cast<const char*>(end) - first);
   spend(size + 1);
   return {first, size};
@@ -70,7 +70,7 @@ void elf_file::read_symbols() {
   const auto table = std::find_if(sections_.begin(), sections_.end(),
                                   [](const section& s) { return s.header.sh_type == SHT_SYMTAB; });
   if (table == sections_.end()) return;
-  if (table->header.sh_entsize != sizeof(Elf64_Sym)) throw corrupt("symbols of a wrong size");
+  if (table->header.sh_entsize != sizeof(Elf64_Sym)) throw corrupt("symbols of the wrong size");
   if (table->header.sh_link >= sections_.size()) throw corrupt("no section of symbol names");
   const bytes entries = content(*table);
   const bytes strings = content(sections_[table->header.sh_link]);
@@ -89,7 +89,7 @@ void elf_file::read_symbols() {
     } else if (s.entry.st_shndx < SHN_LORESERVE) {
       s.section = s.entry.st_shndx;
     }
-    if (s.section >= sections_.size()) throw corrupt("a symbol of a section that is not there");
+    if (s.section >= sections_.size()) throw corrupt("a symbol of a section that does not exist");
   }
 }
 

@@ -27,7 +27,7 @@ struct fat_entry {
   std::uint32_t arch = 0;                              // compute capability, such as 90
   std::uint64_t flags = 0;
   std::string source_name;
-  std::string options;  // that nvcc passed to ptxas: " --fmad false "
+  std::string options;  // the options that nvcc passed to ptxas: " --fmad false "
   std::span<const std::byte> payload;
   std::uint32_t compressed_bytes = 0;  // 0: raw
   std::uint64_t uncompressed_bytes = 0;

@@ -34,7 +34,7 @@ class unit {
     }
     const auto header_bytes = number<std::uint32_t>();
     const std::uint64_t program = at_ + header_bytes;
-    if (program > content_.size()) throw corrupt("a line table's header behind its end");
+    if (program > content_.size()) throw corrupt("a line table's header that extends past its end");
     minimum_instruction_ = number<std::uint8_t>();
     number<std::uint8_t>();  // default_is_stmt
     line_base_ = number<std::int8_t>();
@@ -107,7 +107,8 @@ class unit {
   void step_extended() {
     const std::uint64_t length = unsigned_leb();
     if (length == 0) return;
-    if (length > content_.size() - at_) throw corrupt("a line table's operation behind its end");
+    if (length > content_.size() - at_)
+      throw corrupt("a line table's operation that extends past its end");
     const std::uint64_t next = at_ + length;
     const auto op = number<std::uint8_t>();
     if (op == end_sequence) {

@@ -52,7 +52,7 @@ enum class buffers_are : std::uint32_t {
   // them. Keeps them for the next call. Inputs are not copied again when buffers are kept, so the
   // inputs in the file must not change.
   left = 1,
-  // The same, but returns only times. Outputs are not copied, and guard zones and inputs are not
+  // Like `left`, but returns only times. Outputs are not copied, and guard zones and inputs are not
   // checked.
   reused = 2,
 };

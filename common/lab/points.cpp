@@ -42,10 +42,10 @@ float coordinate(std::string_view word, std::size_t line, float largest) {
   float value = 0;
   const char* const end = digits.data() + digits.size();
   const auto [after, error] = std::from_chars(digits.data(), end, value);
-  if (error == std::errc::invalid_argument || after != end) return refuse(" is no number");
+  if (error == std::errc::invalid_argument || after != end) return refuse(" is not a number");
   // The error is "out of range" for numbers that are too large for a float or that round to 0.
   if (error != std::errc{}) return refuse(" is outside the range of float");
-  if (!std::isfinite(value)) return refuse(" is no finite number");
+  if (!std::isfinite(value)) return refuse(" is not a finite number");
   if (std::abs(value) > largest) {
     return refuse(" is more than the contract allows, " + short_text(largest));
   }
@@ -74,7 +74,7 @@ std::vector<point_3d> parse_points(std::string_view text, float largest) {
     points.push_back({coordinate(words[0], number, largest), coordinate(words[1], number, largest),
                       coordinate(words[2], number, largest)});
   }
-  if (points.empty()) throw points_error("there is no point in it");
+  if (points.empty()) throw points_error("it has no points");
   return points;
 }
 

@@ -116,7 +116,7 @@ class body_parser {
   }
 
   [[noreturn]] static void twice(const token& label) {
-    throw parse_error(label.line, "the label " + quoted(label) + " stands here a second time");
+    throw parse_error(label.line, "the label " + quoted(label) + " is defined a second time");
   }
 
   void label(const token& name) {

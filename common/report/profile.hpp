@@ -127,7 +127,8 @@ struct kernel_profile {
 
   // The fraction of lanes that are active; 1 if no warp ever diverges and all warps are full.
   double warp_efficiency() const;
-  // The same, but excluding lanes that have no thread because a block does not fill its last warp.
+  // The same fraction without the lanes that have no thread because a block does not fill its last
+  // warp.
   double active_share() const { return warp_efficiency() / warp_fill(); }
   double warp_fill() const;  // threads of a block / lanes of its warps
   // Whether the branches of these counts diverge often enough to matter. A bounds check at which

@@ -28,8 +28,8 @@ struct asked {
     record,       // marks an event in a stream
     wait_event,   // a stream waits for an event
     host_event,   // the host waits for an event
-    host_stream,  // ... for a stream
-    host_all,     // ... for all work
+    host_stream,  // the host waits for a stream
+    host_all,     // the host waits for all work
     allocate,     // device memory
     release
   };

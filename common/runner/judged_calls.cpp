@@ -87,7 +87,7 @@ class judged_calls {
     call_failure failure;
     try {
       if (request.buffer_count != function_.pointers || request.scalar_count != function_.integers)
-        throw call_failure{0, "the judge's call is of another contract"};
+        throw call_failure{0, "the judge's call is for a different contract"};
       if (lost_ != 0)
         throw call_failure{lost_, "not made: an earlier call made the device unusable"};
       if (!where_) where_ = make_machine();

@@ -73,7 +73,7 @@ void mapped_call_file::require_area(std::uint64_t offset, std::uint64_t bytes,
   const std::uint64_t first = sizeof(call_file_header) + call_count_ * sizeof(call_record);
   if (offset % alignment != 0) throw file_error(what + " is not aligned");
   if (offset < first || offset > bytes_.size() || bytes > bytes_.size() - offset) {
-    throw file_error(what + " lies outside the file's data");
+    throw file_error(what + " is outside the file's data");
   }
 }
 
@@ -97,7 +97,7 @@ call_record mapped_call_file::checked_record(std::uint32_t number, const contrac
   }
   if (copy.memory > memory_kind::host) throw file_error(call + "no such kind of memory");
   if (copy.plan.buffers > buffers_are::reused) {
-    throw file_error(call + "no such way to treat buffers");
+    throw file_error(call + "an unknown lifetime of the buffers");
   }
   require_area(copy.times_offset, copy.plan.repetitions * sizeof(float), alignof(float),
                call + "times");

@@ -32,8 +32,8 @@ void say_at_exit(int, void*) {
                          ? "stepwise: times between events are modelled (" + a.gpu +
                                "): kernel times come from the time model, copies to and from the "
                                "host are estimated\n"
-                         : "stepwise: times between events are the emulation's on this CPU, not a "
-                           "GPU's; for modelled times use `lab exec --time` (" +
+                         : "stepwise: times between events are durations of the emulation on this "
+                           "CPU, not of a GPU; for modelled times, use `lab exec --time` (" +
                                a.gpu + ")\n";
   if (wants_modelled_events() && a.untimed != 0)
     text += "stepwise: " + std::to_string(a.untimed) +

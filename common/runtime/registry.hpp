@@ -97,7 +97,8 @@ class registry {
 
   // The kernel with this host stub or this record's address (a cudaKernel_t), or null.
   registered_kernel* find_kernel(const void* function);
-  // The same kernel, loaded. invalid_device_function if it is unknown, or an error from loading.
+  // Finds the same kernel and loads it. invalid_device_function if it is unknown, or an error from
+  // loading.
   result<registered_kernel*> use_kernel(device& on, const void* function);
   // A managed variable is identified by its own address. invalid_symbol if the variable is unknown,
   // or an error from loading.

@@ -64,7 +64,7 @@ struct state {
   std::set<stream_record*> streams;
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
-  bool is_in_call = false;  // of a function under test, which has its caller's arrays
+  bool is_in_call = false;  // a function under test is running, which uses its caller's arrays
   std::map<const std::byte*, std::size_t> call_arrays;  // in host memory: bytes, by first byte
   managed_advice advice;
   pool_set pools;
@@ -76,7 +76,8 @@ struct state {
   bool has_looker = false;  // a thread runs the outstanding work in `order`
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
-  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, without the device's own
+  std::map<int, std::size_t>
+      limits;  // set by cudaDeviceSetLimit, except those of the device itself
   int cache_config = 0;
   std::shared_ptr<graph_state> graphs;  // null until the first graph or capture
   int captures = 0;                     // number of captures that have not ended

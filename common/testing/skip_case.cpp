@@ -47,7 +47,7 @@ void stepwise::skip_case(const std::string& why) {
 
 int stepwise::with_skips(int status) {
   if (judged + skipped == 0) {
-    std::printf("no test case has that name, or stands in that file\n");
+    std::printf("no test case has that name or is in that file\n");
     return 1;
   }
   return status == 0 && skipped > 0 && judged == 0 ? skipped_code : status;

@@ -25,7 +25,7 @@
 namespace stepwise::remote {
 
 inline constexpr std::size_t most_text_bytes = 16 << 10;
-inline constexpr std::size_t most_elements = 64 << 10;  // of a list or a map
+inline constexpr std::size_t most_elements = 64 << 10;  // in a list or a map
 
 // A text that may be as long as a whole reply.
 struct long_text {

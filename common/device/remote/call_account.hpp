@@ -84,7 +84,7 @@ class call_account {
   std::uint8_t times_overwritten_ = 0;
   std::optional<stream_clock> clock_;
   stream_use stream_;
-  std::optional<asked> copy_;  // whose rows are still arriving; not in the clock yet
+  std::optional<asked> copy_;  // the copy whose rows are still arriving; not in the clock yet
   // The distance between the last two rows, or between the last two operations.
   struct distance {
     std::uint64_t to = 0, from = 0;

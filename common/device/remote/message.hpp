@@ -25,9 +25,9 @@ namespace stepwise::remote {
 inline constexpr std::size_t most_batch_bytes = 256 << 10;
 inline constexpr std::size_t most_reply_bytes = 64 << 20;
 inline constexpr std::size_t most_parameter_bytes = 32764;  // per kernel; source: PTX ISA 8.1
-inline constexpr std::size_t most_image_bytes = 64 << 20;   // of all parts of a module
+inline constexpr std::size_t most_image_bytes = 64 << 20;   // all parts of a module together
 inline constexpr std::size_t most_parts = 256;
-inline constexpr std::size_t most_events = 64 << 10;  // that exist at once, per connection
+inline constexpr std::size_t most_events = 64 << 10;  // existing at once, per connection
 
 // A part of the window.
 struct window_part {
@@ -119,7 +119,7 @@ struct give_time {
 struct reset_counts {
   void fields(auto&& of) { of(); }
 };
-struct image_piece {  // of the modules in the next `load`
+struct image_piece {  // a piece of the modules in the next `load`
   window_part from;
   void fields(auto&& of) { of(from); }
 };

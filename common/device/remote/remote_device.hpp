@@ -134,7 +134,7 @@ class remote_device : public device,
   std::uint64_t first_ = 0, bytes_ = 0;
   void* reserved_ = nullptr;  // reserves the addresses here, so host memory cannot have them
   status lost_;
-  status deferred_;                               // for the next synchronize()
+  status deferred_;                               // the error for the next synchronize()
   std::map<device_address, std::uint64_t> own_;   // sizes of own allocations
   std::map<device_address, std::uint64_t> seen_;  // sizes of others', valid in epoch_
   std::uint32_t epoch_ = 0;

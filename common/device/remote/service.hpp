@@ -31,7 +31,7 @@ struct shared_device {
   std::set<device_address> judges;  // the judge's allocations
   std::uint32_t epoch = 0;
   bool has_judge = false;
-  std::span<std::byte> arrays;  // of the call, if its contract has them in host memory
+  std::span<std::byte> arrays;  // the call's arrays, if its contract has them in host memory
   bool is_ending = false;       // the submission has made its last call
   std::string broken;           // why the submission's connection was closed
   // The only fat binary that the submission may load; empty if it may load any.

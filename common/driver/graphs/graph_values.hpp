@@ -12,7 +12,7 @@ CUresult add_value_node(CUgraphNode* made, CUgraph to, const CUgraphNode* before
                         std::source_location at = std::source_location::current());
 CUresult set_value_node(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2* p,
                         std::source_location at = std::source_location::current());
-// The same in an executable graph, where the kinds of the operations cannot change.
+// Changes a node of an executable graph. The kinds of its operations cannot change.
 CUresult set_executable_value_node(CUgraphExec executable, CUgraphNode node,
                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2* p,
                                    std::source_location at = std::source_location::current());

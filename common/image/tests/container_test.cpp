@@ -111,7 +111,7 @@ TEST_CASE("what is wrong is named") {
     return changed;
   };
   CHECK(problem(good) == "");
-  CHECK(problem({}) == "fat binary: the header at byte 0 lies behind the end (0 bytes)");
+  CHECK(problem({}) == "fat binary: the header at byte 0 is past the end (0 bytes)");
   CHECK(problem(with(0, 1)) == "fat binary: no fat binary: its magic number is missing");
   CHECK(problem(with(4, 0x00100002)) == "fat binary: container version 2, expected 1");
   CHECK(problem(with(4, 0x00080001)) == "fat binary: a header of less than 16 bytes");

@@ -27,24 +27,24 @@ TEST_CASE("a line is a point, however its numbers are divided") {
 }
 
 TEST_CASE("what is no point is refused with its line") {
-  refused("1 2 3\n4 nan 6\n", "line 2: \"nan\" is no finite number");
-  refused("1 2 -NaN", "line 1: \"-NaN\" is no finite number");
-  refused("\n\ninf 2 3", "line 3: \"inf\" is no finite number");
+  refused("1 2 3\n4 nan 6\n", "line 2: \"nan\" is not a finite number");
+  refused("1 2 -NaN", "line 1: \"-NaN\" is not a finite number");
+  refused("\n\ninf 2 3", "line 3: \"inf\" is not a finite number");
   refused("1 2 3\n1 2\n", "line 2: expected three numbers, found \"1 2\"");
   refused("1 2 3 4\n", "line 1: expected three numbers, found \"1 2 3 4\"");
-  refused("x,y,z\n1,2,3\n", "line 1: \"x\" is no number");
-  refused("1 2 3m", "line 1: \"3m\" is no number");
+  refused("x,y,z\n1,2,3\n", "line 1: \"x\" is not a number");
+  refused("1 2 3m", "line 1: \"3m\" is not a number");
   refused("1 2 + 3", "line 1: expected three numbers, found \"1 2 + 3\"");
-  refused("1 2 +", "line 1: \"+\" is no number");
-  refused("1 2 0x10", "line 1: \"0x10\" is no number");
+  refused("1 2 +", "line 1: \"+\" is not a number");
+  refused("1 2 0x10", "line 1: \"0x10\" is not a number");
   refused("1e39 0 0", "line 1: \"1e39\" is outside the range of float");
   refused("0 2e18 0", "line 1: \"2e18\" is more than the contract allows, 1e+18");
-  refused("", "there is no point in it");
-  refused("# 1 2 3\n", "there is no point in it");
-  refused("\x7f\x1b[31m 1 2", "line 1: \"??[31m\" is no number");
+  refused("", "it has no points");
+  refused("# 1 2 3\n", "it has no points");
+  refused("\x7f\x1b[31m 1 2", "line 1: \"??[31m\" is not a number");
   refused(std::string(60, '9'),
           "line 1: expected three numbers, found \"" + std::string(40, '9') + "...\"");
-  refused(std::string("1 2 3\0", 6), "line 1: \"3?\" is no number");
+  refused(std::string("1 2 3\0", 6), "line 1: \"3?\" is not a number");
 }
 
 }  // namespace points_test

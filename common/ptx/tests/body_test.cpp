@@ -238,8 +238,8 @@ TEST_CASE("errors of a body say the line, what was expected and what was found")
   CHECK(problem(".reg .b32 a; .reg .b32 a;") == "PTX line 5: 'a' is declared twice in one scope");
   CHECK(problem(".reg .b32 a<3>; .reg .b32 a<3>;") ==
         "PTX line 5: 'a' is declared twice in one scope");
-  CHECK(problem("L: ret; L: ret;") == "PTX line 5: the label 'L' stands here a second time");
-  CHECK(problem("{ L: ret; L: ret; }") == "PTX line 5: the label 'L' stands here a second time");
+  CHECK(problem("L: ret; L: ret;") == "PTX line 5: the label 'L' is defined a second time");
+  CHECK(problem("{ L: ret; L: ret; }") == "PTX line 5: the label 'L' is defined a second time");
   CHECK(problem(".reg .b32 a<9999999>;") ==
         "PTX line 5: expected a number of registers of at most 1048576, found '9999999'");
   CHECK(problem(".loc 1 2;") == "PTX line 5: expected a column, found ';'");

@@ -20,7 +20,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     auto* const record = new stream_record{flags, kept, ++s.streams_made + 2, {}};
     s.streams.insert(record);
     *stream = reinterpret_cast<cudaStream_t>(record);
-    // From now on copies in the default stream may race with work that does not wait for it.
+    // From now on, copies in the default stream may race with work that does not wait for it.
     if (flags != 0) enter_stream(s, *stream);
     return status{};
   });

@@ -31,7 +31,7 @@ std::optional<status> capture_wait(state& s, cudaEvent_t event, cudaStream_t str
 // For calls on a stream that cannot be captured. If the stream is captured, the error is
 // stream_capture_unsupported or stream_capture_implicit.
 status check_not_captured(state& s, cudaStream_t stream);
-// The same check for all streams at once.
+// Like check_not_captured(), for all streams at once.
 status check_nothing_captured(state& s);
 // For calls that might wait for other work. This thread's capture mode decides if they may.
 status check_safe(state& s);

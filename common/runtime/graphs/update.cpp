@@ -72,7 +72,7 @@ class pairer {
     for (std::size_t i = 0; i < todo_.size(); i++) {
       const auto [a, b] = todo_[i];
       if (a->before.size() != b->before.size())
-        return differs(b, nullptr, "a node has another number of dependencies");
+        return differs(b, nullptr, "a node has a different number of dependencies");
       for (std::size_t k = 0; k < a->before.size(); k++)
         if (!join(a->before[k].node, b->before[k].node, b)) return false;
     }
@@ -117,7 +117,7 @@ class pairer {
                      cudaGraphExecUpdateErrorNodeTypeChanged);
     if (const auto* kernel = std::get_if<kernel_work>(&now->work)) {
       if (kernel->cooperative() != std::get<kernel_work>(wanted->work).cooperative())
-        return differs(wanted, nullptr, "a cooperative kernel became another, or the other way",
+        return differs(wanted, nullptr, "only one of the two kernels is cooperative",
                        cudaGraphExecUpdateErrorAttributesChanged);
     }
     const std::string why = obstacle(s_, now->work, wanted->work, true);

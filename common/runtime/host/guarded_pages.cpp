@@ -62,7 +62,7 @@ constexpr greg_t write_access = 2;  // in a page fault's error code (Intel's man
 constexpr std::uintptr_t page = 4096;
 constexpr std::size_t most_areas = 256;
 constexpr int most_steps = 256;  // between two API calls; after that, pages stay open
-// In total. After that nothing is guarded, so that the program is not slowed down indefinitely.
+// In total. After that, nothing is guarded, so that the program is not slowed down indefinitely.
 constexpr int most_faults = 5'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;

@@ -13,7 +13,7 @@ using namespace stepwise;
 namespace {
 
 constexpr const char* modelled = "times between events are modelled (NVIDIA H200)";
-constexpr const char* emulated = "times between events are the emulation's on this CPU";
+constexpr const char* emulated = "times between events are durations of the emulation on this CPU";
 
 child_result run_measuring(std::vector<std::string> words) {
   words.insert(words.end() - 1, exec_build("events"));

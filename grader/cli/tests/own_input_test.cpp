@@ -274,10 +274,10 @@ TEST_CASE("points that have no nearest one, and malformed files") {
     const char* says;
   };
   for (const row& r : std::vector<row>{
-           {{"--points", "all.xyz"}, "cannot read all.xyz: line 1: \"nan\" is no finite number"},
-           {{"--points", "one.xyz"}, "one.xyz: line 77777: \"NaN\" is no finite number"},
+           {{"--points", "all.xyz"}, "cannot read all.xyz: line 1: \"nan\" is not a finite number"},
+           {{"--points", "one.xyz"}, "one.xyz: line 77777: \"NaN\" is not a finite number"},
            {{"--points", "short.xyz"}, "line 2: expected three numbers, found \"1 2\""},
-           {{"--points", "empty.xyz"}, "there is no point in it"},
+           {{"--points", "empty.xyz"}, "it has no points"},
            {{"--points", "nowhere.xyz"}, "there is no such file"},
            {{"--points", "labs"}, "it is a folder"},
            {{"--points", "good.xyz", "--out", "good.xyz"}, "this is the input file"},
