@@ -2,9 +2,9 @@
 """Tests ../lab and .lab/: launcher_test.py [PROGRAM], where PROGRAM is the course's own `lab`.
 
 Most tests start ./lab in a tiny clone of their own. Its compiler, its Meson and its program are shell scripts, so a
-build takes milliseconds, or lasts while the file `slow` is there, for at most as many tenths of a second as it says.
-PATH is one of these: `tools` has all that a build needs, `plain` has a Python and the commands of a shell, `bare` has
-only these commands, and `extra` is `plain` with programs of the test.
+build takes milliseconds. If the file `slow` exists, a build lasts until the file is gone, but at most the number of
+tenths of a second that the file holds. PATH is one of these: `tools` has everything that a build needs, `plain` has a
+Python and the commands of a shell, `bare` has only these commands, and `extra` is `plain` with programs of the test.
 """
 import ast
 import contextlib
@@ -121,7 +121,7 @@ class LauncherTest(unittest.TestCase):
         return started
 
     def says(self, words, text, code=0, **how):
-        """Runs ./lab, which must print the text and end with the code; returns all that it printed."""
+        """Runs ./lab, which must print the text and exit with the code. Returns everything that it printed."""
         ran = self.start(words, **how)
         printed = ran.communicate(timeout=60)[0]
         self.assertIn(text, printed)
@@ -205,7 +205,7 @@ class Words(unittest.TestCase):
 
 
 class Machines(LauncherTest):
-    """What ./lab says on a machine that lacks something; nothing is built."""
+    """Tests the messages of ./lab on a machine that lacks something. Nothing is built."""
 
     def test_help_and_usage(self):
         for path in 'bare', 'plain':
@@ -265,7 +265,7 @@ class Machines(LauncherTest):
 
     @unittest.skipUnless(shutil.which('dpkg-deb'), 'needs dpkg-deb')
     def test_unpacked_packages(self):
-        """A package of the test's own, which an apt-get of the test hands out."""
+        """Tests with a package that the test's own apt-get provides."""
         deb = self.top / 'deb'
         (deb / 'DEBIAN').mkdir(parents=True)
         (deb / 'DEBIAN/control').write_text('Package: g++\nVersion: 1\nArchitecture: all\nMaintainer: x <x@x>\n'
@@ -535,7 +535,7 @@ class Interruptions(LauncherTest):
 
 
 class MesonTests(LauncherTest):
-    """./lab test with the real Meson, on a project of four tests."""
+    """Tests `./lab test` with the real Meson, on a project of four tests."""
 
     def setUp(self):
         super().setUp()
@@ -580,7 +580,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class FetchWheels(unittest.TestCase):
-    """With wheels of its own, which an index on this machine offers."""
+    """Tests with wheels that an index on this machine offers."""
 
     MESON, NINJA = 'meson-9.0-py3-none-any.whl', 'ninja-9.0-py3-none-any.whl'
     WHEELS = {

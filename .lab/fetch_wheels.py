@@ -1,9 +1,9 @@
 """fetch_wheels.py FOLDER meson ninja: puts Meson and Ninja into FOLDER, the virtual environment of the
-Python that runs this. fetch_wheels.py FOLDER pip: puts pip's wheel, which Python runs as it is, there.
+Python that runs this. fetch_wheels.py FOLDER pip: puts pip's wheel there, which Python runs as it is.
 
-A wheel is an archive that is unpacked: pip needs five times as long for it, and is itself fetched first.
-Pip remains for what is not listed here: an older Python, an index that only pip can read. The hashes
-stand here, so it does not matter which index a wheel came from: the one that pip is configured to use.
+A wheel is an archive that only has to be unpacked. pip needs five times as long for that, and has to be
+fetched first. pip is still needed for an older Python, and for an index that only pip can read. Wheels
+come from the index that pip is configured to use. Their hashes are listed here, so any index will do.
 Tested by .ci/launcher_test.py
 """
 from __future__ import annotations
@@ -42,7 +42,7 @@ exec "$(dirname -- "$(readlink -f -- "$0")")/python" -m mesonbuild.mesonmain "$@
 
 
 def configured(key: str, otherwise: str) -> str:
-    """The value of a pip option in the environment or in pip's files."""
+    """The value of a pip option, from the environment or pip's configuration files."""
     home = os.path.expanduser("~")
     config = configparser.ConfigParser(interpolation=None)
     config.read(["/etc/pip.conf", os.path.join(home, ".pip", "pip.conf"),
@@ -103,8 +103,8 @@ def put_ninja(folder: str) -> None:
 
 
 def own_pip() -> Optional[Tuple[str, bytes]]:
-    """Python's own wheel of pip, where it has one that runs (Debian and Ubuntu keep it in a package of
-    its own; older ones need more wheels beside it)."""
+    """Python's own wheel of pip, if Python has one that runs. Debian and Ubuntu keep this wheel in a
+    separate package, and older versions need more wheels next to it."""
     beside = os.path.join(os.path.dirname(os.__file__), "ensurepip", "_bundled")
     for place in beside, "/usr/share/python-wheels":
         for wheel in glob.glob(os.path.join(place, "pip-*.whl")):

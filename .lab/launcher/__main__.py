@@ -1,4 +1,4 @@
-"""`python .lab/launcher WORD...`, which ../../lab runs: the words are those of ./lab."""
+"""`python .lab/launcher WORD...`, which ../../lab runs with its own arguments."""
 import os
 import sys
 

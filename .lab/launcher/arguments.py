@@ -1,20 +1,20 @@
-"""What the words after ./lab ask for, and what that needs to be built."""
+"""Parses the arguments of ./lab, and chooses the targets to build for a command."""
 from __future__ import annotations
 
 import os
 from typing import List
 
-# Options of `lab exec` that take a value. A test compares them with the program's own.
+# Options of `lab exec` that take a value. A test compares this list with the program's.
 VALUES_OF_EXEC = {'--device', '--gpu', '--time-limit', '--report', '--trace', '--record', '--launch',
                   '--block', '--warps', '--first', '--steps'}
 # Commands that only read and write texts. They never wait for another build.
 TEXT = {'', 'list', 'start', 'hint', 'explain', 'diff', 'worth-it'}
-# Commands that work where you may not write.
+# Commands that also work in a clone that you cannot write to.
 READ_ONLY = {'', 'list', 'hint', 'explain', 'diff', 'play', 'worth-it', 'walk', 'exec'}
-# Without the name of a lab, these run programs of all labs, or a program of yours.
+# Commands that, without the name of a lab, run programs of all labs or a program of yours.
 ALL_LABS = {'release', 'selftest', 'grade-all', 'site'}
 OWN_PROGRAM = {'exec', 'profile', 'ptx', 'try', 'record', 'device'}
-# In a lab's folder, these need no name of a lab.
+# Commands that need no name of a lab in a lab's folder.
 LAB_FIRST = {'check', 'diff', 'env', 'grade', 'hint', 'limits', 'pack', 'play', 'profile', 'ptx', 'run', 'start',
              'sweep', 'walk', 'watch'}
 WITH_TESTS = {'test', 'setup', 'slides'}
@@ -24,7 +24,7 @@ PROGRAM = 'grader/lab'
 
 
 class Arguments:
-    """The command (`verb`), the lab that it names, and the options that the launcher obeys, too."""
+    """The command (`verb`), the lab that it names, and the options that the launcher handles, too."""
 
     def __init__(self, words: List[str], root: str) -> None:
         if words[:1] == ['help']:
@@ -49,7 +49,7 @@ class Arguments:
             elif word in ('-h', '--help'):
                 self.asks_help = True
             elif self.verb == 'exec' and (word == '--' or not word.startswith('-')):
-                return  # the words of the program
+                return  # the program's arguments
             elif not self.verb and not word.startswith('-') and word != 'dev':
                 self.verb = word
 
@@ -73,9 +73,9 @@ class Arguments:
         return self.verb in TEXT
 
     def targets(self) -> List[str]:
-        """What Ninja makes for the command."""
+        """The targets that Ninja builds for the command."""
         if self.verb in WITH_TESTS:
-            return ['all', 'meson-test-prereq']  # the latter is what only tests read
+            return ['all', 'meson-test-prereq']  # the latter is needed only by tests
         if self.verb == 'release':
             return ['course']
         if self.is_text() or self.verb == 'report':
@@ -90,7 +90,7 @@ class Arguments:
 
 
 def lab_of_results(folder: str) -> str:
-    """The lab of a folder of results, which `grade-all` continues."""
+    """The lab of a folder of results that `grade-all` continues."""
     import json
     try:
         with open(os.path.join(folder, 'batch.json'), encoding='utf-8') as file:

@@ -1,5 +1,5 @@
-"""From nothing to a complete build/. Every step may be interrupted: what it makes counts only when it is
-whole, and the next start continues from there."""
+"""Makes a complete build/ from nothing. Every step may be interrupted. The result of a step counts only
+if it is complete, and the next start continues from there."""
 from __future__ import annotations
 
 import glob
@@ -43,7 +43,7 @@ class Builder:
         return not self.machine.cpu_lacks() and not self.machine.arch_without_code(config)
 
     def set_up(self) -> None:
-        """Finds or brings the tools, and configures build/ where its configuration is another one."""
+        """Finds or fetches the tools, and configures build/ if its configuration has changed."""
         self.steps.forget_output()
         missing = self.machine.missing_packages()
         packages = Packages(self.clone, self.steps)
@@ -58,14 +58,14 @@ class Builder:
         self._configure(self.bring_nvcc(), cxx)
 
     def bring_nvcc(self) -> str:
-        """The CUDA compiler, and Meson where it is missing: pip, which fetches both, runs in .venv."""
+        """Fetches the CUDA compiler, and Meson if it is missing. pip, which fetches both, runs in .venv."""
         if self.machine.needs_venv():
             self._make_venv()
         return self.machine.find_nvcc() or self._make_cuda()
 
     def _pip(self) -> List[str]:
-        """pip's command for installing. pip runs from its wheel: installing it takes longer than all that it
-        is needed for. It keeps no cache, so nothing is written outside the clone."""
+        """pip's command for installing. pip runs from its wheel, because installing pip takes longer than
+        everything that it is needed for. It keeps no cache, so nothing is written outside the clone."""
         python, pattern = self.clone.venv + '/bin/python', glob.escape(self.clone.venv) + '/pip-*.whl'
         if not glob.glob(pattern) and not self.steps.run('fetching pip', self._fetch_wheels('pip')):
             self.steps.fail('fetching pip from PyPI', ENVIRONMENT, 'check the network')
@@ -88,12 +88,12 @@ class Builder:
                              self._pip() + ['meson>=%s,<2' % MESON_WANTED, 'ninja>=1.10',
                                             'tomli>=2; python_version < "3.11"']):
                 steps.fail('fetching Meson and Ninja from PyPI', ENVIRONMENT, 'check the network')
-        open(venv + '/.complete', 'w').close()  # without it, the next start makes the folder again
+        open(venv + '/.complete', 'w').close()  # without this file, the next start makes .venv again
         if not self.machine.find_meson()[0]:
             raise Failure(ENVIRONMENT, 'Meson in %s does not run; see %s' % (venv, self.clone.log))
 
     def _wrap_python(self) -> None:
-        """.venv's Python is a link; to the unpacked one it would not find its libraries."""
+        """Replaces .venv's Python if it is a link to the unpacked one, which would not find its libraries."""
         from shlex import quote
         python = self.clone.venv + '/bin/python'
         packages = os.path.realpath(self.clone.packages)
@@ -111,7 +111,7 @@ class Builder:
         os.symlink('python', python + '3')
 
     def _make_cuda(self) -> str:
-        """The CUDA compiler from NVIDIA's wheels, made under another name until it is whole."""
+        """Fetches the CUDA compiler from NVIDIA's wheels. Its folder has another name until it is complete."""
         cuda, steps = self.clone.cuda, self.steps
         part = cuda + '.part'
         pip = self._pip()
@@ -139,7 +139,7 @@ class Builder:
         return nvcc
 
     def _configure(self, nvcc: str, cxx: str) -> None:
-        """`meson setup`, unless build/ was configured at this place with these tools and options."""
+        """Runs `meson setup`, unless build/ was configured here with the same tools and options."""
         clone, steps = self.clone, self.steps
         was = clone.config()
         meson = self.machine.find_meson()[0]
@@ -147,9 +147,9 @@ class Builder:
         wanted = Config(clone.path, clone.root, nvcc, cxx, self.machine.wanted_archs(), '\n'.join(meson), extra,
                         self.machine.gpus_seen())
         if was and wanted.is_same_build(was) and clone.in_build('build.ninja') and not self.machine.cpu_lacks():
-            wanted.write(clone.config_file)  # perhaps with other GPUs, which the programs serve
+            wanted.write(clone.config_file)  # the GPUs may differ, since the programs also serve other GPUs
             return
-        # build.ninja stays until it is replaced: without it, build/ would be taken for one that came along.
+        # build.ninja stays until it is replaced. Without it, build/ would look like a copied build.
         for name in ('meson-private', 'meson-info'):
             shutil.rmtree(os.path.join(clone.build, name), ignore_errors=True)
         if os.path.exists(clone.config_file):
@@ -192,7 +192,7 @@ def build_environment() -> Dict[str, str]:
 
 
 def jobs() -> int:
-    """One job per core, but no more than fit in free memory."""
+    """The number of jobs: one per core, but no more than fit in free memory."""
     cores = len(os.sched_getaffinity(0))
     try:
         with open('/proc/meminfo') as file:

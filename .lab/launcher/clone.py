@@ -1,8 +1,8 @@
-"""The clone: where its parts are, what build/ was configured with, and its alias.
+"""The clone: the places of its parts, the configuration of build/, and its alias.
 
-The alias: where the clone's path is not plain, other tools would misread it. A link in a temporary
-folder then stands for it in all that is built. Its random name is kept in build/alias. The program
-reads that file, too, and makes the link again where it is gone (grader/judge/installation.cpp).
+If the clone's path has special characters, other tools would misread it. In this case, an alias replaces
+the path in everything that is built: a link in a temporary folder. Its random name is kept in build/alias.
+The program reads that file, too, and makes the link again if it is gone (grader/judge/installation.cpp).
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional
 
 from .report import ENVIRONMENT, Failure
 
-# nvcc, make, shells and the loader read these characters as they are, and those beyond ASCII.
+# The characters that nvcc, make, shells and the loader read as they are. Those beyond ASCII are fine, too.
 NOT_PLAIN = re.compile(rb'[^A-Za-z0-9/._+=@%^$\x80-\xff-]')
 REFUSED = '\\|:\n\t'
 SOURCES = r'.*(\.(cpp|hpp|cc|c|h|inl|inc|cu|cuh|ptx|map|in)|meson\.(build|options))'
@@ -25,7 +25,7 @@ def is_plain(path: str) -> bool:
 
 
 class Config(NamedTuple):
-    """What build/ was configured with (build/lab.config)."""
+    """The tools and options that build/ was configured with (build/lab.config)."""
 
     clone: str  # its own path
     root: str   # its alias, if it has one
@@ -34,7 +34,7 @@ class Config(NamedTuple):
     archs: str
     meson: str
     extra: str  # STEPWISE_SETUP_ARGS
-    gpus: str   # the GPUs that the machine had; not part of the key
+    gpus: str   # the machine's GPUs at that time; not part of the key
 
     def is_same_build(self, other: Config) -> bool:
         return self._replace(gpus='') == other._replace(gpus='')
@@ -74,7 +74,7 @@ class Clone:
             return None
 
     def is_older_than_sources(self) -> bool:
-        """Is a source newer than the program? The student's own files are no part of the build."""
+        """Is a source newer than the program? The student's own files are not part of the build."""
         from .machine import output_of
         folders = [name for name in SOURCE_FOLDERS if os.path.isdir(os.path.join(self.root, name))]
         return bool(output_of('find', *folders, '-regextype', 'posix-extended', '-newer', self.program,
@@ -91,7 +91,7 @@ class Clone:
             return ''
 
     def use_alias(self, may_make: bool) -> None:
-        """Names everything by the alias where the path is not plain."""
+        """Uses the alias for all paths if the clone's path has special characters."""
         if is_plain(self.path):
             return
         for character in REFUSED:
@@ -136,10 +136,10 @@ class Clone:
             raise Failure(ENVIRONMENT, 'cannot write to ' + os.fsdecode(error.filename or self.path)) from None
         return alias
 
-    # A folder of another user.
+    # Folders of other users.
 
     def need_to_write(self, *folders: str) -> None:
-        """Your own files and builds need a clone of your own: a shared installation is only read."""
+        """Refuses to write into a shared installation: your files and builds need a clone of your own."""
         for folder in folders:
             if os.path.exists(folder) and not os.access(folder, os.W_OK):
                 from shlex import quote

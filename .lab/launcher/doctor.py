@@ -1,6 +1,6 @@
-"""./lab doctor: what this machine has to set up, build and measure with, and what each missing thing would
-enable. Changes nothing. Where the program is built, its own rows (devices, CUDA's tools, memory) follow in the
-same form."""
+"""./lab doctor lists the tools that this machine has for setting up, building and measuring, and the use of each
+missing tool. It changes nothing. If the program is built, its own rows (devices, CUDA's tools, memory) follow in
+the same form."""
 from __future__ import annotations
 
 import os
@@ -18,7 +18,7 @@ ROW_OPTIONS = ('doctor', '--json', '--no-color', '--no-colour')
 
 
 class Row(NamedTuple):
-    state: str  # ok, get (./lab brings it), none (optional) or lack
+    state: str  # ok, get (./lab fetches it), none (optional) or lack
     name: str
     detail: str
 
@@ -29,14 +29,14 @@ class Doctor:
         self.machine = machine
         self.stands_still = stands_still
         self.rows: List[Row] = []
-        self.lacks: List[str] = []  # Debian packages that ./lab may not install itself
+        self.lacks: List[str] = []  # Debian packages that ./lab is not allowed to install
 
     def report(self, arguments: Arguments) -> Optional[int]:
-        """The exit code; None where the program reports the rest."""
+        """Returns the exit code, or None if the program reports the rest."""
         is_built = self.clone.is_built()
         unknown = [word for word in arguments.words if word not in ROW_OPTIONS]
         if is_built and (arguments.as_json or unknown):
-            return None  # it knows other options, too
+            return None  # the program has more options
         if unknown:
             raise unknown_word('doctor', unknown[0])
         self._build_tools()
@@ -70,7 +70,7 @@ class Doctor:
         self.rows.append(Row(state, name, detail))
 
     def _package(self, name: str, why: str, package: str) -> None:
-        """A Debian package that set-up cannot do without."""
+        """The row of a Debian package that set-up needs."""
         if tool('apt-get') and root_prefix() is not None:
             self._row('get', name, '%s; run ./lab setup to install %s' % (why, package))
         else:
@@ -105,7 +105,7 @@ class Doctor:
         machine = self.machine
         nvcc = machine.find_nvcc()
         if nvcc and is_built:
-            return  # the program's own row has it
+            return  # a row of the program shows it
         if nvcc:
             self._row('ok', 'nvcc', '%s (%s)' % (machine.nvcc_version(nvcc), nvcc))
             return
@@ -115,7 +115,7 @@ class Doctor:
                   + ('; or ' + modules if modules else ''))
 
     def _libraries(self) -> None:
-        """Where build/ has the C++ libraries from, or would have them from."""
+        """The row of the C++ libraries: where build/ gets them, or would get them."""
         listed = read(self.clone.build + '/common/libraries/libraries.txt')
         for line in listed.splitlines():
             name, _, place = line.partition(':')
@@ -150,7 +150,7 @@ class Doctor:
         self._tool('ncu', 'hardware counters, on a GPU')
 
     def _network(self) -> None:
-        """The network is needed only where something must be fetched."""
+        """The row of the network, which is needed only if something must be fetched."""
         wanted = [row.name for row in self.rows if row.state == 'get']
         self._row('none' if wanted else 'ok', 'network',
                   'needed once, for ' + ' '.join(wanted) if wanted else 'not needed')

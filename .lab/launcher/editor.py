@@ -1,6 +1,6 @@
-"""./lab editor: files for editors, made for this clone and machine, which git ignores: .clangd for clangd (VS
-Code, Neovim, Emacs, ...), .vscode/ with tasks and a debugger's start. A file that is there and is not as it was
-written is yours, and stays."""
+"""./lab editor writes files for editors, for this clone and machine: .clangd for clangd (VS Code, Neovim, Emacs,
+...), and .vscode/ with tasks and a configuration for debugging. Git ignores these files. An existing file that was
+changed since it was written is yours, and stays as it is."""
 from __future__ import annotations
 
 import hashlib
@@ -50,7 +50,7 @@ class Editor:
         clone = self.clone
         nvcc = self.machine.find_nvcc()
         if nvcc:
-            # CUDA 13 has no texture_fetch_functions.h, which clang's own headers include: an empty one does.
+            # clang's own headers include texture_fetch_functions.h, which CUDA 13 lacks. An empty file suffices.
             os.makedirs(clone.build + '/clangd', exist_ok=True)
             open(clone.build + '/clangd/texture_fetch_functions.h', 'w').close()
             toolkit = os.path.dirname(os.path.dirname(nvcc))
@@ -71,7 +71,7 @@ class Editor:
         return 0
 
     def _write(self, name: str, comment: str, text: str) -> None:
-        """The last line of what is written holds the hash of the lines before."""
+        """Writes a file, unless you have changed it. The last line holds the hash of the lines before it."""
         path = os.path.join(self.clone.root, name)
         if os.path.exists(path):
             lines = read(path).splitlines()
@@ -90,7 +90,7 @@ def short_hash(text: str) -> str:
 
 
 def matcher(folder: str, names: str, background: str) -> str:
-    """Lines that name a place by a file of that folder."""
+    """A problem matcher for lines that name a place in a file of that folder."""
     pattern = {'regexp': r'^\s*(?:[A-Z]+\s+)?(?:[A-Za-z].*?\bat\s+|at\s+)?(%s\.(?:cu|cuh|hpp)):(\d+)(?::\d+)?:?'
                r'\s*(.*)$' % names, 'file': 1, 'line': 2, 'message': 3}
     return '{"owner": "lab", "source": "lab",%s\n       "fileLocation": ["autoDetect", "%s"],\n' \
@@ -101,12 +101,12 @@ def task(verb: str) -> str:
     group, background = '"test"', ''
     if verb == 'run':
         group = '{"kind": "build", "isDefault": true}'
-    elif verb == 'watch':  # it never ends: an answer is from its first line to its last
+    elif verb == 'watch':  # the task never ends; an answer goes from its first to its last line
         group += ', "isBackground": true'
         background = ' "background": ' + json.dumps({
             'activeOnStart': True, 'beginsPattern': r', save \d+, ', 'endsPattern': 'waiting for the next save'}
         ) + ','
-    # Findings have the file's own name, everything else a path from the root.
+    # Findings use the file's own name; everything else uses a path from the root.
     return '''    {"label": "lab %s", "type": "shell", "group": %s,
      "command": "${workspaceFolder}/lab", "args": ["%s", "${fileDirnameBasename}"],
      "options": {"cwd": "${workspaceFolder}", "env": {"COLUMNS": "140"}},

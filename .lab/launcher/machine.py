@@ -1,4 +1,4 @@
-"""What the machine has: compilers, Python, Meson, Ninja, GPUs."""
+"""Finds the machine's compilers, Python, Meson, Ninja and GPUs."""
 from __future__ import annotations
 
 import glob
@@ -14,13 +14,13 @@ from .report import ENVIRONMENT, Failure
 
 MESON_WANTED, GXX_WANTED, CUDA_WANTED = '1.10', '11', '13.0'
 PTX_ARCH = 90  # the virtual architecture whose PTX every program carries
-OLDEST_ARCH = 75  # for which CUDA 13 makes machine code
-# What a Python must have to make .venv and to fetch packages; Debian's python3-minimal has not.
+OLDEST_ARCH = 75  # the oldest architecture for which CUDA 13 makes machine code
+# The modules that a Python needs to make .venv and to fetch packages. Debian's python3-minimal lacks them.
 WHOLE_PYTHON = 'import sys, ssl, urllib.request, venv; sys.exit(sys.version_info < (3, 7))'
 
 
 def output_of(*command: str, folder: Optional[str] = None) -> str:
-    """What the program prints; nothing where it fails or is missing."""
+    """The output of a program; empty if it fails or is missing."""
     try:
         ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, cwd=folder)
@@ -50,7 +50,7 @@ def tool(name: str) -> str:
 
 
 def module_hint(name: str) -> str:
-    """On a cluster with environment modules, what to load."""
+    """The command that loads a tool on a cluster with environment modules."""
     if not any(os.environ.get(variable) for variable in ('LMOD_CMD', 'MODULESHOME', 'BASH_FUNC_module%%')):
         return ''
     return 'module avail %s; module load %s' % (name, name)
@@ -59,8 +59,8 @@ def module_hint(name: str) -> str:
 class Machine:
     def __init__(self, clone: Clone) -> None:
         self.clone = clone
-        self.top = os.environ.get('STEPWISE_TEST_MACHINE', '')  # where a test keeps its /proc, /dev and /usr
-        self.older_nvcc = ''  # one that is too old, for messages
+        self.top = os.environ.get('STEPWISE_TEST_MACHINE', '')  # a test's folder with its own /proc, /dev and /usr
+        self.older_nvcc = ''  # a compiler that is too old, for messages
 
     # Compilers.
 
@@ -69,7 +69,7 @@ class Machine:
         return output_of(cxx, '-dumpfullversion', '-dumpversion')
 
     def find_cxx(self) -> str:
-        """What CXX names; else g++, or a newer one of another name (Ubuntu 20.04's g++ is 9)."""
+        """The compiler in CXX; else g++, or a newer one with another name (g++ is version 9 on Ubuntu 20.04)."""
         chosen = os.environ.get('CXX', '')
         if is_at_least(GXX_WANTED, self.cxx_version(chosen or 'g++')):
             return chosen or 'g++'
@@ -79,7 +79,7 @@ class Machine:
         return next((name for name in names if tool(name)), '')
 
     def old_cxx(self) -> str:
-        """What to say about a compiler that is too old; nothing where there is none."""
+        """The message about a compiler that is too old; empty if there is none."""
         cxx = os.environ.get('CXX', '') or 'g++'
         version = self.cxx_version(cxx)
         if not version:
@@ -93,7 +93,7 @@ class Machine:
         return found.group(1) if found else ''
 
     def _nvcc_folders(self) -> Iterator[str]:
-        """PATH, where a toolkit's or a module's variables point, the usual places, .cuda."""
+        """Yields PATH's folder, those that a toolkit's or module's variables name, the usual ones, and .cuda."""
         yield os.path.dirname(tool('nvcc'))
         for variable in ('CUDA_HOME', 'CUDA_PATH', 'CUDA_ROOT', 'EBROOTCUDA'):
             yield os.environ.get(variable, '') + '/bin'
@@ -135,7 +135,7 @@ class Machine:
             os.environ['PATH'] = folder + ':' + path
 
     def find_meson(self) -> Tuple[List[str], str]:
-        """Meson's command and its version: the clone's own, else the system's; Ninja is there, too."""
+        """Meson's command and version, from the clone or else from the system. There is a Ninja, too."""
         self.use_venv()
         if not tool('ninja'):
             return [], ''
@@ -145,16 +145,16 @@ class Machine:
             if version:
                 return [python, '-m', 'mesonbuild.mesonmain'], version
         version = output_of('meson', '--version')
-        reads_toml = sys.version_info >= (3, 11)  # as labs/course does when Meson configures
+        reads_toml = sys.version_info >= (3, 11)  # labs/course does the same when Meson configures
         return (['meson'], version) if reads_toml and is_at_least(MESON_WANTED, version) else ([], '')
 
     def needs_venv(self) -> bool:
-        """For Meson and Ninja, or for the pip that fetches the CUDA compiler."""
+        """Is .venv needed, for Meson and Ninja or for the pip that fetches the CUDA compiler?"""
         meson = self.find_meson()[0]
         return not meson or (meson == ['meson'] and not self.find_nvcc())
 
     def missing_packages(self) -> List[str]:
-        """Debian's packages without which nothing can be set up."""
+        """The missing Debian packages without which nothing can be set up."""
         missing = []
         if not self.find_cxx():
             old = self.old_cxx()
@@ -174,8 +174,8 @@ class Machine:
     # GPUs.
 
     def gpus_seen(self) -> str:
-        """The GPUs that the driver lists, without asking the driver, which may take a second. Under WSL2 the
-        driver is Windows' own, which lists none; a device file and the driver's library show it."""
+        """The GPUs that the driver lists. This does not call the driver, which may take a second. Under WSL2,
+        the driver is that of Windows, which lists none; a device file and the driver's library show it."""
         models = []
         for file in sorted(glob.glob(glob.escape(self.top) + '/proc/driver/nvidia/gpus/*/information')):
             for line in read(file).splitlines():
@@ -191,14 +191,14 @@ class Machine:
         return 'a GPU of WSL' if has_wsl else 'none'
 
     def ask_gpu(self, what: str) -> str:
-        """The first line of an answer by nvidia-smi; under WSL2 it is not always on PATH."""
+        """The first line that nvidia-smi prints. Under WSL2, nvidia-smi is not always on PATH."""
         program = '' if self.top else tool('nvidia-smi')
         program = program or self.top + '/usr/lib/wsl/lib/nvidia-smi'
         answer = output_of(program, '--query-gpu=' + what, '--format=csv,noheader')
         return answer.splitlines()[0] if answer else ''
 
     def gpu_arch(self) -> Optional[int]:
-        """The SM version of the first GPU: 90, say."""
+        """The SM version of the first GPU, for example 90."""
         found = re.match(r'(\d+)\.(\d)$', self.ask_gpu('compute_cap'))
         return int(found.group(1) + found.group(2)) if found else None
 
@@ -209,8 +209,8 @@ class Machine:
         return '%d,%d' % (PTX_ARCH, arch)
 
     def arch_without_code(self, config: Config) -> Optional[int]:
-        """The SM version of a GPU that build/ was not configured for, and that needs machine code of its
-        own. A newer one runs the PTX; for an older one CUDA 13 makes nothing."""
+        """The SM version of a GPU that build/ was not configured for and that needs its own machine code.
+        A newer GPU runs the PTX, and CUDA 13 makes no code for an older one."""
         gpus = self.gpus_seen()
         if config.gpus == gpus:
             return None
@@ -218,7 +218,7 @@ class Machine:
         if arch and OLDEST_ARCH <= arch < PTX_ARCH and str(arch) not in config.archs.split(','):
             return arch
         try:
-            config._replace(gpus=gpus).write(self.clone.config_file)  # the next start need not ask
+            config._replace(gpus=gpus).write(self.clone.config_file)  # the next start need not ask again
         except OSError:
             pass
         return None
@@ -234,7 +234,7 @@ class Machine:
         return ('avx2' if 'avx2' in sets else 'avx512vl') not in found.group().split()
 
     def is_slow_place(self) -> bool:
-        """A Windows disk: every file access goes through the Windows kernel."""
+        """Is the clone on a Windows disk, where every file access goes through the Windows kernel?"""
         root = self.clone.root
         return (re.match(r'/mnt/[a-z]/', root) is not None
                 or output_of('stat', '-f', '-c', '%T', '--', root) == 'v9fs') and \

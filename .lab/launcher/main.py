@@ -1,4 +1,4 @@
-"""./lab WORD...: sets up and builds what the command needs, and becomes the program."""
+"""./lab WORD... sets up and builds everything that the command needs, and then executes the program."""
 from __future__ import annotations
 
 import os
@@ -11,7 +11,7 @@ from .clone import Clone
 from .report import (ENVIRONMENT, INTERRUPTED, OURS, USAGE, Failure, Interrupted, document, end, say,
                      unknown_word)
 
-if TYPE_CHECKING:  # modules that a start without changes does not read
+if TYPE_CHECKING:  # modules that are not loaded if nothing has changed
     from .machine import Machine
     from .steps import Steps
 
@@ -21,7 +21,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def run(words: List[str]) -> NoReturn:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     arguments = Arguments(words, root)
-    sys.stdout = sys.stdout or open(os.devnull, 'w')  # it may be closed
+    sys.stdout = sys.stdout or open(os.devnull, 'w')  # stdout may be closed
     for number in SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, interrupt)
@@ -60,7 +60,7 @@ class Launcher:
         self.arguments = arguments
 
     def run(self) -> int:
-        """The command of the launcher itself, with its exit code; else the program takes our place."""
+        """Runs a command of the launcher itself, and returns its exit code. Otherwise executes the program."""
         clone, arguments, verb = self.clone, self.arguments, self.arguments.verb
         self._restore_environment()
         only_looks = arguments.asks_help or verb in ('doctor', 'completion') or arguments.words == []
@@ -84,7 +84,7 @@ class Launcher:
                 os.environ['STEPWISE_NVCC'] = nvcc
             code = Doctor(clone, self.machine(), self.stands_still()).report(arguments)
             return self.become_program() if code is None else code
-        if verb == 'completion' and not clone.is_built():  # it builds nothing
+        if verb == 'completion' and not clone.is_built():  # the command builds nothing
             raise Failure(ENVIRONMENT, 'completion is not available until ./lab has built something; run ./lab list first')
         if verb == 'test':
             from .tests import Tests
@@ -104,16 +104,16 @@ class Launcher:
         return Steps(self.clone)
 
     def _restore_environment(self) -> None:
-        """The libraries of an unpacked Python are its own, and not for what it starts."""
+        """Hides the libraries of an unpacked Python from the programs that it starts."""
         folders = os.environ.get('LD_LIBRARY_PATH', '').split(':')
         own = [folder for folder in folders if folder.startswith(self.clone.path + '/.packages/')]
         if own:
             os.environ['LD_LIBRARY_PATH'] = ':'.join(folder for folder in folders if folder not in own)
 
-    # What is built, and when.
+    # Building.
 
     def stands_still(self) -> Optional[str]:
-        """Why nothing is built here, although build/ has a program; None where the launcher builds."""
+        """The reason why nothing is built here although build/ has a program; None if the launcher builds."""
         clone = self.clone
         if not clone.is_built():
             return None
@@ -134,7 +134,7 @@ class Launcher:
         return None
 
     def prepare(self) -> None:
-        """Makes build/ complete for the command, or says why it stays as it is."""
+        """Builds what the command needs, or reports why build/ stays as it is."""
         clone, arguments = self.clone, self.arguments
         if arguments.verb not in READ_ONLY:
             clone.need_to_write(clone.root, clone.build)
@@ -157,7 +157,7 @@ class Launcher:
         if machine.cpu_lacks() and not self.arguments.is_text():
             raise Failure(ENVIRONMENT, 'the programs need instructions that this CPU does not have; run ./lab setup '
                           'to build them for this CPU')
-        # Git gives files the time of the checkout, so times say nothing about a copy with programs.
+        # Git gives files the time of the checkout, so times mean nothing in a copy with programs.
         if self.clone.in_build('build.ninja') and self.clone.is_older_than_sources():
             say('warning: the programs may be older than the sources, but are not rebuilt: %s%s' % (
                 reason, '; run ./lab setup to rebuild them' if os.access(self.clone.build, os.W_OK) else ''))
@@ -184,7 +184,7 @@ class Launcher:
             steps.release_lock()
 
     def _adopt_nvcc(self) -> None:
-        """Where the compiler of a carried clone is gone, the program gets the one that is here, if any."""
+        """If the compiler of a copied clone is missing, passes the one on this machine to the program."""
         config = self.clone.config()
         if config and (os.access(config.nvcc, os.X_OK) or os.access(self.clone.cuda + '/bin/nvcc', os.X_OK)):
             return
@@ -219,7 +219,7 @@ class Launcher:
     def become_program(self) -> NoReturn:
         program = self.clone.program
         sys.stdout.flush()
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the program would, too
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores
             signal.signal(number, signal.SIG_DFL)
         try:
             os.execv(program, [program] + self.arguments.words)
@@ -227,7 +227,7 @@ class Launcher:
             raise Failure(OURS, '%s: %s; run ./lab setup to repair it' % (program, error.strerror)) from None
 
     def help(self) -> int:
-        """The program's help if it is built; for setup, and otherwise, the launcher's own."""
+        """Shows the program's help if it is built, and otherwise, or for setup, the launcher's own."""
         arguments = self.arguments
         if arguments.verb != 'setup' and self.clone.is_built():
             if not arguments.words:

@@ -1,12 +1,12 @@
-"""What only the system's packages can bring: a C++ compiler, Python and the C++ libraries.
+"""The tools that only the system's packages provide: a C++ compiler, Python and the C++ libraries.
 
-As root (or in CI through sudo) they are installed. Else a message says what to ask for, or
-`./lab setup --unpack` unpacks them into .packages/, which needs no rights: .packages/root is what dpkg-deb
-unpacks, with links to the libraries that the system has; .packages/bin has a link to ../unpacked_tool for each
+As root (or in CI, through sudo), we install them. Otherwise, a message says which packages to ask for, or
+`./lab setup --unpack` unpacks them into .packages/, which needs no rights. .packages/root is the result of
+dpkg-deb, with links to the libraries that the system has. .packages/bin has a link to ../unpacked_tool for each
 program in it.
 
-Rejected: compilers from PyPI. The only well-kept one (zig's clang with libc++) is none that nvcc takes as host
-compiler, and a compiler from elsewhere would not match the system's C library.
+We rejected compilers from PyPI. nvcc does not accept the only well-kept one (zig's clang with libc++) as host
+compiler, and any other compiler would not match the system's C library.
 """
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .machine import module_hint, output_of, tool
 from .report import ENVIRONMENT, Failure, say
 from .steps import Steps
 
-# The C++ libraries: Debian's package, and the header that shows it. Where a package is missing or too old,
-# Meson's wraps download the sources (subprojects/*.wrap).
+# The C++ libraries: Debian's package, and a header that shows that it is installed. If a package is missing or
+# too old, Meson's wraps download the sources (subprojects/*.wrap).
 LIBRARIES = {
     'doctest-dev': 'doctest/doctest.h', 'libcli11-dev': 'CLI/CLI.hpp',
     'nlohmann-json3-dev': 'nlohmann/json.hpp', 'libtomlplusplus-dev': 'toml++/toml.h',
@@ -36,7 +36,7 @@ APT = ['apt-get', '-q', '-y']
 
 
 def root_prefix() -> Optional[List[str]]:
-    """The words before a command that installs packages; None where they may not be installed."""
+    """The words before a command that installs packages; None if we are not allowed to install."""
     if os.geteuid() == 0:
         return []
     if os.environ.get('CI') and tool('sudo') and subprocess.call(
@@ -58,15 +58,15 @@ def missing_libraries(cxx: str) -> List[str]:
 
 
 def use_packages(clone: Clone) -> None:
-    """What was unpacked in the clone serves where the system has nothing."""
+    """Uses the packages that are unpacked in the clone for whatever the system lacks."""
     unpacked = clone.packages
     _append('PATH', unpacked + '/bin')
     headers = os.path.join(unpacked, 'root/usr/include')
     if not os.path.isdir(headers):
         return
     _append('LIBRARY_PATH', library_folder(unpacked))
-    # After the compiler's own -I, as for a system's headers. A compiler that came along has them in its
-    # sysroot: named twice, they would come before those of C++, which continue with those of C.
+    # CPLUS_INCLUDE_PATH comes after the compiler's own -I, like a system's headers. An unpacked compiler has
+    # the headers in its sysroot. Named twice, they would come before those of C++, which continue with those of C.
     if not os.path.exists(headers + '/stdio.h'):
         _append('CPLUS_INCLUDE_PATH', headers)
 
@@ -100,7 +100,7 @@ class Packages:
         self.steps = steps
 
     def _install(self, prefix: List[str], label: str, names: List[str]) -> bool:
-        """Fetches the lists of packages only where installing fails without, as on a bare machine."""
+        """Installs packages. Fetches the lists of packages only if that fails without them, as on a bare machine."""
         run = self.steps.run
         apt = prefix + ['env', 'DEBIAN_FRONTEND=noninteractive'] + APT
         install = apt + ['install', '--no-install-recommends'] + names
@@ -111,7 +111,7 @@ class Packages:
             and run(label, install))
 
     def bring(self, missing: List[str], unpack: bool) -> None:
-        """The packages without which nothing can be set up."""
+        """Provides the packages without which nothing can be set up."""
         prefix = root_prefix()
         if unpack:
             self._unpack(missing)
@@ -124,8 +124,8 @@ class Packages:
             self.steps.fail(label, ENVIRONMENT, 'check the network')
 
     def bring_libraries(self, cxx: str) -> None:
-        """The libraries' packages: installed where that is allowed, else unpacked into .packages/, a few MB.
-        Where neither can be done, Meson downloads their sources when it configures."""
+        """Installs the libraries' packages if that is allowed, or else unpacks them into .packages/, a few MB.
+        If neither is possible, Meson downloads the sources when it configures."""
         missing = missing_libraries(cxx)
         if not missing or not tool('apt-get'):
             return
@@ -139,7 +139,8 @@ class Packages:
             say('the libraries could not be installed; Meson downloads their sources instead')
 
     def bring_sandbox(self) -> None:
-        """bubblewrap, which keeps graded files apart from this machine. Asks once; grading works without it."""
+        """Installs bubblewrap, which isolates graded files from this machine. Asks only once, since grading works
+        without it."""
         asked = os.path.join(self.clone.build, 'bubblewrap.asked')
         prefix = root_prefix()
         if tool('bwrap') or os.path.exists(asked) or not tool('apt-get') or prefix is None:
@@ -163,8 +164,8 @@ class Packages:
             self.steps.fail('fetching the packages', ENVIRONMENT, 'check the network')
 
     def _fetch(self, label: str, names: List[str]) -> bool:
-        """Fetches and unpacks packages, with all that they need and the system lacks. apt verifies the
-        signatures as for an installation, but works in folders of its own."""
+        """Fetches and unpacks packages, with all their dependencies that the system lacks. apt verifies the
+        signatures as in an installation, but works in separate folders."""
         part, run = self.clone.packages + '.part', self.steps.run
         shutil.rmtree(part, ignore_errors=True)
         for folder in ('root', 'apt/lists/partial', 'apt/archives/partial'):
@@ -184,12 +185,12 @@ class Packages:
 
 
 def merge(part: str, packages: str) -> None:
-    """Adds what was unpacked in part/root to packages/root; the programs come last."""
+    """Adds the content of part/root to packages/root, with the programs last."""
     root, triplet = part + '/root', output_of('dpkg-architecture', '-qDEB_HOST_MULTIARCH')
     triplet = triplet or os.uname().machine + '-linux-gnu'
     for folder in ('doc', 'man', 'info', 'locale'):
         shutil.rmtree('%s/usr/share/%s' % (root, folder), ignore_errors=True)
-    # One folder of libraries, as the system has, whatever a package calls it.
+    # There is only one folder of libraries, as on the system, whatever a package calls it.
     libraries = '%s/usr/lib/%s' % (root, triplet)
     os.makedirs(libraries, exist_ok=True)
     if os.path.isdir(root + '/lib') and not os.path.islink(root + '/lib'):
@@ -199,7 +200,7 @@ def merge(part: str, packages: str) -> None:
     subprocess.check_call(['cp', '-a', root + '/.', packages + '/root/'])
     root, libraries = packages + '/root', '%s/root/usr/lib/%s' % (packages, triplet)
     link('usr/lib', root + '/lib')
-    # What is linked here runs with the system's libraries, so those are what the linker must see.
+    # Programs that are linked here run with the system's libraries, so the linker must see those.
     links: Dict[str, str] = {}
     for folder in ('/lib/' + triplet, '/usr/lib/' + triplet):
         for library in glob.glob(folder + '/*.so.*'):

@@ -10,7 +10,7 @@ USAGE, ENVIRONMENT, OURS, INTERRUPTED = 2, 3, 4, 130
 
 
 class Failure(Exception):
-    """Ends the command: an exit code, and a message for the user."""
+    """Ends the command with an exit code and a message for the user."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -19,11 +19,11 @@ class Failure(Exception):
 
 
 class Interrupted(Exception):
-    """A signal, or a reader of our messages that went away."""
+    """A signal arrived, or the reader of our messages went away."""
 
 
 def write(text: str) -> None:
-    """Writes to stderr, which may be closed from the start; a reader that goes away interrupts."""
+    """Writes to stderr, which may be closed from the start. A reader that goes away interrupts the command."""
     if sys.stderr is None:
         return
     try:
@@ -47,7 +47,7 @@ def document(content: object) -> None:
 
 
 def end(failure: Failure, as_json: bool) -> NoReturn:
-    """Reports the failure, as a document where --json was given, and leaves with its exit code."""
+    """Reports the failure, as a JSON document if --json was given, and exits with its exit code."""
     try:
         sys.stdout.flush()
         if as_json:
@@ -56,7 +56,7 @@ def end(failure: Failure, as_json: bool) -> NoReturn:
             say(failure.message)
     except (Interrupted, OSError):
         pass
-    os._exit(failure.code)  # what Python does at its end could meet a closed pipe again
+    os._exit(failure.code)  # Python's own shutdown could write to a closed pipe again
 
 
 def unknown_word(verb: str, word: str) -> Failure:

@@ -1,8 +1,8 @@
-"""Steps that may take long. A line says which one runs; its output goes to build/lab.log.
+"""Runs steps that may take a long time. A line names the running step. Its output goes to build/lab.log.
 
-Whatever ends the launcher ends the step, too: Ctrl-C, a closed terminal, a reader that went away, kill -9. Every
-step inherits the lock, and so do Ninja and its compilers: as long as one of them lives, no other ./lab starts
-anything in this clone.
+A step ends with the launcher, whatever ends the launcher: Ctrl-C, a closed terminal, a reader that went away or
+kill -9. Every step inherits the lock, and so do Ninja and its compilers. While one of them is alive, no other ./lab
+starts anything in this clone.
 """
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ NO_ROOM = ('No space left', 'Disk quota exceeded', 'Errno 28')
 FIRST_ERROR = re.compile(r'(^|[^a-z])([Ee]rror|ERROR):|^E: |undefined reference|No module named')
 DONE = re.compile(r'^\[(\d+)/(\d+)\] ', re.MULTILINE)  # NINJA_STATUS
 LARGE_LOG = 1 << 20
-INTERVAL_S = 10  # between two lines about a step where no terminal is
+INTERVAL_S = 10  # between two lines about a step, without a terminal
 
 
 class Steps:
-    """The log, the lock, and the step that runs."""
+    """The log, the lock, and the running step."""
 
     def __init__(self, clone: Clone) -> None:
         self.clone = clone
         self._lock: Optional[IO[bytes]] = None
         self._log: Optional[IO[bytes]] = None
-        self._start = 0  # of the step in the log
+        self._start = 0  # where the step begins in the log
 
     # The lock.
 
     def take_lock(self, gives_way: bool) -> bool:
-        """Waits for another ./lab that builds here; False where one does and `gives_way` is set."""
+        """Waits for another ./lab that builds here. With `gives_way`, returns False instead of waiting."""
         clone = self.clone
         clone.need_to_write(clone.root, clone.build, clone.venv, clone.cuda)
         try:
@@ -55,7 +55,7 @@ class Steps:
             except BlockingIOError:
                 pass
             except OSError:
-                return True  # a file system without locks
+                return True  # the file system has no locks
             if gives_way:
                 self.release_lock()
                 return False
@@ -72,7 +72,7 @@ class Steps:
     # The log.
 
     def forget_output(self) -> None:
-        """Empties the log from where the last step began, or all of it before the first step."""
+        """Removes the last step's output from the log. Before the first step, empties the log."""
         self._opened_log().truncate(self._start)
 
     def _opened_log(self) -> IO[bytes]:
@@ -83,7 +83,7 @@ class Steps:
         return self._log
 
     def output(self) -> str:
-        """What the step has printed so far."""
+        """The step's output so far."""
         if self._log is None:
             return ''
         return os.pread(self._log.fileno(), 1 << 26, self._start).decode(errors='replace')
@@ -92,7 +92,7 @@ class Steps:
 
     def run(self, label: str, command: List[str], env: Optional[Dict[str, str]] = None,
             quiet_s: float = 0, progress: Optional[Callable[[str, float], str]] = None) -> bool:
-        """Runs the command; True if it succeeded. Nothing is said in its first `quiet_s` seconds."""
+        """Runs the command. Returns True if it succeeded. Prints nothing in its first `quiet_s` seconds."""
         try:
             log = self._opened_log()
             self._start = os.fstat(log.fileno()).st_size
@@ -102,7 +102,7 @@ class Steps:
         except OSError as error:
             self.fail(label, text=str(error))
         interval, next_line, is_shown = 1 if is_terminal() else INTERVAL_S, quiet_s, False
-        pause = 0.005  # what ends at once is seen at once
+        pause = 0.005  # a step that ends at once is noticed at once
         try:
             while child.poll() is None or next_line == 0:
                 elapsed = time.monotonic() - began
@@ -132,8 +132,8 @@ class Steps:
     # Failures.
 
     def fail(self, label: str, code: int = OURS, hint: str = '', text: Optional[str] = None) -> NoReturn:
-        """Ends with one message: the full disk where that is the cause, else what Ninja could not make
-        and the first error of the step's output."""
+        """Ends with one message. If the disk is full, that is the message. Otherwise, it has the target that
+        Ninja could not make and the first error in the step's output."""
         if text is None:
             text = self.output()
         self._stop_at_full_disk(text)
@@ -147,7 +147,7 @@ class Steps:
             ''.join('\n| ' + line for line in shown)))
 
     def _stop_at_full_disk(self, text: str) -> None:
-        """Ends when the text, or a disk without a free block, says that there was no room."""
+        """Ends the command if the text, or a disk without a free block, shows that there was no room."""
         folders = [self.clone.build, self.clone.root, os.environ.get('TMPDIR', '/tmp')]
         tightest = min((folder for folder in folders if os.path.isdir(folder)), key=free_bytes)
         if free_bytes(tightest) >= 64 * 1024 and not any(word in text for word in NO_ROOM):
@@ -158,7 +158,7 @@ class Steps:
 
 
 def end_with_parent() -> Optional[Callable[[], None]]:
-    """What a child calls first, so that the kernel ends it with the launcher, even after kill -9."""
+    """A function that a child calls first, so that the kernel ends it with the launcher, even after kill -9."""
     try:
         import ctypes
         prctl = ctypes.CDLL(None).prctl
@@ -172,12 +172,12 @@ def is_terminal() -> bool:
 
 
 def show(text: str) -> None:
-    """A line about the step: rewritten on a terminal, else one more."""
+    """Prints a line about the step. On a terminal, it replaces the previous line."""
     write('\r\033[K' + ('lab: ' + text)[:79] if is_terminal() else 'lab: %s\n' % text)
 
 
 def ninja_progress(output: str, elapsed: float) -> str:
-    """How many of Ninja's steps are done, and how long the others take at the same pace."""
+    """The number of Ninja's steps that are done, and the time for the others at the same pace."""
     counts = DONE.findall(output)
     if not counts:
         return ''

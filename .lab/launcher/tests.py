@@ -1,4 +1,4 @@
-"""./lab test: `meson test` runs the tests; what a failed test printed comes last."""
+"""./lab test runs `meson test`, and prints the output of failed tests last."""
 from __future__ import annotations
 
 import contextlib
@@ -18,11 +18,11 @@ from .machine import Machine
 from .report import ENVIRONMENT, OURS, USAGE, Failure, document, unknown_word
 from .steps import end_with_parent
 
-# Most tests wait for the programs that they start: with one more test than cores, 1.6 of 2 cores were busy.
+# Most tests wait for the programs that they start. With one more test than cores, 1.6 of 2 cores were busy.
 MORE_THAN_CORES = 2
 LAST_LINES = 60  # of a failed test's output
-PATIENCE_S = 20  # a busy Meson takes seconds to end its tests, which would outlive it
-SUITE = re.compile(r'^[^:]* - [^:]*:|^.* / ')  # what Meson puts before a test's name in its log
+PATIENCE_S = 20  # a busy Meson takes seconds to end its tests, which would otherwise outlive it
+SUITE = re.compile(r'^[^:]* - [^:]*:|^.* / ')  # Meson's text before a test's name in its log
 STATES = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped'}
 
 
@@ -83,7 +83,7 @@ class Tests:
         meson = self.machine.find_meson()[0]
         if not meson:
             raise Failure(ENVIRONMENT, 'the tests need Meson and Ninja; run ./lab setup to install them')
-        waiting = sum('waits' in test['suites'] for test in wanted)  # these sleep most of the time
+        waiting = sum('waits' in test['suites'] for test in wanted)  # these tests sleep most of the time
         processes = len(os.sched_getaffinity(0)) + MORE_THAN_CORES + waiting
         command = meson + ['test', '-C', self.clone.build, '--no-rebuild',
                            '--num-processes', str(processes)]
@@ -93,7 +93,7 @@ class Tests:
             command += [test['name'] for test in wanted]
         with contextlib.suppress(OSError):
             os.unlink(self._log())
-        # In a session of its own, so that Ctrl-C reaches it as the signal that ends all tests: at an
+        # Meson runs in its own session, so that Ctrl-C reaches it as the signal that ends all tests. At an
         # interruption from the terminal, Meson ends only the test that has run for the longest time.
         tests = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
                                  stdout=subprocess.DEVNULL if self.as_json else None,
@@ -105,7 +105,7 @@ class Tests:
             tests.terminate()
             try:
                 tests.wait(PATIENCE_S)
-            except subprocess.TimeoutExpired:  # a test's process that ignores signals
+            except subprocess.TimeoutExpired:  # a process of a test may ignore signals
                 tests.kill()
             raise
 
