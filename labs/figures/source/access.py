@@ -1,4 +1,4 @@
-"""What memory is asked for: sectors and lines, the tile of a transpose, banks, layouts."""
+"""Figures of memory accesses: sectors and lines, the tile of a transpose, banks, layouts."""
 from style import Figure
 import facts
 
@@ -6,7 +6,7 @@ WORD, LANES = 4, 32
 
 
 def touched(addresses):
-    """(sectors, lines) that a request of 4-byte words touches, as the profiler counts."""
+    """The numbers of sectors and lines that a request of 4-byte words touches, as the profiler counts them."""
     line, sector = facts.cache_units()
     return len({a // sector for a in addresses}), len({a // line for a in addresses})
 

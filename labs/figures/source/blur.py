@@ -1,4 +1,4 @@
-"""Blur: what a block reads beyond its pixels, and strips that walk down."""
+"""Figures of blur: the halo of a block, and strips that walk down the picture."""
 import re
 
 from style import Figure

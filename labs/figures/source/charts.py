@@ -1,4 +1,4 @@
-"""Charts of what was measured on an H200, with the bounds that hold."""
+"""Charts of measurements on an H200, with their bounds."""
 import functools
 import math
 import statistics
@@ -8,7 +8,7 @@ import facts
 
 
 class Axes:
-    """Logarithmic x, linear or logarithmic y, in the upper part of a figure."""
+    """A plot with logarithmic x and linear or logarithmic y, in the upper part of a figure."""
 
     def __init__(self, f, x_range, y_range, top, bottom, log_y=False):
         self.f, self.x_range, self.y_range, self.log_y = f, x_range, y_range, log_y
@@ -124,7 +124,7 @@ def bandwidth_launch():
 
 
 def ragged(lab):
-    """Times as fast as each baseline at drawn sizes, a panel for each baseline."""
+    """The speedup over each baseline at random sizes, with a panel for each baseline."""
     record, of_baselines = facts.ragged_record(lab), {}
     for p in record['entries']:
         x = math.prod(p['size'][:2]) if lab in ('blur', 'transpose') else p['size'][0]

@@ -1,4 +1,4 @@
-"""The cycle of optimisation: assess, parallelise, optimise, deploy."""
+"""A figure of the cycle of optimisation: assess, parallelise, optimise, deploy."""
 from style import Figure
 
 

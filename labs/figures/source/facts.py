@@ -1,4 +1,4 @@
-"""What the figures show, read from the files that the emulator and its time model use."""
+"""The facts that the figures show, read from the files that the emulator and its time model use."""
 import functools
 import json
 import pathlib
@@ -11,7 +11,7 @@ from slides.builder.course import read_course
 from slides.builder.records import read_record
 
 COURSE = read_course(ROOT)
-EMULATOR = json.loads((ROOT / 'build/labs/tests/emulator_facts.json').read_text())  # of emulator_facts.cpp
+EMULATOR = json.loads((ROOT / 'build/labs/tests/emulator_facts.json').read_text())  # built from emulator_facts.cpp
 
 # cudaDeviceAttr numbers, as in common/gpus/*.toml
 ATTRIBUTES = {
@@ -21,7 +21,7 @@ ATTRIBUTES = {
 
 
 class Gpu:
-    """common/gpus/<id>.toml."""
+    """The description of a GPU in common/gpus/<id>.toml."""
 
     def __init__(self, name):
         described = next(gpu for gpu in COURSE['gpus'] if gpu['id'] == name)
@@ -34,12 +34,12 @@ class Gpu:
 
 
 def cache_units():
-    """(bytes of a line, bytes of a sector), as the profiler counts them."""
+    """The sizes of a line and of a sector in bytes, as the profiler counts them."""
     return EMULATOR['line_bytes'], EMULATOR['sector_bytes']
 
 
 def measured():
-    """{name: value} of common/gpus/h200.measured.jsonl."""
+    """{name: value} of the figures in common/gpus/h200.measured.jsonl."""
     return {f['name']: f['value'] for f in read_record(ROOT / 'common/gpus/h200.measured.jsonl')['entries']}
 
 
@@ -48,12 +48,12 @@ def measured_date():
 
 
 def record(lab):
-    """solutions/<lab>/measured/h200.jsonl."""
+    """The record solutions/<lab>/measured/h200.jsonl."""
     return read_record(ROOT / 'solutions' / lab / 'measured/h200.jsonl')
 
 
 def ragged_file(lab):
-    """solutions/<lab>/measured/<gpu>.ragged.jsonl of the H200, else of the H100; or None."""
+    """The record solutions/<lab>/measured/<gpu>.ragged.jsonl of the H200, or else of the H100, or None."""
     files = [ROOT / 'solutions' / lab / f'measured/{gpu}.ragged.jsonl' for gpu in ('h200', 'h100')]
     return next((file for file in files if file.exists()), None)
 
@@ -67,7 +67,7 @@ def labs_with_ragged_records():
 
 
 def first_line(path, text):
-    """The number of the first line of a file that contains the text: sources that are quoted."""
+    """The number of the first line of a file that contains the text, for quoting the source."""
     for k, line in enumerate((ROOT / path).read_text().splitlines(), 1):
         if text in line:
             return k
@@ -76,7 +76,7 @@ def first_line(path, text):
 
 @functools.lru_cache(maxsize=None)
 def warps_by_registers(gpu, threads):
-    """{registers of a thread: warps on a multiprocessor} for blocks of `threads` threads, as `./lab occupancy` says."""
+    """{registers per thread: warps per multiprocessor} for blocks of `threads` threads, from `./lab occupancy`."""
     program = ROOT / 'build/grader/lab'
     if not program.exists():
         sys.exit(f'{program} is not built: ./lab setup')

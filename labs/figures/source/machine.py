@@ -1,4 +1,4 @@
-"""The machine: a GPU's parts, its memories, latency, waves, occupancy."""
+"""Figures of the machine: a GPU's parts, its memories, latency, waves, occupancy."""
 from style import Figure
 import facts
 
@@ -111,7 +111,7 @@ def latency_hiding():
     wait, work = 12, 3
 
     def row(f, y, warps):
-        """Each warp works, waits, works; one scheduler serves one of them at a time."""
+        """Draws when each warp computes and waits. The scheduler serves one warp at a time."""
         scale, x0 = 7.4, 60
         busy, free, state = [], 0, [0] * warps
         last = 40

@@ -1,4 +1,4 @@
-"""Matrix multiplication: tiles and the update of rank 1, and the tile in registers."""
+"""Figures of matrix multiplication: tiles, the rank-1 update, and the tile in registers."""
 import re
 
 from style import Figure

@@ -1,11 +1,11 @@
-"""Reduction: three trees, and which thread adds what."""
+"""A figure of reduction: three trees, with the thread that makes each addition."""
 from style import Figure
 
 N = 8
 
 
 def additions(scheme):
-    """[(s, [(thread, to, from)])] for each level, as the steps' loops make them."""
+    """[(s, [(thread, to, from)])], an entry per level, as the steps' loops make them."""
     levels = []
     if scheme == 'sequential':
         s = N // 2

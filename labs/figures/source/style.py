@@ -1,14 +1,14 @@
-"""What all figures share: colours for light and dark pages, letters, and the checks of a picture.
+"""The common parts of all figures: colours for light and dark pages, fonts, and checks of a picture.
 
-A picture is 360 units wide, which is the narrowest page it must be read on, and 540 pixels where
-there is room. It has a background of its own: a page may be dark though the system is light. Colour
-never says anything alone; words, marks or positions say the same.
+A picture is 360 units wide, the width of the narrowest page on which it must be readable, and is shown
+540 pixels wide if there is room. It has its own background, since a page may be dark although the system
+is light. Colour alone never carries information; words, marks or positions repeat it.
 """
 import html
 
 WIDTH = 360
-SHOWN = 540  # pixels, where the page has them
-SMALLEST = 10.5  # of a letter, in units: pixels on a page 360 wide
+SHOWN = 540  # pixels, if the page is wide enough
+SMALLEST = 10.5  # font size in units, which are pixels on a page 360 wide
 
 # name: fill and line on light, fill and line on dark
 COLOURS = {
@@ -47,7 +47,7 @@ def number(value):
 
 
 class Figure:
-    """Boxes, lines and words from the top left, in units; y grows downwards."""
+    """A picture of boxes, lines and words. Coordinates are in units from the top left; y grows downwards."""
 
     def __init__(self, name, title, description, source, height):
         self.name, self.title, self.height = name, title, height
@@ -60,7 +60,7 @@ class Figure:
 
     @staticmethod
     def width_of(words, size, code=False, strong=False, **_):
-        """An estimate, of a font with wide letters (DejaVu Sans)."""
+        """The estimated width of a text in a font with wide letters (DejaVu Sans)."""
         return size * (0.605 if code else 0.61 if strong else 0.55) * len(words)
 
     def box(self, x, y, w, h, colour='idle', round=2, more=''):
@@ -70,7 +70,7 @@ class Figure:
                           f'y="{number(y)}" width="{number(w)}" height="{number(h)}" rx="{round}"/>')
 
     def text(self, x, y, words, size=12, anchor='start', colour='ink', code=False, strong=False):
-        """Letters on the line y. Their width is estimated: wide ones must not leave the picture."""
+        """Writes a text on the line y. The estimated width must not leave the picture."""
         if size < SMALLEST:
             self.wrong.append(f'{self.name}: {words!r} is too small to be read')
         wide = self.width_of(words, size, code=code, strong=strong)
@@ -87,7 +87,7 @@ class Figure:
             self.text(x, y + k * (step or size * 1.35), row, size, **how)
 
     def label(self, x, y, w, h, words, colour='idle', size=12, more='', **how):
-        """A box with words in its middle."""
+        """Draws a box with words in its middle."""
         self.box(x, y, w, h, colour, more=more)
         rows = words.split('\n')
         top = y + h / 2 + size * 0.36 - (len(rows) - 1) * size * 0.62

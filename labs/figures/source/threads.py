@@ -1,4 +1,4 @@
-"""Programs and threads: host and device, the hierarchy of threads, launches, divergence."""
+"""Figures of programs and threads: host and device, the hierarchy of threads, launches, divergence."""
 from style import Figure
 import facts
 
