@@ -1,4 +1,4 @@
-"""./lab dev slides: decks from slides/decks, as HTML that needs nothing else, and as PDF.
+"""./lab dev slides builds the decks in slides/decks, as self-contained HTML and as PDF.
 
     ./lab dev slides [DECK...] [--out DIR] [--no-pdf] [--check] [--serve [PORT]] [--topics]
                  [--rehearse] [--json]
@@ -36,7 +36,7 @@ def say(line):
 
 
 def build(file, out):
-    """(deck, HTML file, seconds)"""
+    """Builds a deck. Returns (deck, HTML file, seconds)."""
     began = time.monotonic()
     deck = Deck(ROOT, file, Records(ROOT))
     target = out / (deck.name + '.html')

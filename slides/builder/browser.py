@@ -1,6 +1,6 @@
 """Headless Chromium, driven through a pair of pipes by its DevTools protocol.
 
-No port is opened and no library is needed: messages are JSON, each ended by a zero byte, on file
+This opens no port and needs no library. Messages are JSON, each terminated by a zero byte, on file
 descriptors 3 and 4 (chromium --remote-debugging-pipe).
 """
 import base64
@@ -121,7 +121,7 @@ class Page:
         raise RuntimeError(f'{url} was not loaded')
 
     def run(self, script):
-        """The value of a JavaScript expression; promises are awaited."""
+        """The value of a JavaScript expression. Waits for promises."""
         answer = self.send('Runtime.evaluate', expression=script, returnByValue=True, awaitPromise=True,
                            userGesture=True)
         if 'exceptionDetails' in answer:
@@ -141,7 +141,7 @@ class Page:
         file.write_bytes(base64.b64decode(data))
 
     def trouble(self):
-        """Console errors, exceptions, and requests that are neither the file's own nor data (blob: a page's own, too)."""
+        """Console errors, exceptions, and requests for anything but the file itself, data: and blob: addresses."""
         found = []
         for event in self.browser.events:
             if event.get('sessionId') != self.session:

@@ -1,7 +1,7 @@
-"""What a person in the last row would mind: overflow, cut code, small text, weak contrast."""
+"""Finds problems for a person in the last row: overflow, truncated code, small text, weak contrast."""
 from . import browser
 
-# Contrast of an element's text to what is behind it, as WCAG has it. A chart's text is filled.
+# Computes the contrast of an element's text to its background, as WCAG defines it. A chart's text has a fill.
 CONTRAST = r'''
   const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
   const luminance = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -20,7 +20,7 @@ CONTRAST = r'''
   };
 '''
 
-# In the page: every slide with all fragments shown, in both colours. Returns what is wrong.
+# Runs in the page. Checks every slide with all fragments shown, in both themes. Returns the problems.
 SCRIPT = r'''
 (() => {
   const wrong = [];
@@ -70,7 +70,7 @@ SCRIPT = r'''
 
 
 def layout(file):
-    """What does not fit in a built deck, one sentence each."""
+    """The layout problems of a built deck, one sentence each."""
     with browser.Browser() as chromium:
         return layout_of(chromium.open(file.resolve().as_uri()))
 
@@ -80,7 +80,7 @@ def layout_of(page):
 
 
 def format_of(deck):
-    """What a lecture of 90 minutes must have (DESIGN.md), one sentence each."""
+    """The missing parts of a lecture of 90 minutes (DESIGN.md), one sentence each."""
     wrong = []
     if not 35 <= len(deck.slides) <= 50:
         wrong.append(f'{len(deck.slides)} slides; 35 to 50 make a lecture')

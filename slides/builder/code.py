@@ -1,11 +1,11 @@
-"""Code in slides: a region of a real file, never a copy.
+"""Code in slides. It is always a region of a real file, never a copy.
 
 A block is ```code FILE REGION [mark "TEXT"]...```. FILE is a path from the root, or a step as
 solutions/reduction/03. REGION is one of
-  todo [N]              between "//> todo" and "//<": what a student writes
+  todo [N]              between "//> todo" and "//<", the part that a student writes
   function NAME         from the line that defines it to its closing brace
   "FIRST" .. "LAST"     from the line that holds FIRST to the next one that holds LAST
-A region that is not there, or that does not fit, is an error.
+A region that does not exist, or does not fit on the slide, is an error.
 """
 import html
 import re
@@ -28,7 +28,7 @@ def find_file(root, name):
 
 
 def find_region(lines, words, shown):
-    """(first, last), counted from 0, both inclusive."""
+    """The region's first and last line, counted from 0."""
     if words[0] == 'todo':
         wanted = int(words[1]) if len(words) > 1 else 1
         starts = [i for i, line in enumerate(lines) if line.lstrip().startswith('//> todo')]
@@ -58,12 +58,12 @@ def find_region(lines, words, shown):
 
 
 def opening(comment):
-    """What stands before a comment's text: "//", blanks, and a tag, as in "// ties      "."""
+    """The text before a comment's own text: "//", spaces, and a tag, as in "// ties      "."""
     return re.match(r'\s*//\s*(?:\w+\s{2,})?', comment)[0]
 
 
 def joined(lines, longest):
-    """Lines, in which a paragraph of a comment that has a line over `longest` columns is one line."""
+    """The lines, with each paragraph of a comment joined into one line if a line of it exceeds `longest` columns."""
     out, open_text = [], None  # where the text of the unfinished paragraph begins
     for line in lines:
         if not line.lstrip().startswith('//'):
@@ -84,14 +84,14 @@ def joined(lines, longest):
 
 
 def wrapped(comment):
-    """A comment as lines that fit; continuation lines are indented like its text."""
+    """Breaks a comment into lines that fit. Continuation lines are indented like its text."""
     before = opening(comment)
     after = before[:before.index('//') + 2].ljust(len(before))
     return textwrap.wrap(comment, MOST_COLUMNS, subsequent_indent=after, break_long_words=False)
 
 
 def behind_condition(line):
-    """A long "if (...) statement;" as two lines."""
+    """Breaks a long "if (...) statement;" into two lines."""
     head = re.match(r'(\s*)(if|for) \(', line)
     depth, at = 0, head.end() - 1 if head else len(line)
     for at in range(at, len(line)):
@@ -103,14 +103,14 @@ def behind_condition(line):
 
 
 def behind_comma(line):
-    """A long list of arguments as two lines, broken as the course's formatter would."""
+    """Breaks a long list of arguments into two lines, like the course's formatter."""
     at = line.rfind(', ', 0, MOST_COLUMNS)
     indent = len(line) - len(line.lstrip()) + 4
     return [line[:at + 1], ' ' * indent + line[at + 2:]] if at > 0 else [line]
 
 
 def fit(lines, shown, first):
-    """Without common indentation and markers; a comment that makes a line too long goes above it."""
+    """Removes common indentation and markers. Moves a comment that makes a line too long above the line."""
     kept = [line for line in lines if not line.lstrip().startswith(('//>', '//<'))]
     indent = min((len(s) - len(s.lstrip()) for s in kept if s.strip()), default=0)
     result = []
@@ -155,7 +155,7 @@ def highlight(text, marked):
 
 
 def render(root, info, note):
-    """`info` is what follows ```code."""
+    """The HTML of a block. `info` is the text after ```code."""
     try:
         words = shlex.split(info)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the course consists of: build/course.json, which labs/course makes of the labs' files."""
+"""Reads the course's contents from build/course.json, which labs/course makes from the labs' files."""
 import json
 
 from .errors import MissingTool

@@ -10,7 +10,7 @@ UNITS = (r'(?:milli|micro|nano)seconds?|ns|us|µs|ms|s|seconds?|[KMGT]?i?B/s|[KM
          r'x(?!\s*[\d(])|×(?!\s*[\d(])|times (?:as|faster|slower|the)|[KMGT]i?B|cycles')
 COUNTED = r'(?:wavefronts|sectors|lanes|warps|instructions|million|billion)'
 TYPED = re.compile(rf'(?<![\w.^])(?:\d[\d.,]*\s?(?:{UNITS})|\d+\.\d+ {COUNTED})(?![\w/])')
-MEASURED = re.compile(r'time|x|[numKMGT]?(?:s|B/s|FLOP/s|add/s|J|W)')  # forms of what is measured
+MEASURED = re.compile(r'time|x|[numKMGT]?(?:s|B/s|FLOP/s|add/s|J|W)')  # the forms of measured values
 
 
 class Slide:
@@ -20,7 +20,7 @@ class Slide:
         self.body, self.notes = [], []
         self.minutes = None
         self.sources = []
-        self.early = []  # what stands behind a question or its answer, and is shown too early
+        self.early = []  # text after a question or its answer that is shown too early
         self.html = self.notes_html = ''
 
     def note(self, source):
@@ -29,7 +29,7 @@ class Slide:
 
 
 class Deck:
-    """`file` read and rendered; DeckError names the line."""
+    """A deck, read from `file` and rendered. A DeckError names the line."""
 
     def __init__(self, root, file, records, capture=True):
         self.root, self.file, self.records, self.capture = root, file, records, capture
@@ -86,7 +86,7 @@ class Deck:
             raise DeckError(f'{self.file.name}: a ``` block has no end')
 
     def _check_numbers(self, slide):
-        """A figure with a unit is computed, or it is history with its source; never typed."""
+        """Rejects figures with units that are typed. They must be computed, or be history with a source."""
         fence = False
         for line in [slide.title] + slide.body + slide.notes:
             if line.startswith('```'):
@@ -100,7 +100,7 @@ class Deck:
                                 "records, or {{ history('...', 'source') }}")
 
     def _blocks(self, lines, slide):
-        """HTML of fences, ::: containers and the Markdown between them; ". . ." divides fragments."""
+        """The HTML of fences, ::: containers and the Markdown between them. ". . ." separates fragments."""
         out, text = [], []
         steps = []
         asked = answered = False
@@ -165,7 +165,7 @@ class Deck:
             return terminal.render(self.root, rest, slide.note)
         if word in ('table', 'chart', 'lines'):
             return getattr(tables, word)(self.records, '\n'.join(body), slide.note)
-        if word == 'sketch':  # a schema in characters: no code, no output, no figures
+        if word == 'sketch':  # a sketch in characters, without code, output or figures
             return f'<pre class="sketch">{html.escape(chr(10).join(body))}</pre>'
         raise DeckError(f'``` {info}: code is taken from files (```code), output from commands (```lab)')
 

@@ -1,9 +1,9 @@
-"""What is wrong with a deck: every message says where, what was expected, and what to do."""
+"""Errors of the builder. Every message says where the problem is, what was expected, and what to do."""
 
 
 class DeckError(Exception):
-    """A deck that cannot be built as it is written; the lecturer fixes it."""
+    """A deck cannot be built as written, and its author has to fix it."""
 
 
 class MissingTool(Exception):
-    """A tool that is not here; the message ends with the command that brings it."""
+    """A tool is missing. The message ends with the command that installs it."""

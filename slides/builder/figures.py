@@ -1,7 +1,7 @@
-"""Figures in slides: labs/figures/*.svg, whole or a part of one, large enough to be read.
+"""Figures in slides: labs/figures/*.svg, whole or in part, large enough to be read.
 
-![alternative](NAME.svg "x y width height"): without the part, all of it. Text in it must come out at
-24 pixels or more; where it does not, a part must be chosen, or the figure shown on two slides.
+![alternative](NAME.svg "x y width height") shows a part, and without the numbers, the whole figure. Its
+text must have at least 24 pixels. If it has fewer, choose a part, or show the figure on two slides.
 """
 import base64
 import html

@@ -1,4 +1,4 @@
-"""A deck as one HTML file that needs nothing else: no network, no other file."""
+"""Writes a deck as one HTML file that needs no network and no other file."""
 import html
 import json
 import pathlib
@@ -8,7 +8,7 @@ THEME = pathlib.Path(__file__).parent.parent / 'theme'
 
 
 def sources_of(slide):
-    """'measured: H200, 2026-11-23 · reduction/03_sequential.cu': dates and history stand together."""
+    """The sources, like 'measured: H200, 2026-11-23 · reduction/03_sequential.cu', with equal ones merged."""
     dates, order = {}, []
     for source in slide.sources:
         kind, comma, date = source.rpartition(', 20')

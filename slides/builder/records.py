@@ -1,10 +1,10 @@
-"""The course's recorded data, as expressions of a deck see them.
+"""The course's recorded data, for expressions in a deck.
 
-A deck writes {{ time('reduction/03', 2**28) | time }}: an expression of the functions below, and how
-its value is shown. Values are in seconds, bytes per second, operations per second, or plain numbers.
-A step is named by its lab and number. Each function notes where its figure comes from, and the slide
-shows that. Nothing here knows a number: all of them are read from solutions/*/measured,
-solutions/*/lectures.jsonl and common/gpus.
+A deck contains, for example, {{ time('reduction/03', 2**28) | time }}: an expression with the functions
+below, and the form in which its value is shown. Values are in seconds, bytes per second, operations per
+second, or plain numbers. A step is named by its lab and number. Each function notes the source of its
+figure, which the slide shows. All numbers are read from solutions/*/measured, solutions/*/lectures.jsonl
+and common/gpus.
 """
 import functools
 import json
@@ -31,8 +31,8 @@ def read_record(file):
 class Records:
     def __init__(self, root):
         self.root = root
-        self.sources = []  # of the expression that is being computed, in order, each once
-        self.notes = 0  # how often a figure of a record was asked for
+        self.sources = []  # sources of the current expression, in order, each once
+        self.notes = 0  # number of requests for figures of records
 
     def note(self, source):
         self.notes += 1
@@ -80,46 +80,46 @@ class Records:
                 return entry
         raise DeckError(f'{name} at {size}: not in the record of {lab}')
 
-    # ---- what expressions may call
+    # ---- functions for expressions
 
     def time(self, name, *size):
         """Seconds of a step or baseline ('reduction/cub'), median with a cold L2."""
         return self._entry(name, size)['cold']['median_ms'] / 1e3
 
     def warm(self, name, *size):
-        """Seconds of a step or baseline when it has just been called on the same data."""
+        """Seconds of a step or baseline right after a call on the same data."""
         return self._entry(name, size, 'warm')['warm']['median_ms'] / 1e3
 
     def spread(self, name, *size):
-        """Width of the 95 % interval of a time, as a share of the median."""
+        """Width of the 95 % interval of a time, as a fraction of the median."""
         entry = self._entry(name, size)['cold']
         return (entry['high_ms'] - entry['low_ms']) / entry['median_ms']
 
     def energy(self, name, *size):
-        """Joules of the whole board for a call, of many in a row (warm)."""
+        """Joules of the whole board per call, for many calls in a row (warm)."""
         return self._entry(name, size, 'energy')['energy']['joules_per_call']
 
     def watts(self, name, *size):
-        """Mean power of the whole board while calls follow each other."""
+        """Mean power of the whole board during many calls in a row."""
         return self._entry(name, size, 'energy')['energy']['average_watts']
 
     def largest(self, lab, *size):
-        """The step that gained most over the one before it, of those recorded: (name, factor)."""
+        """The recorded step with the largest speedup over the step before it: (name, factor)."""
         recorded = {entry.get('step') for entry in self._measured(lab)['entries'] if entry['size'] == list(size)}
         names = [name for name, _ in self.steps(lab) if name in recorded]
         return max(((after, self.speedup(f'{lab}/{after}', f'{lab}/{before}', *size))
                     for before, after in zip(names, names[1:])), key=lambda pair: pair[1])
 
     def count(self, pattern):
-        """How many files the repository has under a pattern."""
+        """The number of files in the repository that match a pattern."""
         return len(list(self.root.glob(pattern)))
 
     def mutants(self):
-        """How many wrong solutions the labs' tests have."""
+        """The number of wrong solutions in the labs' tests."""
         return sum(len(lab['mutants']) for lab in self.course()['labs'])
 
     def rate(self, name, *size):
-        """Bytes per second: those that must move, over the time; to 0.1 GB/s, as `lab dev bench` prints it."""
+        """Bytes per second: the bytes that must move, divided by the time, to 0.1 GB/s as in `lab dev bench`."""
         return round(self._entry(name, size)['bytes'] / self.time(name, *size) / 1e9, 1) * 1e9
 
     def flops(self, name, n):
@@ -130,7 +130,7 @@ class Records:
         return self.time(over, *size) / self.time(name, *size)
 
     def ncu(self, name, size, counter):
-        """What a GPU counted in all launches of a call."""
+        """A GPU's counter, summed over all launches of a call."""
         lab, step = self.step(name)
         record = self.document(f'solutions/{lab}/measured/h200.counters.jsonl')
         self.note(f"counted by ncu: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
@@ -151,7 +151,7 @@ class Records:
         raise DeckError(f'{lab} has no part {name!r}')
 
     def gpu(self, name):
-        """A figure of the H200 as `./lab device --measure` found it, in seconds, bytes/s, ops/s."""
+        """A figure of the H200 from `./lab device --measure`, in seconds, bytes/s or operations/s."""
         record = self.document('common/gpus/h200.measured.jsonl')
         scale = {'us': 1e-6, 'ns': 1e-9, 'ms': 1e-3, 'GB/s': 1e9, 'TB/s': 1e12, 'TFLOP/s': 1e12,
                  'GFLOP/s': 1e9}
@@ -170,7 +170,7 @@ class Records:
         return attributes[str(number)]
 
     def published(self, name, version=None, gpu=None):
-        """What a lecture published of a step, in its own unit (GB/s, GFLOP/s, ms)."""
+        """The figure that a lecture published for a step, in its own unit (GB/s, GFLOP/s, ms)."""
         lab, step = self.step(name)
         for lecture in self.document(f'solutions/{lab}/lectures.jsonl')['entries']:
             for figure in lecture['figures']:
@@ -186,7 +186,7 @@ class Records:
         return None
 
     def modelled(self, name, *size):
-        """Seconds by the time model."""
+        """Seconds according to the time model."""
         lab, step = self.step(name)
         record = self.document(f'solutions/{lab}/measured/h200.modelled.jsonl')
         for entry in record['entries']:
@@ -196,13 +196,13 @@ class Records:
         raise DeckError(f'{name} at {size}: not in the modelled times of {lab}')
 
     def model_error(self, lab):
-        """The median of the time model's errors for the steps of a lab, as a share."""
+        """The median of the time model's errors for the steps of a lab, as a fraction."""
         self.note('measured and modelled: H200')
         return self.document(f'solutions/{lab}/measured/h200.modelled.jsonl')['median_error']
 
     def history(self, figure, source):
-        """A published figure, as it was published, with its source; or what follows
-        from such figures, as a number."""
+        """A published figure as it was published, with its source, or a number that follows from
+        such figures."""
         if not source.strip():
             raise DeckError(f'history({figure!r}): a published figure needs its source')
         self.note(f'history: {source}')

@@ -1,8 +1,8 @@
-"""Estimates, slide by slide, how long a deck takes when it is given from its notes, next to the plan.
+"""Estimates, for each slide, the time that a lecturer needs with the notes, and compares it with the plan.
 
-The notes and the slide's own sentences are read aloud at 130 words a minute. A question takes a minute:
-half of it silence, half of it answers. A block of code or output takes 20 seconds to look at, and a
-figure, chart or table 15. An exercise in class is not estimated; it takes the planned time.
+The notes and the slide's own sentences are read aloud at 130 words per minute. A question takes a minute,
+half of it for silence and half for answers. A block of code or output takes 20 seconds to look at, and
+a figure, chart or table 15. An exercise in class is not estimated; it takes the planned time.
 """
 import html
 import re
@@ -12,13 +12,13 @@ TOLERANCE = 0.75  # minutes by which a slide may exceed its plan before it is ma
 
 
 def words_of(text):
-    """The number of words that are read aloud: no code, no output, no chart."""
+    """The number of words that are read aloud, without code, output and charts."""
     text = re.sub(r'<(pre|svg|table)\b.*?</\1>', ' ', text, flags=re.S)
     return len(html.unescape(re.sub(r'<[^>]+>', ' ', text)).split())
 
 
 def minutes_of(slide):
-    """(reading aloud, pauses)"""
+    """The minutes of reading aloud and of pauses."""
     aloud = (words_of(slide.notes_html) + words_of(slide.html)) / WORDS_A_MINUTE
     count = slide.html.count
     pauses = (QUESTION * count('class="ask"') + LISTING * (count('<pre class="code"') + count('<pre class="terminal"'))
@@ -27,7 +27,7 @@ def minutes_of(slide):
 
 
 def table(deck):
-    """Markdown: a row for each slide, and the sums."""
+    """The Markdown of a table with a row per slide, and the sums."""
     lines = ['| | slide | aloud | pauses | both | plan | |', '|---:|---|---:|---:|---:|---:|---|']
     sums = [0.0, 0.0, 0.0]
     for number, slide in enumerate(deck.slides, 1):
@@ -43,7 +43,7 @@ def table(deck):
 
 
 def document(decks):
-    """Markdown of several decks, with what the figures mean."""
+    """The Markdown of several decks, with an explanation of the figures."""
     meaning = ' '.join(__doc__.split('\n\n', 1)[1].split())
     return ('# Rehearsal\n\nPrinted by `./lab dev slides --rehearse`. Minutes: reading aloud, '
             f'pauses, both, and the plan in the notes. Spare time is for discussion.\n{meaning}\n'

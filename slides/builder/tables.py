@@ -6,9 +6,9 @@
   H200 = rate(step, ...) | GB/s    limit read = gpu('dram_read')     cub = rate('reduction/cub', size) | GB/s
   ```                              ```                               limit copy = gpu('dram_copy')
 
-A row stands for a step; expressions see `step` ('reduction/03_sequential'), `name`, `idea`, `first`
-and `before` (the row's predecessor; a cell that needs it is "-" in the first row). `rows` may be
-several lines, and a single step may carry a label: rows reduction cub "CUB".
+A row stands for a step. Expressions can use `step` ('reduction/03_sequential'), `name`, `idea`, `first`
+and `before` (the row's predecessor; a cell that needs it is "-" in the first row). There may be several
+lines `rows`, and a single step may have a label: rows reduction cub "CUB".
 """
 import html
 import re
@@ -35,7 +35,7 @@ def parse_rows(records, words):
 
 
 def parse(records, body):
-    """rows, columns [(title, expression, form)], limits, sizes"""
+    """The parsed rows, columns [(title, expression, form)], limits and sizes."""
     rows, columns, limits, sizes = [], [], [], []
     for line in body.splitlines():
         if not line.strip():
@@ -98,7 +98,7 @@ def text(x, y, what, css='', anchor='start'):
 
 
 def chart(records, body, note):
-    """Horizontal bars: one for each row and column, drawn to one scale, the value at its end."""
+    """Horizontal bars, one per row and column, on one scale, with the value at the end."""
     rows, columns, limits, _ = parse(records, body)
     values = [[cell(records, rows, i, e) for _, e, _ in columns] for i in range(len(rows))]
     bounds = [(title, records.evaluate(e), form or columns[0][2]) for title, e, form in limits]

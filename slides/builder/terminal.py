@@ -1,12 +1,12 @@
-"""The terminal in slides: what a `./lab` command prints, captured when the deck is built.
+"""The terminal in slides: the output of a `./lab` command, captured when the deck is built.
 
 A block is ```lab COMMAND | OPTIONS```, with options
-  from "TEXT"  to "TEXT"   from the line that holds TEXT, up to the one before that holds the other
-  lines N                  at most N lines (17 without it; more is an error without it)
-  exit N                   the exit code that is expected (0); another one is an error
-  quiet                    run it, and show the command only: an exercise's
-Captures are kept in build/slides/captured as long as the program, the descriptions of GPUs, the files
-that the command names and those of its lab are the same.
+  from "TEXT"  to "TEXT"   from the line with the first TEXT, up to before the line with the second
+  lines N                  shows at most N lines (without it, more than 17 are an error)
+  exit N                   the expected exit code (0); any other is an error
+  quiet                    runs the command but shows only its line, for an exercise
+Captures are kept in build/slides/captured until the program, the descriptions of GPUs, a file that the
+command names or a file of its lab changes.
 """
 import hashlib
 import html
@@ -19,11 +19,11 @@ import textwrap
 from .errors import DeckError, MissingTool
 
 MOST_LINES, MOST_COLUMNS, NARROW = 17, 80, 76  # NARROW: in the frame of an exercise
-LONGEST_S = 240  # of a command: it is quick, or it does not belong on a slide
+LONGEST_S = 240  # a slower command does not belong on a slide
 
 
 def state_of(root, words):
-    """A text that changes when what the command prints may change."""
+    """A text that changes whenever the output of the command may change."""
     program = root / 'build/grader/lab'
     stat = program.stat()
     parts = [' '.join(words), str(stat.st_mtime_ns), str(stat.st_size)]
@@ -48,7 +48,7 @@ def capture(root, command):
     if kept.is_file():
         code, _, text = kept.read_text().partition('\n')
         return int(code), text
-    # Without a GPU, whatever this machine has: a deck shows the same everywhere, and says "modelled".
+    # Never uses a GPU of this machine, so that a deck is the same everywhere, and says "modelled".
     environment = dict(os.environ, NO_COLOR='1', COLUMNS='80', TERM='dumb', CUDA_VISIBLE_DEVICES='')
     environment.pop('STEPWISE_GPU', None)
     try:
@@ -67,14 +67,14 @@ def capture(root, command):
 
 
 def wrapped(line):
-    """Text wider than the terminal continues in the next line, as a terminal would show it."""
+    """Continues text that is wider than the terminal on the next line, as a terminal does."""
     indent = ' ' * (len(line) - len(line.lstrip()))
     return textwrap.wrap(line, MOST_COLUMNS, initial_indent='', subsequent_indent=indent,
                          drop_whitespace=True) if len(line) > MOST_COLUMNS else [line]
 
 
 def prompted(command, columns=MOST_COLUMNS):
-    """The line that was typed; a long one continues after a backslash, as a shell takes it."""
+    """The typed line. A long line continues after a backslash, as in a shell."""
     return ' \\\n    '.join(textwrap.wrap(f'$ ./lab {command}', columns - 2, break_long_words=False,
                                          break_on_hyphens=False))
 

@@ -1,4 +1,4 @@
-"""What `./lab dev slides` needs and the course does not: fetched into build/slides/packages when missing."""
+"""The packages that only `./lab dev slides` needs. Missing ones are fetched into build/slides/packages."""
 import importlib
 import os
 import subprocess
@@ -21,7 +21,7 @@ def missing():
 
 
 def own_pip(root):
-    """pip's command: the wheel that the launcher keeps in .venv, fetched now where there is none yet."""
+    """pip's command. pip is the wheel that the launcher keeps in .venv, fetched now if it is not there yet."""
     def wheels():
         return sorted((root / '.venv').glob('pip-*.whl'))
     if not wheels() and (root / '.venv').is_dir():
@@ -31,7 +31,7 @@ def own_pip(root):
 
 
 def bring(root, fetch=True):
-    """Makes the packages importable; MissingTool with the command where they cannot be had."""
+    """Makes the packages importable. Raises MissingTool, with the command, if that is impossible."""
     folder = root / 'build/slides/packages'
     sys.path.insert(1, str(folder))
     gone = missing()

@@ -1,13 +1,13 @@
-"""The topics of the five lectures, and the slides that have them.
+"""The topics of the five lectures, and the slides that cover them.
 
-slides/topics.txt lists the topics: "lecture.number  what it is", in the order of the lecture. A slide
-names those that it has in a line "topics: optimalizace.3 optimalizace.4" below its title.
+slides/topics.txt lists the topics as "lecture.number  title", in the order of the lecture. A slide names
+its topics in a line "topics: optimalizace.3 optimalizace.4" below its title.
 """
 from .errors import DeckError
 
 
 def load(root):
-    """[(id, what)], and the lectures' headings [(id prefix, title)]."""
+    """The topics [(id, title)], and the lectures' headings [(id prefix, title)]."""
     topics, lectures = [], []
     for line in (root / 'slides/topics.txt').read_text().splitlines():
         if line.startswith('# ') or not line.strip():
@@ -18,7 +18,7 @@ def load(root):
 
 
 def table(root, decks):
-    """Markdown; a topic that no slide has is marked, a name that is no topic is an error."""
+    """The Markdown of the list. A topic without a slide is marked. A name that is not a topic is an error."""
     topics, lectures = load(root)
     known = {name for name, _ in topics}
     found = {}

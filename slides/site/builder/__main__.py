@@ -1,4 +1,4 @@
-"""./lab dev site: the course as static pages, which open from disk and from a web server.
+"""./lab dev site builds the course as static pages, which open from disk and from a web server.
 
     ./lab dev site [--out DIR] [--students] [--serve PORT] [--json]     PORT 0: 8000 or the next one that is free
     ./lab dev site --record LAB [--json]
@@ -15,7 +15,7 @@ from slides.builder.errors import DeckError, MissingTool
 from .errors import SiteError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-LIST = 'pages.txt'  # of an output folder: what an earlier build wrote there
+LIST = 'pages.txt'  # lists the files that an earlier build wrote to the output folder
 
 
 def parse():
@@ -30,7 +30,7 @@ def parse():
 
 
 def prepare(out):
-    """The files of an earlier build; refuses a folder with anything else in it."""
+    """The files of an earlier build. Refuses a folder with anything else in it."""
     if not out.exists() or not any(out.iterdir()):
         out.mkdir(parents=True, exist_ok=True)
         return set()

@@ -1,14 +1,14 @@
-"""Charts as SVG whose coordinates across are percentages, so that text keeps its size on a phone.
+"""Charts as SVG. Horizontal coordinates are percentages, so that text keeps its size on a phone.
 
 A mark is a group that has its value as words: in `data-tip` for the hover card, and as its label for
-a screen reader. Series have a shape and a colour each. No value is drawn that is not there.
+a screen reader. Each series has a shape and a colour. A missing value is not drawn.
 """
 import html
 import math
 
 from slides.builder.records import show
 
-LEFT, RIGHT = 2.0, 98.0  # where the smallest and the largest value are, in percent
+LEFT, RIGHT = 2.0, 98.0  # positions of the smallest and the largest value, in percent
 SHAPES = ('circle', 'square', 'diamond', 'triangle')
 
 
@@ -17,7 +17,7 @@ def across(share):
 
 
 def shape(series, x, y):
-    """A mark's shape, its centre at x (in percent) and y (in pixels or percent)."""
+    """A mark's shape, with its centre at x (in percent) and y (in pixels or percent)."""
     inner = {'circle': '<circle r="5"/>', 'square': '<rect x="-5" y="-5" width="10" height="10"/>',
              'diamond': '<path d="M0 -7L7 0L0 7L-7 0Z"/>',
              'triangle': '<path d="M0 -6L6 5L-6 5Z"/>'}[SHAPES[series % 4]]
@@ -47,14 +47,14 @@ def legend(series, dots=True):
 
 
 def figure(title, inner, source, table=''):
-    """`source`: where its values come from, as words. `table`: the same values, HTML."""
+    """A chart with its title. `source` names the source of its values, and `table` is HTML of the same values."""
     fold = f'<details class="data"><summary>The figures as a table</summary>{table}</details>' if table else ''
     return (f'<figure class="chart"><figcaption>{html.escape(title)}</figcaption>{inner}'
             f'<p class="source">{html.escape(source)}</p>{fold}</figure>')
 
 
 def decades(low, high):
-    """Powers of ten between two values; where there are fewer than two, 2 and 5 times them, too."""
+    """Powers of ten between two values. If there are fewer than two, also 2 and 5 times powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
         found = [s * 10.0**e for e in powers for s in steps if low <= s * 10.0**e <= high]
@@ -69,7 +69,7 @@ def values_of(marks, form):
 
 
 def dots(rows, series, form, label):
-    """A row per version, a mark per series, on a logarithmic axis. rows: [(name, [(value, tip) or None])]"""
+    """One row per version, with a mark per series, on a logarithmic axis. rows: [(name, [(value, tip) or None])]"""
     values = [m[0] for _, marks in rows for m in marks if m]
     low, high = min(values), max(values)
     low, high = (low / 1.2, high * 1.2) if low == high else (low, high)
@@ -146,7 +146,7 @@ def roofline(points, slope, roof, units, label):
     parts.append(f'<line class="limit" x1="{bx}" y1="{by}" x2="{cx}" y2="{by}"/>')
     for name, x, y, tip in points:
         px, py = at(x, y)
-        # The number lies where it hides no other mark, for most: right of its own.
+        # The number is to the right of its mark, where it rarely hides another mark.
         parts.append(mark(0, shape(0, px, py) + f'<svg x="{px}" y="{py}" overflow="visible">'
                           f'<text x="8" y="4" class="mono small">{html.escape(name)}</text></svg>', tip))
     said = (f'<p class="axes">Horizontal axis: {html.escape(units[0])}. Vertical axis: {html.escape(units[2])}. '

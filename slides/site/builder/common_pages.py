@@ -1,4 +1,4 @@
-"""The pages that belong to no lab: index, glossary, texts, files, occupancy, search."""
+"""The pages that do not belong to a lab: index, glossary, texts, files, occupancy, search."""
 import html
 import json
 
@@ -56,7 +56,7 @@ def index(site, kinds):
 
 
 def text_page(site, file, name):
-    """Any Markdown file of the repository."""
+    """The page of any Markdown file of the repository."""
     renderer = Renderer(site.links, file, name)
     body = renderer.render((site.root / file).read_text())
     title = renderer.headings[0][1] if renderer.headings else file
@@ -108,7 +108,7 @@ GPUs: common/gpus, as the manufacturers describe them.</p>
 
 
 def search(site):
-    """search.js holds all sections; the page is searched by theme/site.js."""
+    """The search page and search.js, which holds all sections. theme/site.js searches them."""
     entries = [{'u': page + (f'#{anchor}' if anchor else ''), 'p': title, 't': section, 'x': words}
                for page, title, section, anchor, words in site.sections]
     site.write('search.js', 'const SEARCH = ' + json.dumps(entries, ensure_ascii=False, separators=(',', ':')) + ';\n')

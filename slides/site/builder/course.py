@@ -1,4 +1,4 @@
-"""What the course consists of: labs in their order, steps, sources, answers, GPUs."""
+"""The contents of the course: labs in their order, steps, sources, answers, GPUs."""
 import dataclasses
 import functools
 import re
@@ -12,10 +12,10 @@ ANSWER = re.compile(r'^### ([A-Z]\d+)\b.*$', re.M)
 @dataclasses.dataclass
 class Step:
     name: str  # '03_sequential'
-    over: str  # the step it is compared with, '' for the first
+    over: str  # the step that it is compared with; '' for the first step
     idea: str
-    file: str  # from the root
-    parts: list  # files that it includes, from the root, each once
+    file: str  # path from the root
+    parts: list  # files that it includes, as paths from the root, each once
 
     @property
     def number(self):
@@ -31,15 +31,15 @@ class Lab:
     hours: str  # 'three hours'; '' if the handout does not say
     needs: str  # Markdown
     deeper: bool
-    pictures: bool  # are there pictures of its stages
-    figures: bool  # is there a record of sweeps, parts or ragged sizes
-    skeleton: str = ''  # the step that the student's file begins as
+    pictures: bool  # whether there are pictures of its stages
+    figures: bool  # whether there is a record of sweeps, parts or ragged sizes
+    skeleton: str = ''  # the step from which the student's file is made
     recorded: set = dataclasses.field(default_factory=set)  # names of the steps with a recorded warp
     case_study: list = dataclasses.field(default_factory=list)  # names of the steps that are not on the path
 
 
 def parts_of(root, file, seen):
-    """The files of solutions/ that `file` includes, those of parts included, in order."""
+    """The files of solutions/ that `file` includes directly or through parts, in order."""
     for name in PART.findall((root / file).read_text()):
         if name not in seen and (root / name).is_file():
             seen.append(name)
@@ -48,7 +48,7 @@ def parts_of(root, file, seen):
 
 
 def paragraph(text, label):
-    """What follows '**label** ' or '**label:** ' up to a blank line."""
+    """The text after '**label** ' or '**label:** ', up to an empty line."""
     found = re.search(rf'^\*\*{label}[.:]?\*\*\s*(.*?)\n\s*\n', text, re.M | re.S)
     return found[1].replace('\n', ' ') if found else ''
 
@@ -74,7 +74,7 @@ def labs(root):
 
 
 def answers(root, lab):
-    """{'R1': Markdown} of the key, without the blocks that a test computes."""
+    """{'R1': Markdown}, the answers of the key, without the blocks that a test computes."""
     file = root / 'solutions' / lab / 'answers.md'
     if not file.is_file():
         return {}
@@ -95,7 +95,7 @@ ATTRIBUTES = {1: 'threads_per_block', 8: 'shared_per_block', 10: 'warp_size', 12
 
 @functools.lru_cache(maxsize=None)
 def gpus(root):
-    """[{id, name, and ATTRIBUTES}] of common/gpus, by compute capability; cudaDeviceAttr numbers."""
+    """[{id, name, and ATTRIBUTES}] of common/gpus, by compute capability. ATTRIBUTES has cudaDeviceAttr numbers."""
     result = []
     for described in read_course(root)['gpus']:
         known = described['attributes']

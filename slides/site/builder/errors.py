@@ -1,5 +1,5 @@
-"""What keeps the site from being built: the message says where, and what to do."""
+"""Errors that keep the site from being built. The message says where the problem is, and what to do."""
 
 
 class SiteError(Exception):
-    """A page that cannot be written as its source stands, or a folder that is not ours."""
+    """A page cannot be made from its source as it is, or a folder is not ours."""

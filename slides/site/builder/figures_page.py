@@ -1,7 +1,7 @@
-"""LAB/figures: what was measured besides the steps: sweeps with a slider, parts of a step, ragged sizes.
+"""LAB/figures: measurements other than the steps, namely sweeps with a slider, parts of a step, ragged sizes.
 
-A slider moves along the points that were recorded; what each of them says is written here, and shown by
-theme/sliders.js. Without a script all of it can be read, and so can the tables.
+A slider moves along the recorded points. The text of each point is written here, and theme/sliders.js
+shows it. Without scripts, all texts and tables are visible.
 """
 import html
 
@@ -9,7 +9,7 @@ from slides.builder.records import show
 
 from . import charts, shell, sweep_words
 
-HIGH, TOP = 190, 22  # pixels of a panel, and above its curves
+HIGH, TOP = 190, 22  # pixels: the height of a panel, and the space above its curves
 
 
 def esc(text):
@@ -17,7 +17,7 @@ def esc(text):
 
 
 def axes_of(sweep):
-    """(the slider's axis, the axis of the series or None, {axis: its only value})"""
+    """The slider's axis, the axis of the series or None, and {axis: its only value}."""
     fixed = {name: values[0] for name, values in sweep.axes.items() if len(values) == 1}
     varied = [name for name in sweep.axes if name not in fixed]
     return varied[0] if varied else list(sweep.axes)[0], varied[1] if len(varied) > 1 else None, fixed
@@ -49,7 +49,7 @@ class Panel:
                          f'width="{96 / count:.3f}%" y="{TOP - 6}" height="{HIGH + 6}"/>')
         for share in (0, 0.5, 1):
             parts.append(f'<line class="grid" x1="{charts.LEFT}%" x2="{charts.RIGHT}%" y1="{y(most * share)}" y2="{y(most * share)}"/>')
-            if share:  # above the points that are there
+            if share:  # above the existing points
                 parts.append(charts.words(f'{charts.LEFT}%', float(y(most * share)) - 9, show(most * share, self.form), 'dim'))
         for at, place in enumerate(places):
             parts.append(charts.words(x(at), bottom + 17, place, 'dim', 'middle'))
@@ -63,7 +63,7 @@ class Panel:
 
 
 def said(values, names, forms, place, before, after):
-    """A point in words: [(series, text)], then what it is against its neighbours."""
+    """A point in words: [(series, text)], and its ratio to the neighbouring points."""
     lines = []
     for name, value, text, less, more in zip(names, values, forms, before, after):
         near = [f'{show(value / other, "x")} of {where}' for other, where in ((less[0], less[1]), (more[0], more[1]))

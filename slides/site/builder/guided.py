@@ -1,7 +1,7 @@
-"""The guided analysis of a step's page, which `lab profile` makes, and the cost of each line, as recorder.py recorded it.
+"""The guided analysis on a step's page, which `lab profile` makes, and the cost of each line. recorder.py records both.
 
-The table of lines sorts by a column and colours the source by it (theme/heat.js); without a script it is in the
-lines' order. All of it is modelled, and says so.
+theme/heat.js sorts the table of lines by a column, and colours the source by that column. Without scripts, the table is
+in the order of the lines. All figures are modelled, and the page says so.
 """
 import html
 
@@ -13,7 +13,7 @@ from .recorder import digest
 PART = {'issue': 'issue slots', 'alu': 'ALU pipe', 'fma': 'FMA pipe', 'port': 'L1/shared-memory pipe', 'l2': 'L2', 'dram': 'DRAM',
         'atomics': 'atomics'}
 LEVEL = {'global': 'global memory, requested from L1', 'shared': 'shared memory', 'l2': 'L2', 'dram': 'DRAM'}
-BUSY = 0.6  # from here on a part limits: grader/model/analysis
+BUSY = 0.6  # from this value on, a part is a limit; see grader/model/analysis
 
 
 def esc(text):
@@ -25,12 +25,12 @@ def extent(of):
 
 
 def anchors(step):
-    """{file: what the ids of its lines begin with} of the sources that the page shows."""
+    """{file: prefix of the ids of its lines}, for the sources that the page shows."""
     return {step.file: 'L', **{part: f'P{i}L' for i, part in enumerate(step.parts)}}
 
 
 def line_link(site, page, step, file, number):
-    """A line's number, a link to it on this page, or to the file's own page."""
+    """A line's number, as a link to the line on this page or on the file's own page."""
     known = anchors(step)
     shown = str(number) if file == step.file else f'{file.split("/")[-1]}:{number}'
     if file in known:
@@ -46,7 +46,7 @@ def source_of(site, file, number):
 
 
 def entry_of(site, lab, step, records):
-    """(the record, the step's entry in it), or (None, why not)."""
+    """(the record, the step's entry in it), or (None, the reason why there is none)."""
     for guided in records['guided']:
         entry = guided.steps.get(step.name)
         if entry and entry['source'] == digest(site.root, step):
@@ -63,7 +63,7 @@ def term(site, anchor, shown):
 
 
 def why_wasteful(site, waste):
-    """`waste` is the recorded kind of waste."""
+    """A sentence about the recorded kind of waste, `waste`."""
     return {
         'bank_conflicts': f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
                           f'{term(site, "bank", "bank")}, which serves one word at a time.',
@@ -149,7 +149,7 @@ def analysis(site, lab, step, page, guided, entry):
     return ''.join(out)
 
 
-# name of the column, what it is, its value of a line's counts
+# name of the column, its meaning, its value from a line's counts
 COLUMNS = (('instructions', 'PTX instructions that warps execute', lambda c: c[1]),
            ('idle lanes', 'inactive lanes per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
            ('sectors', 'sectors of 32 bytes', lambda c: c[5]),
@@ -168,7 +168,7 @@ def count_text(value):
 
 
 def heat(site, step, page, guided, entry):
-    """The table of all lines that cost something."""
+    """The table of all lines that have a cost."""
     known = anchors(step)
     lines = [(file, c) for file in sorted(entry['lines'], key=lambda f: list(known).index(f) if f in known else 99)
              for c in entry['lines'][file]]

@@ -36,7 +36,7 @@ def handout(site, lab, file, name, warps):
 
 
 class Figures:
-    """What is known of a lab's steps at a size, by series: each a GPU, measured or modelled."""
+    """The figures of a lab's steps at a size, by series. A series is a GPU, measured or modelled."""
 
     def __init__(self, records):
         self.times, self.modelled = records['times'], records['modelled']
@@ -44,7 +44,7 @@ class Figures:
                        + [(f'{m.gpu}, modelled', m, False) for m in self.modelled])
 
     def sizes(self):
-        """{size: label} of all GPUs, smallest work first."""
+        """{size: label} of all GPUs, with the smallest work first."""
         found = {}
         for times in self.times:
             for size, label in times.sizes.items():
@@ -56,12 +56,12 @@ class Figures:
         return getattr(entry, 'seconds', entry)
 
     def entry(self, step, size):
-        """The measured entry of the first GPU that has one: its work is that of every GPU."""
+        """The measured entry of the first GPU that has one. The work is the same on every GPU."""
         return next((t.entries[step, size] for t in self.times if (step, size) in t.entries), None)
 
 
 def rate_of(entry, seconds):
-    """(value, form) of what a call is worth: flop or bytes that must move, per second."""
+    """(value, form) of a call's rate: flop, or bytes that must move, per second."""
     if entry.operations and entry.rate_in == 'flop':
         return entry.operations / seconds, 'TFLOP/s' if entry.operations / seconds > 1e12 else 'GFLOP/s'
     return entry.bytes / seconds, 'GB/s'
@@ -96,7 +96,7 @@ def size_block(site, lab, figures, size, label):
         entry = times.baselines[baseline[0], size]
         marks = [None] * len(known)
         marks[k] = (entry.seconds, tip_of(baseline[0], f'measured next to {baseline[1]}', label, entry.seconds, entry))
-        if entry.on == 'gpu':  # a CPU is so far off that the versions would be one heap
+        if entry.on == 'gpu':  # a CPU is so slow that the marks of all versions would overlap
             rows.append((f'{baseline[0]} (to compare)', marks))
         cells = [f'<code>{esc(baseline[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
         cells[2 + 2 * k] = show(entry.seconds, 'time')
@@ -112,7 +112,7 @@ def size_block(site, lab, figures, size, label):
 
 
 def rates(site, lab, figures, size, label):
-    """Bars of the measured rates, and the ceiling of each GPU, where it is measured."""
+    """Bars of the measured rates, and the ceiling of each GPU if it is measured."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
     entries = [figures.entry(step.name, size) for step in lab.steps]
@@ -224,7 +224,7 @@ def history(lab, lectures):
 
 
 def overview(lab, figures, size, label):
-    """The versions with their ideas, and the time of each on the GPUs that were measured; the case study last."""
+    """The versions with their ideas, and their times on the measured GPUs. The case study comes last."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
     head, rows = ['Version', 'Idea', 'What changes'], []
@@ -254,7 +254,7 @@ def versions(site, lab, records):
     body.append('<p>Each version changes one thing. <strong>Measured</strong> times are recorded on the named GPU, '
                 '<strong>modelled</strong> times follow from counts, and <strong>history</strong> shows figures that '
                 'others published. Point at a mark, or reach it with Tab and the arrow keys, to see its value.</p>')
-    # Shown first: the largest of the sizes that most GPUs and models have.
+    # The size that is shown first is the largest of those that most GPUs and models have.
     many = {s: sum(any(figures.seconds(k, one.name, s) for one in lab.steps) for k in range(len(figures.series)))
             for s in sizes}
     last = [s for s in sizes if many[s] == max(many.values())][-1] if sizes else None

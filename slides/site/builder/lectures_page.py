@@ -1,6 +1,6 @@
-"""lectures: the decks, what they are about and how long they take; a deck that is built is copied beside the page.
+"""lectures: the decks, with their contents and durations. Decks that are already built are copied next to the page.
 
-Building all decks takes minutes (their captures run the lab program), so the site never builds one: it says how.
+Building all decks takes minutes (their captures run the lab program), so the site never builds one. It says how.
 """
 import html
 import re
@@ -15,13 +15,13 @@ BUILT = 'build/slides'
 
 
 def is_fresh(site, file):
-    """Is the built deck there, and not older than its source?"""
+    """Does the built deck exist, and is it not older than its source?"""
     built = site.root / BUILT / f'{file.stem}.html'
     return built.is_file() and built.stat().st_mtime >= file.stat().st_mtime
 
 
 def lectures(site):
-    """Writes lectures.html; without decks (a student copy) nothing."""
+    """Writes lectures.html, or nothing without decks (in a student copy)."""
     files = sorted((site.root / 'slides/decks').glob('*.md'))
     body = ['<h1>Lectures</h1><p>The decks of the course, one file each. The arrow keys move through the slides, '
             '<kbd>o</kbd> shows all slides, <kbd>s</kbd> opens the speaker\'s window.</p>']

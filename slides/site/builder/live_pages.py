@@ -1,4 +1,4 @@
-"""Pages that run a lab's kernels in the browser: the emulator as WebAssembly, as live/build.py makes it."""
+"""Pages that run a lab's kernels in the browser, with the emulator as WebAssembly from live/build.py."""
 import base64
 import gzip
 import html
@@ -16,14 +16,14 @@ def packed(data):
 
 
 def link(site, lab, step):
-    """For the page of a step."""
+    """The link for the page of a step."""
     if step.name not in live.steps().get(lab.name, []) or live.missing(site.root, lab.name):
         return ''
     return f'<p><a href="live.html#{step.name}">Run it in the browser</a>, with your own sizes, block and values.</p>'
 
 
 def shared(site):
-    """The emulator and the scripts, once for all labs."""
+    """Writes the emulator and the scripts, once for all labs."""
     if 'live/live.js' in site.written:
         return
     for name in ('steps.js', 'live.js'):

@@ -1,4 +1,4 @@
-"""The records of a lab, read whole or not at all: what cannot be read is named, never guessed.
+"""Reads the records of a lab, each completely or not at all. Unreadable records are listed, never guessed.
 
 Times are in seconds, rates per second. A reader raises on a value that it does not expect;
 `Records` then lists the file and the reason in `gaps`, and continues without it.
@@ -11,7 +11,7 @@ from slides.builder.records import read_record
 
 
 def number(value, least=0.0):
-    """A finite number above `least`; ValueError for anything else."""
+    """Returns a finite number above `least`. ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f'expected a number, found {value!r}')
     if value <= least:
@@ -61,7 +61,7 @@ def head(doc):
 
 
 def read_times(doc):
-    """{(step, size): Entry} of the calls with a cold L2, and of baselines; sizes: {size: label}."""
+    """{(step, size): Entry} of the steps with a cold L2 and of the baselines; sizes: {size: label}."""
     sizes, entries, baselines = {}, {}, {}
     for at in doc['entries']:
         if 'duel' in at:
@@ -161,7 +161,7 @@ def read_ragged(doc):
 
 
 def read_guided(doc):
-    """Reads a record of recorder.py; steps: {step: its entry}, checked where a page uses it."""
+    """Reads a record of recorder.py; steps: {step: its entry}, which is checked when a page uses it."""
     if doc.get('schema') != 'stepwise/guided/2':
         raise ValueError(f'it is of another version: {doc.get("schema")!r}')
     words = {text(cause): text(wording) for cause, wording in doc['words'].items()}
@@ -193,10 +193,10 @@ def read_figures(doc):
 class Records:
     def __init__(self, root):
         self.root = root
-        self.gaps = []  # [(file from the root, reason)]
+        self.gaps = []  # [(path from the root, reason)]
 
     def read(self, name, reader, lab=None):
-        """The file as `reader` reads it; None if there is no such file, or if it is broken."""
+        """The result of `reader` for the file, or None if there is no such file or if it is malformed."""
         file = self.root / name
         if not file.is_file():
             return None
@@ -217,7 +217,7 @@ class Records:
         return [gap for gap in self.gaps if gap[0].startswith(f'solutions/{lab}/')]
 
     def of_lab(self, lab):
-        """All records of a lab, by kind; each kind a list, a GPU each, newest architecture first."""
+        """All records of a lab, by kind. Each kind has a list with one record per GPU, newest architecture first."""
         folder = self.root / 'solutions' / lab / 'measured'
         kinds = {'times': [], 'modelled': [], 'counted': [], 'profiles': [], 'sweeps': [], 'parts': [], 'ragged': [],
                  'guided': []}

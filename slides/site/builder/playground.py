@@ -1,17 +1,17 @@
-"""The playground's place on a page: a source that can be edited where `./lab dev site --serve` shows it.
+"""The playground on a page: a source that you can edit if `./lab dev site --serve` shows the page.
 
-The page says what it is (data-live="", as it lies on the disk); serve.py says "yes" in its stead.
+On disk, the page has data-live="". serve.py replaces the value by "yes".
 """
 import html
 import re
 
 MARKER = 'data-live=""'
 SCRIPTS = ['theme/editor.js', 'theme/playground.js']
-LEFT_OUT = ('watch', 'gain')  # of a step's head: results, which a skeleton does not have
+LEFT_OUT = ('watch', 'gain')  # fields of a step's header with results, which a skeleton does not have
 
 
 def skeleton(text, origin):
-    """What `./lab start` makes of a step: a region between //> todo and //< becomes a TODO line."""
+    """The skeleton that `./lab start` makes from a step. A region between //> todo and //< becomes a TODO line."""
     out, head, dropped, inside = [f'// Generated from {origin} by lab start.'], True, False, False
     for line in text.splitlines():
         head = head and line.startswith('//')
@@ -32,7 +32,7 @@ def skeleton(text, origin):
 
 
 def place(lab, name, text, listing):
-    """`listing` is the source as HTML; `text` the same, which is edited; `name` is for the reader."""
+    """The playground's HTML. `listing` is the source as HTML, `text` the source to edit; readers see `name`."""
     return ('<link rel="stylesheet" href="../theme/playground.css">'
             f'<div class="playground" {MARKER} data-lab="{lab}" data-name="{html.escape(name)}">'
             '<p class="try-how">This source is read-only here. On the page that <code>./lab dev site --serve</code> shows, '

@@ -1,7 +1,8 @@
-"""./lab dev site --record LAB: what `lab profile` says of each step, condensed into one record.
+"""./lab dev site --record LAB condenses the output of `lab profile` for each step into one record.
 
-solutions/LAB/measured/h200.guided.jsonl, schema stepwise/guided/2. All of it is modelled: the emulator counts,
-the time model estimates times. A step has a digest of its sources, so that a figure of other lines is never shown.
+The record is solutions/LAB/measured/h200.guided.jsonl, schema stepwise/guided/2. All figures are modelled: the
+emulator counts, and the time model estimates times. A step has a digest of its sources, so that figures for other
+lines are never shown.
 """
 import concurrent.futures
 import datetime
@@ -14,13 +15,13 @@ from . import course
 from .errors import SiteError
 
 SCHEMA = 'stepwise/guided/2'
-ROWS = 6  # of a table, as the terminal has them
+ROWS = 6  # rows of a table, as in the terminal
 COUNTS = ('instructions', 'lanes', 'branches', 'divergent', 'sectors', 'ideal_sectors', 'wavefronts',
-          'ideal_wavefronts', 'stalled')  # of a line, in the record's order; stalled in parts of a million
+          'ideal_wavefronts', 'stalled')  # counts of a line, in the record's order; `stalled` is in millionths
 
 
 def digest(root, step):
-    """A digest of the step's file and its parts, whose lines the counts belong to."""
+    """A digest of the step's file and its parts, since the counts are for their lines."""
     seen = hashlib.sha256()
     for file in [step.file] + step.parts:
         seen.update((root / file).read_bytes())
@@ -32,7 +33,7 @@ def round_to(value, digits=4):
 
 
 def file_of(root, path, name):
-    """A file of the repository, from the root: programs may have been compiled elsewhere."""
+    """The path of a repository file from the root, even if the program was compiled elsewhere."""
     parts = path.split('/')
     for at in range(1 if path.startswith('/') else 0, len(parts)):
         tail = '/'.join(parts[at:])
@@ -42,7 +43,7 @@ def file_of(root, path, name):
 
 
 def counts_of(line):
-    """A line's counts in the order of COUNTS; functions inlined into it are in them already."""
+    """A line's counts in the order of COUNTS. They already include functions inlined into the line."""
     c = line['counts']
     out = dict.fromkeys(COUNTS, 0)
     for warps, lanes in c['instructions'].values():
@@ -60,7 +61,7 @@ def counts_of(line):
 
 
 def lines_of(root, kernels):
-    """{file: [[line, *COUNTS]]}: of all launches of a call, scaled up from the part that ran."""
+    """{file: [[line, *COUNTS]]} for all launches of a call, scaled up from the part that ran."""
     found = {}
     all_us = sum(k['timing']['us'] for k in kernels)
     for k in kernels:
@@ -109,7 +110,7 @@ def condense(root, step, doc):
 
 
 def profile(root, lab, step):
-    """(the condensed step, {cause: words}, GPU) as build/grader/lab finds it now."""
+    """(the condensed step, {cause: words}, GPU), from running build/grader/lab now."""
     run = subprocess.run([root / 'build/grader/lab', 'profile', lab.name, step.name, '--json'],
                          capture_output=True, text=True, cwd=root)
     try:
@@ -123,7 +124,7 @@ def profile(root, lab, step):
 
 
 def record(root, name):
-    """Profiles all steps of a lab, and writes the record; returns its name from the root."""
+    """Profiles all steps of a lab, and writes the record. Returns its path from the root."""
     lab = next((lab for lab in course.labs(root) if lab.name == name), None)
     if not lab:
         raise SiteError(f'there is no lab {name!r}: ./lab list has them')

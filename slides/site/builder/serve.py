@@ -1,9 +1,9 @@
-"""The server of `./lab dev site --serve`: the pages, and the playground, on this machine only.
+"""The server of `./lab dev site --serve`. It serves the pages and the playground, on this machine only.
 
-What a page sends is a source. `lab try` compiles and runs it in the judge's sandbox; this server passes it on
-and passes back the answer. Pages hold answers. Who may read one, or ask for a try: a reader who opened the address with
-the key that was printed (a cookie), and for a try a page of this server (Host and Origin). No other user of this machine has
-the key, and no page of another origin can ask.
+A page sends a source. This server passes it to `lab try`, which compiles and runs it in the judge's sandbox, and
+passes back the answer. Pages contain answers to questions, so only a reader who opened the printed address, which
+has a key, may read them (a cookie). A try must also come from a page of this server (Host and Origin). No other user
+of this machine has the key, and no page of another origin can send a request.
 """
 import ctypes
 import hmac
@@ -24,12 +24,12 @@ import urllib.parse
 from . import playground
 from .errors import SiteError
 
-MOST_BODY = 256 << 10       # of a request, bytes
-MOST_UNREAD, SECONDS_UNREAD = 64 << 20, 3  # of a request that is refused: read, so that the refusal arrives
-MOST_ANSWER = 4 << 20       # of a document of `lab try`
-MOST_WAITING = 4            # sources that wait for the one that runs
+MOST_BODY = 256 << 10       # bytes of a request
+MOST_UNREAD, SECONDS_UNREAD = 64 << 20, 3  # bytes of a refused request that are read, so that the refusal arrives
+MOST_ANSWER = 4 << 20       # bytes of a document from `lab try`
+MOST_WAITING = 4            # sources that wait for the running one
 MOST_CONNECTIONS = 64
-SECONDS, SECONDS_TO_BUILD = 60, 900  # of one try; of the first of a lab, whose parts may have to be built
+SECONDS, SECONDS_TO_BUILD = 60, 900  # seconds for a try, and for a lab's first try, which may have to build parts
 TYPES = {'.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8',
          '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json', '.wasm': 'application/wasm',
          '.txt': 'text/plain; charset=utf-8'}
@@ -39,7 +39,7 @@ LIBC = ctypes.CDLL(None)
 
 
 def dies_with_us():
-    """In the child, before it starts: however this server ends, the try ends with it, and tidies up."""
+    """Runs in the child before it starts. However this server ends, the try ends with it, and cleans up."""
     LIBC.prctl(1, signal.SIGTERM)
 
 
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 class Tries:
-    """Runs one source at a time; a few wait, the others are refused with "come again"."""
+    """Runs one source at a time. A few others wait, and the rest are refused with "come again"."""
 
     def __init__(self, root, trusted):
         self.root, self.trusted = root, trusted
@@ -61,7 +61,7 @@ class Tries:
         return str(self.root / 'build/grader/lab')
 
     def missing(self):
-        """A sentence about the parts of the sandbox that are missing here; '' where it is complete."""
+        """A sentence about the missing parts of the sandbox; '' if it is complete."""
         done = subprocess.run([self.program(), 'try', '--json'], cwd=self.root, capture_output=True, text=True)
         document = json.loads(done.stdout or '{}')
         if 'sandbox' not in document:
@@ -126,10 +126,10 @@ class Tries:
             child.stdin.write(source.encode())
             child.stdin.close()
         except OSError:
-            pass  # it has ended
+            pass  # the try has ended
 
     def end(self, child):
-        """With all that it started: first it may tidy up."""
+        """Ends the try and everything that it started, but lets it clean up first."""
         for how, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
             if child.poll() is not None:
                 break
@@ -148,7 +148,7 @@ class Tries:
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    timeout = 10  # seconds, of a request to arrive
+    timeout = 10  # seconds for a request to arrive
     server_version, sys_version = 'stepwise', ''
 
     def log_message(self, *_):
@@ -157,7 +157,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # Requests
 
     def authority(self):
-        """The Host of this server as the browser sent it; another name may be one that was rebound to us."""
+        """The Host in the request, which must name this server. Another name may have been rebound to our address."""
         host = self.headers.get('Host', '')
         if host not in self.server.names:
             raise Refused(421, 'this server answers to ' + ' and '.join(sorted(self.server.names)))
@@ -189,7 +189,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.linger()
 
     def linger(self):
-        """Reads the rest of a request, and drops it: closing a connection with unread bytes would take back the answer."""
+        """Reads and drops the rest of a request. Closing a connection with unread bytes would discard the answer."""
         self.wfile.flush()
         end, left = time.monotonic() + SECONDS_UNREAD, MOST_UNREAD
         try:
@@ -203,7 +203,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass  # the reader has left
 
     def answered(self, what):
-        """Every request gets an answer, whatever it holds."""
+        """Answers every request, whatever it contains."""
         try:
             what()
         except Refused as refused:
@@ -230,7 +230,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except ValueError:
             raise Refused(400, 'the address cannot be read') from None
         if hmac.compare_digest(key.encode(), self.server.key.encode()):
-            # Lax: the browser sends it also after a link from another place, such as a terminal in a web page.
+            # Lax: the browser also sends the cookie after a link from another site, such as a terminal in a web page.
             self.answer(303, b'', 'text/plain', ('Location', f'http://{host}/' + self.name(address.path)),
                         ('Set-Cookie', f'{self.server.cookie}={self.server.key}; Path=/; HttpOnly; SameSite=Lax'))
             return
@@ -245,7 +245,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return name + 'index.html' if not name or name.endswith('/') else name
 
     def page(self, name):
-        """Only what the build wrote is there: a path is looked up, never followed."""
+        """Serves only the files that the build wrote. A path is looked up in a list, never followed."""
         if name not in self.server.pages:
             raise Refused(404, 'there is no such page')
         try:
@@ -292,7 +292,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return lab, source, page
 
     def gone(self):
-        """Has the reader left? Nothing more is to come from one who waits."""
+        """Has the reader left? A reader who waits sends nothing more."""
         try:
             if not select.select([self.connection], [], [], 0)[0]:
                 return False
@@ -330,14 +330,14 @@ class Server(http.server.ThreadingHTTPServer):
             self.room.release()
 
     def handle_error(self, *_):
-        pass  # a connection that broke
+        pass  # the connection broke
 
     def address(self):
         return f'http://127.0.0.1:{self.server_port}/?key={self.key}'
 
 
 def bound(port, *rest):
-    """On `port`; 0: on 8000, or the next one that is free."""
+    """Starts the server on `port`, or for 0 on port 8000 or the next free one."""
     for one in [port] if port else range(8000, 8020):
         try:
             return Server(one, *rest)
@@ -349,7 +349,7 @@ def bound(port, *rest):
 
 
 def serve(root, out, pages, labs, port, trusted=False):
-    """Until Ctrl-C, SIGTERM or SIGHUP."""
+    """Serves until Ctrl-C, SIGTERM or SIGHUP."""
     tries = Tries(root, trusted)
     lacks = tries.missing()
     server = bound(port, out, pages, labs, tries)

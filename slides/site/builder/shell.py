@@ -6,7 +6,7 @@ from slides.site.live import build as live
 
 
 def relative(target, page):
-    """A link from `page` to `target`, both from the site's root."""
+    """The link from `page` to `target`. Both are paths from the site's root."""
     path, hash_, anchor = target.partition('#')
     return posixpath.relpath(path, posixpath.dirname(page) or '.') + hash_ + anchor
 
@@ -38,7 +38,7 @@ COURSE = [('Labs', 'index.html'), ('Method', 'method.html'), ('Limits', 'limits.
 
 
 def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
-    """The HTML of the page `name`, as 'reduction/index.html', from the site's root."""
+    """The HTML of the page `name`, a path from the site's root such as 'reduction/index.html'."""
     root = '../' * name.count('/')
     of_lab = ''
     if lab:
@@ -75,7 +75,7 @@ def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
 
 
 def table(head, rows, numeric=(), label='Table'):
-    """Cells are HTML. `numeric`: columns that are set to the right."""
+    """A table. Cells are HTML, and the columns in `numeric` are aligned to the right."""
     def cells(row, tag):
         return ''.join(f'<{tag}{" class=r" if i in numeric else ""}{" scope=col" if tag == "th" else ""}>{c}</{tag}>'
                        for i, c in enumerate(row))
@@ -85,7 +85,7 @@ def table(head, rows, numeric=(), label='Table'):
 
 
 def gaps(found):
-    """What could not be read, as a notice; nothing if all could."""
+    """A notice that lists the unreadable records; empty if there are none."""
     if not found:
         return ''
     items = ''.join(f'<li><code>{html.escape(file)}</code>: {html.escape(reason)}</li>' for file, reason in found)

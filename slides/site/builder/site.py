@@ -1,4 +1,4 @@
-"""The whole site: builds all pages of one course into a folder."""
+"""Builds all pages of one course into a folder."""
 import pathlib
 import shutil
 
@@ -22,7 +22,7 @@ class Site:
         self.links = Links(root, self.labs, students)
         self.links.terms = read_terms(root)
         self.written = []
-        self.notes = []  # what could be on the pages, and is not
+        self.notes = []  # parts of pages that are missing, with the reasons
         self.sections = []  # (page, its title, section, anchor, words) for the search
         self.answered = {}  # lab: the questions whose answers are on a page
 
@@ -33,7 +33,7 @@ class Site:
         self.written.append(name)
 
     def found(self, page, title, sections):
-        """For the search: sections [(title, anchor, words)] of a page."""
+        """Adds the sections [(title, anchor, words)] of a page to the search."""
         self.sections += [(page, title, section, anchor, words) for section, anchor, words in sections]
 
     def build(self):
@@ -49,7 +49,7 @@ class Site:
             lectures_page.lectures(self)
         common_pages.index(self, kinds)
         done = 0
-        while done < len(self.links.wanted):  # a file's page may lead to other files
+        while done < len(self.links.wanted):  # the page of a file may link to more files
             common_pages.file_page(self, self.links.wanted[done])
             done += 1
         common_pages.search(self)

@@ -1,4 +1,4 @@
-"""Sources of the steps with colours, and what differs between any two of them."""
+"""The sources of the steps with syntax colours, and the differences between any two steps."""
 import difflib
 import html
 import json
@@ -7,12 +7,12 @@ from slides.builder.code import highlight
 
 
 def colour(text):
-    """The lines of a source as HTML; a line is complete in itself."""
+    """The lines of a source as HTML. The tags in each line are balanced."""
     return highlight(text.expandtabs(4), set()).split('\n')
 
 
 def listing(text, prefix='L'):
-    """A source with line numbers, each line an anchor. The <pre> scrolls; the page does not."""
+    """A source with line numbers, and an anchor per line. The <pre> scrolls; the page does not."""
     lines = ''.join(f'<span class="line" id="{prefix}{n}" data-n="{n}">{line or " "}</span>'
                     for n, line in enumerate(colour(text), 1))
     return f'<pre class="source" tabindex="0"><code>{lines}</code></pre>'
@@ -42,13 +42,13 @@ class Versions:
         self.over = {step.name: step.over for step in lab.steps}
 
     def opcodes(self, first, second):
-        """[[equal, from, to, from, to]]: what turns `first` into `second`, lines from 0."""
+        """[[equal, from, to, from, to]]: the changes from `first` to `second`, with lines from 0."""
         a, b = self.plain[first], self.plain[second]
         matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
         return [[int(tag == 'equal'), *at] for tag, *at in matcher.get_opcodes()]
 
     def script(self):
-        """versions.js: every line once, and what differs between any two, the earlier one first."""
+        """Writes versions.js: every line once, and the differences between any two steps, the earlier step first."""
         index, table, numbers = {}, [], {}
         for name, lines in self.shown.items():
             numbers[name] = []

@@ -1,7 +1,7 @@
-"""blur/stages: the picture before and after each stage, with a divider that moves.
+"""blur/stages: the picture before and after each stage, with a movable divider.
 
-The pictures are the lab's own (labs/blur/pictures; make_pictures.py computes the first one, and the test `pictures`
-compares the stages with what the reference makes today).
+The pictures are in labs/blur/pictures. make_pictures.py computes the first one, and the test `pictures` compares the
+stages with the output of the reference.
 """
 import html
 
@@ -18,7 +18,7 @@ STAGES = (('input', f'{FOLDER}/spheres.png', 'The input picture: four bytes per 
 
 
 def stages(site, lab):
-    """Writes blur/stages.html; only where the lab has all of the pictures."""
+    """Writes blur/stages.html if the lab has all of the pictures."""
     name = f'{lab.name}/stages.html'
     shown = []
     for stage, file, caption in STAGES:

@@ -1,4 +1,4 @@
-"""What a sweep is about, and why a point of it is where it is. The figures themselves are the record's.
+"""Explanations of sweeps and of their points. The figures themselves come from the record.
 
 A rule gets the values of a point ({'stride': '8'}) and returns a sentence. Its numbers follow from the hardware's
 units: warps of 32 lanes, sectors of 32 bytes, elements of 4 bytes.

@@ -1,7 +1,7 @@
 """Markdown of the repository as HTML of the site: links, anchors, code, answers, terms.
 
-Links are relative to the file that has them. `Links` maps a file of the repository to its page; a
-file without a page of its own gets one under files/, so that no link is dead.
+Links are relative to the file that contains them. `Links` maps a file of the repository to its page. A
+file without a page of its own gets one in files/, so that no link is dead.
 """
 import html
 import itertools
@@ -16,25 +16,25 @@ QUESTION = re.compile(r'^\*\*([A-Z]\d+)\*\*')
 COMMENT = re.compile(r'<!--.*?-->', re.S)
 GENERATED = re.compile(r'^<!-- [\w ./=-]+:begin -->$.*?^<!-- [\w ./=-]+:end -->$', re.M | re.S)
 CODE = {'cuda', 'cpp', 'c++', 'c', 'cu'}
-# Of a student copy, which has no solutions, no slides and no tests (grader/release/student.txt).
+# Files that a student copy lacks: solutions, slides, tests (grader/release/student.txt).
 NOT_FOR_STUDENTS = re.compile(r'^(solutions|slides|pages|\.ci)(/|$)|/tests?(/|$)|^labs/README\.md$|'
                               r'^labs/(lectures|outcomes)\.md$|^labs/figures/(bandwidth-.*|source|README\.md)|ACCURACY\.md$')
 
 
 def plain(markdown):
-    """Words without marks, for an index or a card."""
+    """The words without markup, for an index or a card."""
     text = re.sub(r'```.*?```', ' ', COMMENT.sub('', markdown), flags=re.S)
     text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', text)
     return re.sub(r'\s+', ' ', re.sub(r'[*`#|]+', ' ', text)).strip()
 
 
 def slug(title):
-    """The anchor of a heading, as GitHub makes it."""
+    """The anchor of a heading, as on GitHub."""
     return re.sub(r'[^\w\- ]', '', re.sub(r'[`*]', '', title).lower()).replace(' ', '-')
 
 
 class Links:
-    """Which page shows which file. `wanted` are the files that need a page under files/."""
+    """Maps files to the pages that show them. `wanted` lists the files that need a page in files/."""
 
     def __init__(self, root, labs, students):
         self.root, self.students = root, students
@@ -49,7 +49,7 @@ class Links:
                 self.pages[step.file] = f'{lab.name}/{step.name}.html'
 
     def page_of(self, file):
-        """The page of a file of the repository, from the site's root; None if it has none."""
+        """The page of a repository file, as a path from the site's root; None if there is none."""
         if self.students and NOT_FOR_STUDENTS.search(file):
             return None
         if file in self.pages:
@@ -83,7 +83,7 @@ class Renderer:
     """Renders a file's Markdown for a page."""
 
     def __init__(self, links, file, page, answers=None, beside=lambda question: ''):
-        """`beside`: HTML behind a question, of its Markdown."""
+        """`beside`: returns the HTML that follows a question, from its Markdown."""
         self.links, self.file, self.page = links, file, page
         self.answers, self.beside = answers or {}, beside
         self.answered = []
@@ -103,7 +103,7 @@ class Renderer:
         return self._boxes(self.markdown.renderer.render(tokens, self.markdown.options, {}))
 
     def small(self, text, file):
-        """Markdown without headings of its own: an answer, a goal."""
+        """The HTML of Markdown without headings, such as an answer or a goal."""
         tokens = self.markdown.parse(text)
         self._links(tokens, file)
         return self._boxes(self.markdown.renderer.render(tokens, self.markdown.options, {}))
@@ -138,7 +138,7 @@ class Renderer:
         for token in tokens:
             if not token.children:
                 continue
-            dead = []  # for each open link: is it plain text
+            dead = []  # for each open link, whether it is plain text
             for child in token.children:
                 if child.type == 'image':
                     found = self.links.resolve(child.attrs['src'], file, self.page)
@@ -165,14 +165,14 @@ class Renderer:
             return False
         link, there, anchor = found
         if link.startswith('#') and there == self.file and anchor not in {h[2] for h in self.headings}:
-            return False  # a copied question speaks of a section of its handout
+            return False  # a copied question may link to a section of its handout
         token.attrSet('href', link)
         if there == 'labs/glossary.md' and anchor in self.links.terms and file != there:
             token.attrSet('data-card', self.links.terms[anchor])
         return True
 
     def _questions(self, tokens, key_file):
-        """In a question's item, what stands beside it, and its answer, folded."""
+        """Adds to a question's item the HTML that follows it, and its answer, folded."""
         result, open_items = [], []
         for at, token in enumerate(tokens):
             if token.type == 'list_item_open':
@@ -196,7 +196,7 @@ class Renderer:
         return result
 
     def _boxes(self, text):
-        """Tables and code scroll in themselves; code has colours."""
+        """Makes tables and code scroll separately from the page, and colours code."""
         text = text.replace('<table>', '<div class="scroll" tabindex="0"><table>').replace('</table>', '</table></div>')
 
         def code(found):
@@ -211,6 +211,6 @@ def plain_title(title):
 
 
 def read_terms(root):
-    """{anchor: first paragraph} of the glossary."""
+    """{anchor: first paragraph} of the glossary's entries."""
     first = {term['name']: '\n'.join(itertools.takewhile(bool, term['text'])) for term in read_course(root)['terms']}
     return {slug(plain_title(name)): f'{plain(name)}: {plain(text)}' for name, text in first.items()}

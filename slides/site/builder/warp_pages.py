@@ -1,4 +1,4 @@
-"""Pages that play a recorded warp of the steps in solutions/LAB/recorded.txt, which `lab play` makes and keeps in build/."""
+"""Pages that play recorded warps of the steps in solutions/LAB/recorded.txt. `lab play` records them in build/."""
 import html
 import json
 import pathlib
@@ -7,12 +7,12 @@ import subprocess
 
 from . import shell
 
-MOST_BYTES = 1 << 20  # a page is to open at once; `lab play` takes larger ones
+MOST_BYTES = 1 << 20  # a page must open at once; `lab play` accepts larger recordings
 VERSION = 1
 
 
 def checked(text, root):
-    """The recording; ValueError where it is no whole one of this version, or one of other sources."""
+    """The recording. ValueError if it is incomplete, of another version, or from other sources."""
     if len(text) > MOST_BYTES:
         raise ValueError(f'{len(text)} bytes are too many for a page')
     doc = json.loads(text)
@@ -45,7 +45,7 @@ def checked(text, root):
 
 
 def made(root, lab, step):
-    """The file that build/grader/lab keeps for a step, up to date; ValueError where it cannot make one."""
+    """The up-to-date file that build/grader/lab keeps for a step. ValueError if it cannot make one."""
     run = subprocess.run([root / 'build/grader/lab', 'play', lab, step, '--json'], capture_output=True, text=True, cwd=root)
     answer = json.loads(run.stdout or '{}')
     if 'file' not in answer:
@@ -62,7 +62,7 @@ def kept(root, lab, step):
 
 
 def recordings(site, lab):
-    """{step: recording} of a lab, in the order of its steps; what cannot be made or read is a gap."""
+    """{step: recording} of a lab, in the order of its steps. Recordings that cannot be made or read are gaps."""
     find = made if (site.root / 'build/grader/lab').exists() else kept
     found = {}
     for step in lab.steps:
@@ -77,7 +77,7 @@ def recordings(site, lab):
 
 
 def wasteful(doc):
-    """The number of the first instruction with an access that costs more than it must; 0: there is none."""
+    """The number of the first instruction with an access that costs more than it must; 0 if there is none."""
     return next((n for n, step in enumerate(doc['steps'], 1)
                  if any('ideal' in x and x.get('counted', True) for x in step.get('x', []))), 0)
 
@@ -88,7 +88,7 @@ def address(name, doc):
 
 
 def link(step, found):
-    """For the page of a step."""
+    """The link for the page of a step."""
     if step.name not in found:
         return ''
     at = wasteful(found[step.name])
@@ -102,7 +102,7 @@ SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coa
 
 
 def for_question(text, found):
-    """Links to the recordings of the steps that a question names, if it is about what they show; '' if there are none."""
+    """Links to the recordings of the steps that a question names, if it is about their contents; else ''."""
     names = [name for name in dict.fromkeys(re.findall(r'`(\w+)`', text)) if name in found]
     if not names or not SHOWN.search(text):
         return ''

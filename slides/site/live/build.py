@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a lab's "Run it here" page needs, into build/live: the emulator as WebAssembly, and the kernels of
-the steps that steps.js describes, compiled by nvcc. `./lab dev site` takes it from there.
+"""Builds the files for a lab's page "Run it here" into build/live: the emulator as WebAssembly, and the kernels of
+the steps that steps.js describes, compiled by nvcc. `./lab dev site` uses these files.
 
-Needs a built course (./lab build), Zig and nvcc; says which is missing, and how it is installed.
+Needs a built course (./lab setup), Zig and nvcc. Says which one is missing, and how to install it.
 """
 import concurrent.futures
 import functools
@@ -18,7 +18,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 OUT = ROOT / 'build/live'
-# As the course compiles its programs; uncompressed, since a page cannot unpack.
+# Like the course's own compiler options, but without compression, because a page cannot decompress.
 NVCC = ['-fatbin', '-no-compress', '-std=c++20', '-lineinfo', '-Wno-deprecated-gpu-targets', f'-I{ROOT}',
         '-gencode', 'arch=compute_90,code=[sm_90,compute_90]']
 
@@ -37,7 +37,7 @@ def steps():
 
 
 def digest(root, file):
-    """Of a step and of what it includes from the course."""
+    """A digest of a step and of the course's files that it includes."""
     text = (root / file).read_bytes()
     included = re.findall(rb'^#include "((?:solutions|labs|common)/[^"]+)"', text, re.M)
     parts = ''.join(digest(root, name.decode()) for name in included)
@@ -46,7 +46,7 @@ def digest(root, file):
 
 @functools.cache
 def emulator_digest(root):
-    """Of all sources that the emulator may be made of."""
+    """A digest of all sources that the emulator may be made from."""
     every = hashlib.sha256()
     for file in sorted((root / 'common').rglob('*.[ch]pp')):
         if 'tests' not in file.parts:
@@ -55,7 +55,7 @@ def emulator_digest(root):
 
 
 def missing(root, lab):
-    """What of build/live is missing or of earlier sources, in words; '' where nothing is."""
+    """A sentence about files of build/live that are missing or from earlier sources; '' if there are none."""
     try:
         digests = json.loads((root / 'build/live/sources.json').read_text())
     except (OSError, ValueError):
