@@ -10,8 +10,8 @@ namespace stepwise {
 // Turns "_Z6reduceILj256EEvPKiPi" into "reduce<256u>". A name that is not mangled is unchanged.
 std::string readable_name(std::string_view mangled);
 
-// Turns "_Z6kernelPi" into "kernel(int*)". Nothing if the name is not mangled or would expand too
-// much, so time and memory are those of a few megabytes of text at most.
+// Turns "_Z6kernelPi" into "kernel(int*)". Returns nothing if the name is not mangled or would
+// expand too much, so this takes at most the time and memory of a few megabytes of text.
 std::optional<std::string> demangled(std::string_view mangled);
 
 // ptxas cannot read a quote or a backslash in a `.file`, so PTX encodes such a name as

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t no_index = 0xffffffffu;
 struct source_line {
   std::string file;        // as the compiler found it, without "." and ".."; empty: unknown
   std::uint32_t line = 0;  // from 1; 0: unknown
-  bool of_user = true;     // false: in the CUDA toolkit's, a library's or the system's headers
+  bool of_user = true;     // false: in headers of the CUDA toolkit, a library or the system
   bool operator==(const source_line&) const = default;
 };
 

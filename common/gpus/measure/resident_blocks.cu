@@ -10,7 +10,7 @@ namespace {
 
 constexpr int copied_at_once = 4;
 
-// A block copies pieces a grid apart. `count` is a multiple of a piece.
+// Each block copies pieces that are a grid apart. `count` is a multiple of a piece.
 __global__ void copy_pieces(const unsigned* from, unsigned* to, std::size_t count) {
   const std::size_t piece = std::size_t{copied_at_once} * blockDim.x;
   for (std::size_t i = blockIdx.x * piece + threadIdx.x; i < count; i += gridDim.x * piece) {
@@ -22,7 +22,8 @@ __global__ void copy_pieces(const unsigned* from, unsigned* to, std::size_t coun
   }
 }
 
-// Long enough that no block ends before the last one has started.
+// Notes the multiprocessor of each block. Runs for `cycles`, so that no block ends before the last
+// one has started.
 __global__ void note_multiprocessor(unsigned* of_block, long long cycles) {
   unsigned here;
   asm("mov.u32 %0, %%smid;" : "=r"(here));
