@@ -76,8 +76,7 @@ struct state {
   bool has_looker = false;  // a thread runs the outstanding work in `order`
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
-  std::map<int, std::size_t>
-      limits;  // set by cudaDeviceSetLimit, except those of the device itself
+  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, except the device's own
   int cache_config = 0;
   std::shared_ptr<graph_state> graphs;  // null until the first graph or capture
   int captures = 0;                     // number of captures that have not ended
