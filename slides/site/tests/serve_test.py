@@ -217,7 +217,7 @@ def ends(folder):
         os.kill(process.pid, number)
         process.wait(10)
         expect(until((folder / 'tidied').exists) and until(lambda: not pathlib.Path(f'/proc/{pid}').exists()),
-               f'{number.name}: a page's program continues')
+               f"{number.name}: a page's program continues")
         asked.close()
         process.stdout.close()
     with socket.socket() as taken:
