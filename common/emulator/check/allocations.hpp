@@ -31,7 +31,7 @@ class allocations {
 
   explicit allocations(const global_memory& memory) : memory_(memory) {}
 
-  // The memory from which kernels allocate: only the parts that malloc returned may be used.
+  // The heap from which kernels allocate. Only the parts that malloc returned may be used.
   void set_heap(const access_window& heap) { heap_ = heap; }
   allocation& allocated(device_address at, allocation a);
   void placed(device_address at, allocation variable) { live_[at] = std::move(variable); }

@@ -20,7 +20,7 @@ struct cell_group {
   field reader;  // warp of the launch
   field read_lanes;
   field read_site;
-  field older_time;  // the last reader before that from another warp
+  field older_time;  // the previous reader from another warp
   field older_reader;
   field older_lanes;
   field older_site;

@@ -47,8 +47,8 @@ class cell {
   std::size_t k_;
 };
 
-// Stands for a group whose cells were accessed alike, or not at all. It has the fields of the first
-// cell. The lanes (writers) of cell k are `place` higher, or `place` lower if the lanes fall.
+// Stands for a group whose cells were accessed alike, or not at all. It has the fields of the
+// group's first cell. lane_of() gives the lanes and writers of the other cells relative to it.
 struct alignas(64) group_summary {
   std::uint32_t is_spread = 0;  // 1: the cells of the group hold the data instead
   std::uint32_t write_time, writer, write_shift, write_site;
@@ -141,7 +141,8 @@ class cell_space {
 // How many bytes each cell of a page represents: four, two or one.
 enum class grain : std::uint8_t { untouched, words, halves, bytes };
 constexpr unsigned log2_bytes(grain g) { return 3 - static_cast<unsigned>(g); }
-// The widest cells that are filled by any access that begins and ends at multiples of a number.
+// The widest cells such that an access that begins and ends at multiples of this number covers
+// whole cells.
 constexpr grain grain_for(std::uint64_t multiple) {
   return multiple % 4 == 0 ? grain::words : multiple % 2 == 0 ? grain::halves : grain::bytes;
 }
@@ -150,8 +151,8 @@ constexpr grain grain_for(std::uint64_t multiple) {
 class memory_cells {
  public:
   static constexpr std::uint64_t page_bytes = 4096;
-  // For `bytes` bytes of memory. At most as many cells are remembered as `most_pages` pages of
-  // words have. Throws std::bad_alloc if the address space cannot be reserved.
+  // For `bytes` bytes of memory. Remembers at most as many cells as `most_pages` pages of words
+  // have. Throws std::bad_alloc if the address space cannot be reserved.
   memory_cells(std::uint64_t bytes, std::uint64_t most_pages);
 
   // Prepares the cells of an area for accesses that need `wanted` or narrower cells. Afterwards,

@@ -53,7 +53,7 @@ class checker final : public observer {
   // The object at or near an address, or one of kind `none`. `freed` is set if it was freed.
   finding_object object_at(device_address at, bool& freed);
   void set_heap(const access_window& heap) { evidence_.areas.set_heap(heap); }
-  // Blocks of launches are omitted, so a read of unwritten bytes is no error.
+  // Called when launches omit blocks: reading unwritten bytes is then no error.
   void allow_unwritten_reads() { initialisation_.allow_reads(); }
   void forget_launches() { evidence_.forget_launches(); }
   order& sequence() { return evidence_.sequence; }

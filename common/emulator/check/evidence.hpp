@@ -65,7 +65,7 @@ struct evidence {
   void begin_launch(const observer::launch_info& info);
   void end_launch(bool fences_system);
   void begin_block(const block& b);
-  // A module is unloaded. Accesses of its kernels can no longer be reported.
+  // Called when a module is unloaded. Accesses of its kernels can no longer be reported.
   void forget_launches();
   // A launch, copy or fill of the current stream begins.
   void begin_work();
@@ -105,7 +105,8 @@ struct evidence {
   const past_launch* launch_of(std::uint32_t work) const;
   std::uint64_t object_address(const shadow_memory& m, std::uint64_t at) const;
   place_in_memory describe(const shadow_memory& m, std::uint64_t at, std::uint64_t element);
-  // `base`: of the allocation to use; 0: the allocation that holds the address, or the nearest.
+  // `base`: the base of the allocation to use. 0: the allocation that holds the address, or the
+  // nearest.
   place_in_memory describe_global(device_address at, std::uint64_t element,
                                   device_address base = 0);
   place_in_memory describe_shared(std::uint64_t offset, std::uint64_t element);

@@ -53,8 +53,8 @@ class finding_log {
   std::vector<finding> take();
 
  private:
-  // Two arrays may be filled before one line reads both. A barrier that one of them needs between
-  // its lines also serves the other, so `f` gets the same advice.
+  // Two arrays may be filled before one line reads both. If one of them needs a barrier between its
+  // lines, that barrier also serves the other array, so `f` gets the same advice.
   void share_advice(finding& f) const;
 
   static constexpr std::size_t most = 1000;

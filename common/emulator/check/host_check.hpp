@@ -33,9 +33,9 @@ class host_check final : public check {
   void copy_uses(device_address at, std::uint64_t bytes, bool writes);
   // The last use was by a fill.
   void last_use_is_fill();
-  // An access left the window of its site; the window is now the allocation around `at`. For a
-  // store that the host may read, the window shrinks to its address as long as the site has no
-  // other, so that a store by the site to another address is noted, too.
+  // Called when an access left the window of its site, and the window became the allocation around
+  // `at`. If the access is a store that the host may read, shrinks the window to its address as
+  // long as the site has stored to no other, so that a store to another address is noted, too.
   void note_host_memory(const access_event& e, device_address at, access_window& window);
   // A copy or fill of the current stream has written bytes that the host can read at once.
   void note_copy_to_host(std::uint64_t bytes);
@@ -91,7 +91,8 @@ class host_check final : public check {
   host_flags flags_;
   bool fences_system_ = false;
   bool shares_memory_ = false;
-  std::map<std::pair<device_address, std::uint64_t>, shared_use> kernel_uses_;  // and by stream
+  // By base and stream.
+  std::map<std::pair<device_address, std::uint64_t>, shared_use> kernel_uses_;
   std::deque<shared_use> copy_uses_;
 };
 

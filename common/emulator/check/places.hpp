@@ -23,7 +23,7 @@ class places {
   std::vector<std::string> lines(const std::string& file, std::uint32_t first, std::uint32_t last);
   // Whether the line is known and in a header of CUDA or its libraries.
   bool is_library(const program& code, std::uint32_t function, std::int32_t instruction);
-  // Earlier programs are gone, and new ones may reuse their addresses.
+  // Called when programs were unloaded, because new programs may reuse their addresses.
   void forget() { maps_.clear(); }
 
  private:

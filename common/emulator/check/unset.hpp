@@ -1,11 +1,12 @@
 // Finds uses of local variables that are not set: in registers and in the kernel's local memory.
 //
-// idea    Ops of a watched kernel follow such values through its registers (lower/lower_unset.cpp)
-//         and report where they are read first and where they have an effect. What they cannot
-//         follow is memory: this check remembers which bytes of a thread's own variables were
-//         never stored to, and where an unset value was stored to local or shared memory.
+// idea    Ops of a watched kernel follow unset values through its registers (lower/lower_unset.cpp)
+//         and report where they are read first and where they have an effect. Ops cannot follow
+//         values through memory. Therefore, this check remembers which bytes of a thread's own
+//         variables were never stored to, and where an unset value was stored to local or shared
+//         memory.
 // watch   A value in shared memory is not reported where it is stored: blocks often exchange more
-//         elements than there are, and use those that are.
+//         elements than exist, and use only those that exist.
 //         Tested by tests/programs/faulty/unset/.
 #pragma once
 
@@ -28,11 +29,11 @@ class unset_check final : public check {
   void read_unset(const warp_event& e, std::uint32_t origin) override;
   void used_unset(const warp_event& e, std::uint32_t use, bool by_store) override;
   std::uint32_t loaded_unset(std::uint32_t warp, unsigned element) override;
-  // Each access of the launch, before it is done.
+  // Called for each access of the launch, before it is made.
   void note_access(const access_event& e) {
     if (watches_) follow(e);
   }
-  // Bytes of shared memory that something else than a lane's store has written.
+  // Notes bytes of shared memory that something other than a lane's store has written.
   void note_written_shared(std::uint64_t at, std::uint64_t bytes);
 
  private:
