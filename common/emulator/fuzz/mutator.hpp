@@ -1,4 +1,4 @@
-// How an input of a target is changed.
+// Changes the input of a target.
 #pragma once
 
 #include <random>

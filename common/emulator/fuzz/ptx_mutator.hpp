@@ -1,4 +1,4 @@
-// Changes of PTX that stay close to PTX; change() is in mutator.hpp.
+// Changes PTX into text that is still close to PTX. change() is in mutator.hpp.
 #pragma once
 
 #include <random>
