@@ -1,4 +1,4 @@
-// From PTX to a program of operations.
+// Lowers PTX to a program of operations.
 //
 // Tested by tests/ and by the opcode tests.
 #pragma once

@@ -169,7 +169,7 @@ class lowering {
     unsigned bits;
   };
   address memory_address(const operand& o, state_space space);
-  // Describes the memory access that the next op does, if the program is watched.
+  // Describes the memory access of the next op, if the program is watched.
   void watch(access_site site, const address& at, std::uint32_t address_lanes = all_lanes);
   access_site site_of(access_kind kind, state_space space, unsigned bytes) const;
   void watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore, std::uint32_t given,
@@ -319,18 +319,19 @@ class lowering {
 
   fusion fusion_;
   std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
-  std::list<std::string> vreg_names_;  // registers that the PTX does not have
+  std::list<std::string> vreg_names_;  // names of registers that the PTX does not have
 
   struct unset_value {
-    std::uint32_t shadow = no_operand;   // when first asked for
+    std::uint32_t shadow = no_operand;   // created when first requested
     std::vector<std::string_view> from;  // the values that it is computed from
     std::vector<std::uint32_t> origins;  // its own, as indices into program::unset_origins
-    bool is_register_origin = false;     // the first of them: read before it is written
+    // The first of them is a register that is read before it is written.
+    bool is_register_origin = false;
   };
   std::unordered_map<std::string_view, unset_value> unset_;  // registers that may hold such a value
   bool checks_local_ = false, checks_shared_ = false;        // loads that may return one
-  std::size_t origin_steps_ = 0;                             // that are left to search for origins
-  std::uint32_t shuffled_shadow_ = 0;                        // of the shuffle that is lowered
+  std::size_t origin_steps_ = 0;                             // left for the search for origins
+  std::uint32_t shuffled_shadow_ = 0;                        // of the shuffle that is being lowered
 
   // Control flow: blocks of instructions.
   std::vector<std::uint32_t> block_of_;                           // instruction -> block

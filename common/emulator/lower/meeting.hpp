@@ -1,9 +1,9 @@
 // Finds where the lanes of a warp reconverge after a divergent branch.
 //
 // idea    All paths meet again at the branch's immediate post-dominator. If a loop has several
-//         exits, however, that block lies after the loop, and lanes of which some skip part of the
-//         body would not reconverge before it. ptxas lets them reconverge within the iteration,
-//         without waiting for lanes that leave the loop.
+//         exits, however, that block lies after the loop. If only some lanes skip part of the body,
+//         the lanes would then not reconverge before the loop ends. ptxas lets them reconverge
+//         within the iteration, without waiting for lanes that leave the loop.
 // source  Measured: ncu's counts for neighbour 05_distances. Tested by tests/meeting_test.cpp and
 //         ../run/tests/launch_test.cpp.
 #pragma once
