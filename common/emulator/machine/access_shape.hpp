@@ -1,9 +1,9 @@
 // The relative positions of the addresses of a warp's lanes.
 //
-// idea    An instruction in a loop usually has the same differences between its lanes' addresses,
-//         at other places. So each access of a watched program keeps the last differences and the
-//         properties derived from them. An access is first compared with these, and analysed only
-//         if it differs.
+// idea    Whenever an instruction in a loop executes, the differences between its lanes' addresses
+//         are usually the same, only at other places. So each access of a watched program keeps the
+//         last differences and the properties derived from them. An access is first compared with
+//         these, and analysed only if it differs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace stepwise::emulator {
 // the next, and so on.
 struct lane_run {
   std::uint64_t offset;       // the first place, from the shape's first lane
-  std::uint32_t lanes;        // all of the run's
+  std::uint32_t lanes;        // all lanes of the run
   std::uint32_t first_lanes;  // several where lanes share places
   std::uint32_t count;        // places
 };
@@ -26,9 +26,10 @@ struct access_shape {
   std::uint32_t active = 0;  // lanes
   std::uint32_t lanes = 0;   // how many
   std::uint32_t first = 0;   // the lowest lane
-  std::uint64_t low = 0;   // the lowest address, from that of the first lane: negative as 2^64 - n
+  // The lowest address minus that of the first lane. A negative difference -n is 2^64 - n.
+  std::uint64_t low = 0;
   std::uint64_t span = 0;  // bytes from there to the end of the highest access
-  bool aligned = false;    // one access is aligned if all are
+  bool aligned = false;    // if one access is aligned, all are
   unsigned runs = 0;       // 0: more than most_runs, the lanes are scattered
   lane_run run[most_runs];
   // For scattered lanes: the runs in which each higher lane accesses the preceding place. Their
@@ -59,7 +60,8 @@ struct access_shape {
   void find_runs(unsigned bytes);
   void find_falling_runs(unsigned bytes);
 
-  // Writes the addresses. 0 if the lanes `now` have the distances `offset` from lane `first`.
+  // Writes the addresses. Returns 0 if the lanes `now` have the distances `offset` from lane
+  // `first`.
   template <class A>
   using adder = std::uint64_t(const A* values, A immediate, std::uint64_t* address,
                               const std::uint64_t* offset, std::uint32_t first, std::uint32_t now);

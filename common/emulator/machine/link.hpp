@@ -16,7 +16,8 @@
 
 namespace stepwise::emulator {
 
-// Functions have addresses in a range of their own: code_window + code_step * number, from 1.
+// Functions have addresses in their own range: code_window + code_step * number, with numbers from
+// 1.
 inline constexpr std::uint64_t code_window = 0x0000'0103'0000'0000;
 inline constexpr std::uint64_t code_step = 16;
 // Kernels, which other kernels launch by their addresses, come after all functions.
@@ -44,7 +45,7 @@ class link_unit {
 
   // Fails with invalid_ptx if two parts define the same visible function.
   status add(std::unique_ptr<ptx::module> module, bool fuses = true);
-  // A variable's place is known once memory for it was allocated.
+  // Sets a variable's place, which is known once memory for it was allocated.
   void place(std::size_t part, const ptx::variable& v, const symbol_place& where);
 
   const std::vector<part>& parts() const { return parts_; }
@@ -54,14 +55,14 @@ class link_unit {
   // The kernel of this name; null if there is none.
   const linked_function* find_kernel(std::string_view name) const;
 
-  // All defined functions but kernels, in the order of their addresses.
+  // All defined functions except kernels, in the order of their addresses.
   const std::vector<linked_function>& functions() const { return functions_; }
   std::uint64_t address_of(const linked_function& f) const {
     return code_window + code_step * static_cast<std::uint64_t>(&f - functions_.data() + 1);
   }
   // The kernel at an address; null if there is none.
   const linked_function* kernel_at(std::uint64_t address) const;
-  // The address that `name`, a function's, a variable's or a kernel's, has in a part; 0 if none.
+  // The address in a part of the function, variable or kernel `name`; 0 if there is none.
   std::uint64_t address_of(std::size_t part, std::string_view name) const;
 
  private:

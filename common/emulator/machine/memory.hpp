@@ -54,12 +54,13 @@ class global_memory {
   // Aligned to 256 bytes, and at least 256 bytes from the next allocation. Fresh pages read as
   // zero. Reused memory reads as zero or as its old content.
   result<std::uint64_t> allocate(std::uint64_t bytes);
-  // From now on, a gap about as long as the allocation follows each allocation, so that an access
+  // Leaves a gap after each later allocation, about as long as the allocation, so that an access
   // far outside of it does not hit another one.
   void set_room_between() { room_between_ = true; }
-  // Places and maps memory as a GPU's driver does. Call it before the first allocation. Up to 1 MiB
-  // shares pages of 2 MiB, at multiples of 512 bytes and without gaps. A larger allocation has its
-  // own pages. Kernels may touch every byte of a page that holds part of an allocation.
+  // Places and maps memory as a GPU's driver does. Call it before the first allocation. Allocations
+  // of up to 1 MiB share pages of 2 MiB, at multiples of 512 bytes and without gaps. A larger
+  // allocation has its own pages. Kernels may touch every byte of a page that holds part of an
+  // allocation.
   void place_as_gpu() { as_gpu_ = true; }
   // For a variable of a module. Differs from allocate() only with place_as_gpu(): variables share
   // pages with each other, but not with the program's allocations.

@@ -2,10 +2,10 @@
 // clock that a kernel reads.
 //
 // idea    A kernel that is watched is lowered with an op before every memory access, which
-//         describes the access to the observers before it is done. The scheduler notifies them of
+//         describes the access to the observers before it is made. The scheduler notifies them of
 //         barriers, warp-wide operations, fences, branches and exits. A kernel that is not watched
 //         has none of these ops and pays nothing.
-// watch   A watched launch runs on one worker, so observers need no locks and repeat exactly.
+// watch   A watched launch runs on one worker, so observers need no locks, and runs repeat exactly.
 #pragma once
 
 #include <cstdint>
@@ -161,8 +161,8 @@ class observer {
 
   // Lanes read a value that is not set on the path they took (program::unset_origins).
   virtual void read_unset(const warp_event&, std::uint32_t origin) { (void)origin; }
-  // A value that depends on one that is not set has an effect (program::unset_uses). `by_store`: it
-  // is what the next access of the warp stores.
+  // A value that depends on an unset value has an effect (program::unset_uses). `by_store`: the
+  // warp's next access stores the value.
   virtual void used_unset(const warp_event&, std::uint32_t use, bool by_store) {
     (void)use, (void)by_store;
   }
@@ -177,8 +177,8 @@ class observer {
   }
   // All threads that it waited for have arrived. `whole_block`: no live thread is missing.
   virtual void released_barrier(unsigned id, bool whole_block) { (void)id, (void)whole_block; }
-  // __syncwarp and other warp-wide operations, complete: `lanes` took part. `orders_memory`: it is
-  // bar.warp.sync.
+  // A __syncwarp or another warp-wide operation is complete: `lanes` took part. `orders_memory`: it
+  // is bar.warp.sync.
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }
   // A warp reaches a warp-wide operation and has not waited yet. `members`: the first lane's mask.
   virtual void reached_warp_wide(const warp_event&, std::uint32_t members) { (void)members; }
@@ -193,10 +193,11 @@ class observer {
   }
   virtual void fenced(const warp_event&, memory_order, sync_scope) {}
   virtual void exited(const warp_event&) {}
-  // cp.async.commit_group; cp.async.wait_group n (all: -1; or completed_by_mbarrier).
+  // A warp executes cp.async.commit_group, or cp.async.wait_group with `groups_left` groups (all:
+  // -1; or completed_by_mbarrier).
   virtual void committed_copies(const warp_event&) {}
   virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
-  // An mbarrier in shared memory: a lane arrives; a lane saw a phase complete.
+  // A lane arrives at an mbarrier in shared memory, or has seen a phase of it complete.
   virtual void arrived_at(const warp_event&, int lane, std::uint64_t shared_offset) {
     (void)lane, (void)shared_offset;
   }

@@ -228,7 +228,7 @@ struct program {
   std::vector<parameter_vreg> parameters;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
-  bool reads_clock = false;           // %clock or %clock64; then it is watched, too
+  bool reads_clock = false;           // %clock or %clock64; the program is then watched, too
   bool reads_timer = false;           // %globaltimer
   bool has_cluster = false;           // the kernel asks for clusters, of one block
   bool writes_in_bulk = false;        // bulk copies to global memory
@@ -251,8 +251,8 @@ struct program {
   // In a watched program: the origins of unset values, and the places where they have an effect.
   std::vector<unset_origin> unset_origins;
   std::vector<unset_use> unset_uses;
-  // The kernel's own variables in a thread's local memory, where loads are checked. Empty where no
-  // load is.
+  // The kernel's own variables in a thread's local memory, where loads are checked. Empty if no
+  // load is checked.
   access_window checked_local;
 
   // Local memory of a thread, for the longest chain of calls. With recursion, calls through

@@ -4,8 +4,8 @@
 //         distance, each registered area has a mirror. A piece is copied there when a kernel first
 //         touches it, and the bytes that kernels changed are copied back when they are done. The
 //         host's own memory stays in place.
-// watch   A host thread that writes an area while a kernel runs keeps its bytes, but the kernel may
-//         not see them. Tested by tests/registered_test.cpp.
+// watch   If a host thread writes an area while a kernel runs, its bytes are kept, but the kernel
+//         may not see them. Tested by tests/registered_test.cpp.
 #pragma once
 
 #include <cstddef>

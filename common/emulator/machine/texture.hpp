@@ -22,7 +22,7 @@ enum class surface_bounds : std::uint8_t { trap, clamp, zero };
 // An instruction on textures or surfaces, as lowering packs it into op::immediate.
 struct texture_form {
   texture_operation operation = texture_operation::sample;
-  std::uint8_t dimensions = 1;  // 1, 2 or 3; of a cube 3
+  std::uint8_t dimensions = 1;  // 1, 2 or 3; 3 for a cube
   std::uint8_t flags = 0;
   std::uint8_t component = 0;       // gather: of the texels
   std::uint8_t elements = 1;        // load, store: 1, 2 or 4
