@@ -32,7 +32,7 @@ struct site_plan {
   access_kind kind = access_kind::load;
   bool copies = false;      // cp.async: a load, then a store
   bool ranged = false;      // reported by access_range() only
-  std::uint8_t bytes = 0;   // per lane; for the leader of a group, those of the group
+  std::uint8_t bytes = 0;   // per lane; for the leader of a group, the bytes of the whole group
   std::int32_t offset = 0;  // of the group's first byte from the leader's address
   std::uint32_t ordinal = 0;
 };

@@ -33,8 +33,8 @@ class kernel_clock final : public observer, public warp_time {
   explicit kernel_clock(const gpu& model);
   ~kernel_clock() override;
 
-  // %globaltimer when the next launch begins, and when the cycles are counted from. end_ns() is its
-  // value when the launch has ended.
+  // `ns` is %globaltimer when the next launch begins. `origin_ns` is its value from which cycles
+  // are counted. end_ns() is its value when the launch has ended.
   void set_begin(std::uint64_t ns, std::uint64_t origin_ns) {
     begin_ns_ = ns;
     origin_ns_ = origin_ns;

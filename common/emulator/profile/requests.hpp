@@ -56,7 +56,7 @@ unsigned atomic_sectors(const std::uint64_t* address, std::uint32_t active, touc
 // Keeps, of the active lanes, only the first one at each address.
 std::uint32_t one_lane_per_address(const std::uint64_t* address, std::uint32_t active);
 
-// The sectors that as many adjacent lanes would take, but at most `sectors`.
+// The sectors that the same number of adjacent lanes would take, but at most `sectors`.
 constexpr unsigned ideal_sectors(unsigned active_lanes, unsigned bytes, unsigned sectors) {
   return std::min(sectors, (active_lanes * bytes + sector_bytes - 1) / sector_bytes);
 }
