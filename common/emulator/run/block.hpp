@@ -13,7 +13,7 @@ namespace stepwise::emulator {
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 inline std::uint32_t count_of(std::uint32_t mask) {
-  // A full warp needs no call: not every build has an instruction for it.
+  // A full warp needs no count, for which not every build has an instruction.
   return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 
@@ -93,7 +93,7 @@ struct warp {
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// Stands for the number of the cluster's barrier. The cluster is the block.
+// Stands for the number of the cluster's barrier. Every cluster is a single block.
 inline constexpr unsigned cluster_barrier = 16;
 
 struct block_barrier {

@@ -27,7 +27,8 @@ class block_maker {
   std::unique_ptr<block> make() const;
   // Begins a block of the grid in the storage of a block that has ended.
   void start(block& b, std::uint64_t index) const;
-  // Set the constants and special registers that all blocks share, and those that they do not.
+  // fill_frame() sets the constants and special registers that all blocks share, and
+  // fill_block_values() sets those that differ between blocks.
   void fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp) const;
   void fill_block_values(std::byte* registers, const program_function& f, std::uint64_t index,
                          const extent& at) const;

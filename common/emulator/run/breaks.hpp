@@ -1,6 +1,6 @@
 // Where the workers of a launch stop between two slices. They pause so that the host may change
-// what they read. The thread that asked for the launch may leave it for good, because it has other
-// work than waiting for kernels that wait for it.
+// data that they read. The thread that asked for the launch may leave it for good, so that it can
+// do other work while kernels wait for that work.
 //
 // idea    Only a launch that may be left has a launch_breaks; all others run as they would without.
 //         Its state changes at slices only.
@@ -104,7 +104,8 @@ class idle_watch {
   // Called after a round, which only polled if `idle`. Returns whether the thread leaves now.
   bool leaves(launch_breaks& breaks, bool idle, std::uint64_t polls,
               std::uint64_t warp_instructions);
-  // The same in a launch that cannot be left: whether it has only polled for `limit`.
+  // Like leaves(), for a launch that cannot be left: returns whether it has only polled for
+  // `limit`.
   bool is_idle_for(steady::duration limit, bool idle);
 
  private:

@@ -24,7 +24,8 @@ class device_library {
  public:
   explicit device_library(global_memory& memory) : memory_(memory) {}
 
-  // Called before a launch: the limit of kept output, and the heap, which keeps its first size.
+  // Both are called before a launch. set_printf_bytes() sets the limit of kept output. make_heap()
+  // makes the heap, which keeps its first size.
   void set_printf_bytes(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     printf_bytes_ = bytes;

@@ -46,7 +46,8 @@ struct launch_state {
   std::uint64_t began_ns = 0;       // %globaltimer when any other watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
   stepwise::patience patience;
-  std::uint64_t skipped_ns = 0;  // added to %globaltimer in a watched launch by waits for it
+  // The time that waits for %globaltimer have added to it in a watched launch.
+  std::uint64_t skipped_ns = 0;
   std::atomic<bool> announces_wait{false};  // reports on stderr, once, that it has polled for long
   bool ends_hangs = false;                  // stops the launch if it is found never to end
   bool others_write = true;  // kernels and copies in other streams may run at the same time

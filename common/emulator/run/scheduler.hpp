@@ -169,8 +169,8 @@ class scheduler {
   bool progress_ = false;
   std::vector<std::unique_ptr<block>> unused_;
   block_queue resident_;  // the first one runs next
-  // A block may wait in a loop with a barrier: it polls in every round, but also does other things.
-  // The number of rounds after which other blocks run.
+  // The number of polling rounds after which other blocks run. A block may wait in a loop with a
+  // barrier: it polls in every round, but also does other things.
   unsigned most_polling_rounds_ = 1024;
   timer_wait timer_wait_;
   std::uint64_t clock_readings_ = 0;
