@@ -49,8 +49,8 @@ class grids {
   status launch(loaded_kernel& k, const launch_config& config,
                 std::span<const std::byte> parameters, status& failure);
 
-  // From now on, launches that wait may be left running. Without `may`, or in a watched program,
-  // their names are printed to stderr instead.
+  // If `may` is set, later launches that wait may be left running. Otherwise, or in a watched
+  // program, the names of their kernels are printed to stderr.
   void leave_waiting(bool may) {
     leaves_ = may && of_.watch == nullptr;
     announces_wait_ = !leaves_;
@@ -62,7 +62,7 @@ class grids {
   // The names of the kernels that run, or only of those that have polled.
   std::string running_kernels(bool only_waiting) const;
   bool none_left() const { return left_running_.empty(); }
-  // Whether a launch that was left running may lower kernels, which it launches.
+  // Whether a launch that was left running launches kernels, and so may lower them.
   bool may_lower_kernels() const;
   // Continues the launches whose grids have ended. The first failure is stored in `failure`, and
   // ends all other launches.

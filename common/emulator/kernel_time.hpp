@@ -1,11 +1,11 @@
-// The time for kernels of a device: whose clocks follow the model, and where they begin.
+// Provides the time for kernels of a device: which clocks follow the model, and where they begin.
 //
 // idea    A kernel that reads %clock or %clock64 is followed, even in plain runs. A kernel that
-//         reads only %globaltimer is followed if the host lays launches out in time. Code that
-//         hardly ever reads it is common (cuda::barrier waits with it), and following costs time.
-//         Otherwise %globaltimer is the host's date, as events show the host's time. In a watched
-//         run it counts a nanosecond per warp instruction, so that runs repeat exactly. It never
-//         goes back.
+//         reads only %globaltimer is followed if the host lays launches out in time. In other cases
+//         it is not, because following costs time, and code that hardly ever reads %globaltimer is
+//         common (cuda::barrier waits with it). %globaltimer is then the host's date, just as
+//         events show the host's time. In a watched run, it counts a nanosecond per warp
+//         instruction, so that runs repeat exactly. It never goes back.
 // Tested by profile/tests/kernel_clock_test.cpp.
 #pragma once
 

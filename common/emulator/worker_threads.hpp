@@ -41,9 +41,9 @@ class worker_threads {
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  // Calls `work`, which must not throw, on an idle thread or else on a new thread. The threads take
-  // only signals of their own faults. A child of fork(), which has none of its parent's threads,
-  // makes its own. Any thread may call this.
+  // Calls `work`, which must not throw, on an idle thread or else on a new thread. The threads
+  // receive only the signals of their own faults. A child of fork(), which has none of its parent's
+  // threads, makes its own. Any thread may call this.
   [[nodiscard]] task start(std::function<void()> work);
 
  private:
