@@ -71,8 +71,9 @@ void barrier_check::different_barriers(const arrival& one, const arrival& other,
   if (by && by->how != way_past::unknown) {
     const divergence_words words = words_of(*by);
     const int line = (first_missed ? here : there).line;
-    f.message += same_line ? ": " + words.why
-                           : "; look at that of line " + std::to_string(line) + ": " + words.why;
+    f.message += same_line
+                     ? ": " + words.why
+                     : "; look at the barrier at line " + std::to_string(line) + ": " + words.why;
     f.advice = words.advice;
   } else {
     f.advice =

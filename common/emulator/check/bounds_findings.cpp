@@ -65,7 +65,7 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
     f.advice = "Check the values from which the index is computed: are all of them set?";
   } else {
     f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
-                ", which is not the device's address; it looks like the host's";
+                ", which is not a device address; it looks like a host address";
     f.advice = "Pass the pointer that cudaMalloc returned, and copy the data with cudaMemcpy.";
   }
 }
@@ -73,7 +73,7 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
 // Advice for an index that is too large.
 std::string advice_past_end(const launch_config& config) {
   const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
-  // The grid's size would do as a block's, and the block's size is unusually small.
+  // The grid's size would be a plausible block size, and the block's size is unusually small.
   if (threads < lanes && blocks >= 2 * lanes && blocks <= 1024)
     return "The launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads") +
@@ -281,7 +281,7 @@ void bounds_check::refused_free(device_address at) {
   if (before != nullptr && before->first == at) {
     f.message = "memory is freed twice";
     f.object = evidence_.describe_global(at, 1).object;
-    // Only a caller names its arrays, which it also frees.
+    // Only a caller names its arrays, and the caller also frees them.
     if (!before->second.name.empty()) {
       f.message = before->second.name + " is freed twice, the second time by the caller";
       f.advice = "Free only what the function itself has allocated.";

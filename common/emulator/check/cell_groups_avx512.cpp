@@ -270,7 +270,7 @@ STEPWISE_AVX512 u32 store_lanes_of(const cells& c, const std::uint64_t* at, unsi
       scatter(g.writer + k, on, p, threads);
       scatter(g.write_site + k, on, p, all(a.site));
     }
-    // If several lanes store to one cell, the first lane gets it, and the others are open.
+    // If several lanes store to one cell, the first lane is recorded, and the others are open.
     const __mmask16 lost = _mm512_mask_cmpneq_epu32_mask(on, gather(g.writer, on, p), threads);
     if (lost != 0) {
       for (u32 lane = first + 16; lane-- > first;)

@@ -397,7 +397,7 @@ void checker::faulted(const warp_event& e, error code, const std::string& what, 
            : what.find("out of bounds") != std::string::npos ? finding_kind::out_of_bounds
                                                              : finding_kind::failed;
   f.message = what;
-  f.parties.push_back(evidence_.party(e.at, e.warp, lane, "is where the launch was stopped"));
+  f.parties.push_back(evidence_.party(e.at, e.warp, lane, "stopped the launch"));
   f.advice = advice;
   f.origin = evidence_.launch_origin;
   const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, 0);

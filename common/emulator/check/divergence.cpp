@@ -105,17 +105,18 @@ barrier_check::divergence_words barrier_check::words_of(const divergence& p) {
   const std::string at = line_words(p.line);
   switch (p.how) {
     case way_past::condition:
-      return {"it stands inside the condition " + at, "goes past the barrier here",
+      return {"it is inside the condition " + at, "goes past the barrier here",
               "End the condition before the barrier: every thread of the block must reach it, even "
               "those with nothing to do."};
     case way_past::operand:
-      return {"it is called in an operand of &&, || or ? " + at + ", which not all evaluate",
-              "goes past the barrier here",
-              "Call the barrier before, in a statement of its own that every thread of the block "
-              "reaches, and use its result in the expression."};
+      return {
+          "it is called in an operand of &&, || or ? " + at + ", which not all threads evaluate",
+          "goes past the barrier here",
+          "Call the barrier before the expression, in a statement of its own that every thread of "
+          "the block reaches, and use its result there."};
     case way_past::loop:
-      return {"it stands in the loop " + at + ", which not all run equally often",
-              "leaves or passes the loop here",
+      return {"it is in the loop " + at + ", which not all threads run the same number of times",
+              "leaves or skips the loop here",
               "Let all threads of the block make the same number of passes, and put a condition "
               "around the work in the loop, not around the barrier."};
     case way_past::breaks:
@@ -132,8 +133,8 @@ barrier_check::divergence_words barrier_check::words_of(const divergence& p) {
     case way_past::unknown:
       break;
   }
-  return {p.line.line == 0 ? "they took another way" : "they took another way " + at,
-          "goes another way here", general_advice()};
+  return {p.line.line == 0 ? "they took another path" : "they took another path " + at,
+          "takes another path here", general_advice()};
 }
 
 std::string barrier_check::general_advice() {

@@ -63,7 +63,7 @@ finding host_access(const finding_object& object, bool freed, device_address at,
   const bool may_free = object.offset < 0 && object.offset >= -16 && !writes;
   f.advice = freed      ? "Free it after its last use."
              : may_free ? "Device memory is freed by cudaFree, not by free() or delete."
-             : writes   ? "Write to memory of the host's, and copy that with cudaMemcpy."
+             : writes   ? "Write to host memory, and copy it with cudaMemcpy."
                         : "Copy it to the host with cudaMemcpy first.";
   return f;
 }

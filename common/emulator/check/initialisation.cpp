@@ -31,8 +31,8 @@ void initialisation_check::explain(const finding_key& race, const lane_access& t
 std::string initialisation_check::how_to_fill(const finding_object& o) const {
   constexpr std::uint64_t most = std::uint64_t{1} << 26;  // bytes to look at
   const char* const general =
-      "Memory starts with any content: copy to it or set it (cudaMemset) before a kernel reads it "
-      "or adds to it.";
+      "Memory has arbitrary contents at first: copy to it or set it (cudaMemset) before a kernel "
+      "reads it or adds to it.";
   if (o.what == finding_object::kind::none || o.bytes > most) return general;
   const std::uint64_t start = o.address - evidence_.device_base;
   std::uint64_t written = 0;
@@ -69,9 +69,10 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
                       "reads " + std::to_string(r.bytes) + (r.bytes == 1 ? " byte" : " bytes")));
   f.parties[0].block = place(r.block, evidence_.config->grid);
   f.object = where.object;
-  f.advice = is_shared
-                 ? "Shared memory starts with any content: write every element before it is read."
-                 : how_to_fill(where.object);
+  f.advice =
+      is_shared
+          ? "Shared memory has arbitrary contents at first: write every element before it is read."
+          : how_to_fill(where.object);
   f.origin = evidence_.launch_origin;
   return f;
 }

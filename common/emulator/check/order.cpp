@@ -185,7 +185,7 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
     }
   }
   if (b.learned.empty() && own.learned.empty()) return open;
-  // A lane that knows another lane's accesses up to a tick also knows the earlier ones.
+  // A lane that knows another lane's accesses up to a tick also knows that lane's earlier accesses.
   const std::uint64_t reader = std::uint64_t{33} * warp + (lanes_know_the_same(own) ? 32 : lane);
   answer& known = answers_[(reader * 0x9e3779b97f4a7c15 ^ other_warp * 0xc2b2ae3d27d4eb4f) >> 52];
   const bool is_known = known.reader == reader && known.other_warp == other_warp;
@@ -244,7 +244,7 @@ bool order::proves(const acquired& a, search& s) {
     return true;
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
     return true;
-  // No release covers it directly, but a releasing thread may have learned of it elsewhere.
+  // No release covers the access directly, but a releasing thread may have learned of it elsewhere.
   const auto [visit, is_new] = s.visited.try_emplace(&o, a.from, a.upto);
   if (!is_new) {
     if (visit->second.first <= a.from && visit->second.second >= a.upto) return false;

@@ -1,4 +1,4 @@
-// Computes an index again, in as many bits as it takes.
+// Computes an index again, with as many bits as it needs.
 #include "common/emulator/check/overflow.hpp"
 
 #include <vector>
@@ -12,7 +12,7 @@ using wide = __int128;
 
 constexpr int deepest_index = 16;           // dependent operations
 constexpr int most_operations = 200;        // of one address
-constexpr wide most_wide = wide{1} << 100;  // beyond that, nothing is computed further
+constexpr wide most_wide = wide{1} << 100;  // larger values are not computed further
 constexpr std::int64_t unsigned_limit = std::int64_t{1} << 32;
 
 std::string text_of(wide v) {

@@ -20,7 +20,7 @@ const char* effect_words(unset_use::effect what) {
     case unset_use::effect::address:
       return "computes an address from it";
     case unset_use::effect::branch:
-      return "decides by it";
+      return "branches on it";
     case unset_use::effect::argument:
       return "passes it to a function";
   }
@@ -135,7 +135,7 @@ void unset_check::note_written_shared(std::uint64_t at, std::uint64_t bytes) {
               std::min<std::uint64_t>(bytes, memory.size() - at), std::uint8_t{0});
 }
 
-// Names the line that reads the variable first, and where that has its effect.
+// Names the line that reads the variable first, and the line where the value has an effect.
 void unset_check::report(const warp_event& e, std::uint32_t use) {
   const unset_use& u = evidence_.code->unset_uses[use];
   const first_read* first = nullptr;
@@ -175,11 +175,12 @@ void unset_check::report(const warp_event& e, std::uint32_t use) {
   f.parties[0].block = place(first->block, evidence_.config->grid);
   const std::string it = names.size() == 1 ? variable : "it";
   const bool is_array = names.size() == 1 && at.text.find(variable + "[") != std::string::npos;
-  f.advice = is_array ? "Every thread has a " + it +
-                            " of its own, which starts with any values: store to it first, or "
-                            "declare it __shared__ if the threads of a block share it."
-                      : "A local variable starts with any value: give " + it +
-                            " a value where it is declared, or on every path to this line.";
+  f.advice = is_array
+                 ? "Every thread has a " + it +
+                       " of its own, which initially has arbitrary values: store to it first, or "
+                       "declare it __shared__ if the threads of a block share it."
+                 : "A local variable has an arbitrary value at first: give " + it +
+                       " a value where it is declared, or on every path to this line.";
   f.count = count_of(e.lanes);
   f.origin = evidence_.launch_origin;
   evidence_.log.add(k, std::move(f));

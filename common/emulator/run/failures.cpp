@@ -235,9 +235,9 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
               : after ? ", " + bytes(after->base - fault.address) +
                             " before the start of an allocation of " + bytes(after->bytes)
               : launch_.memory->is_near_device(fault.address)
-                  ? ", far outside of every allocation; are all values set from which the index is "
-                    "computed?"
-                  : ", which is no address of the device; is it the host's?";
+                  ? ", far outside of every allocation; are all values from which the index is "
+                    "computed set?"
+                  : ", which is not a device address; is it a host address?";
     }
   }
   // An H200 reports "illegal address" for an access outside of a block's shared memory, and

@@ -64,7 +64,7 @@ expect("read", "read", READS.format(0, BIG))
 expect("inside", "inside", READS.format(20, BIG))
 expect("write", "write", f"the host writes device memory: byte 4 of {SMALL}, allocated "
        + place("allocated") + LINES
-       + "; write to memory of the host's, and copy that with cudaMemcpy")
+       + "; write to host memory, and copy it with cudaMemcpy")
 expect("past", "past", f"the host reads device memory: just past the end of {SMALL}, allocated "
        + place("allocated") + COPY)
 expect("sort", "sort", r"the host reads device memory: byte \d+ of .*")

@@ -137,7 +137,7 @@ TEST_CASE("a bulk copy to global memory is held") {
 TEST_CASE("a kernel that may begin early is held unless it waits before it uses memory") {
   const std::string store = "st.global.u32 [%rd1], %r3;\n", one = "@%p1 bra end;\n";
   CHECK(found_in(one + store + "end:").empty());
-  CHECK(is_held_for(found_in(one + store + "end:", true), "may begin before the kernel in front"));
+  CHECK(is_held_for(found_in(one + store + "end:", true), "may begin before the preceding kernel"));
   CHECK(found_in("griddepcontrol.wait;\n" + one + store + "end:", true).empty());
   // The shared memory of a block is no other kernel's.
   CHECK(found_in("st.shared.u32 [%r4], %r3;\n" + one + "griddepcontrol.wait;\n" + store + "end:",

@@ -53,7 +53,7 @@ void unfollowed_check::begin_launch(const launch_info&) {
       not_followed(
           early_start, number, evidence_.source.of(*evidence_.code, 0, number), "uses memory here",
           evidence_.kernel_name() +
-              " may begin before the kernel in front of it has ended, and the "
+              " may begin before the preceding kernel has ended, and the "
               "checks do not follow its memory accesses before griddepcontrol.wait",
           "Call cudaGridDependencySynchronize() before the first access to global memory.");
     }

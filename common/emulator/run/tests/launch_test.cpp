@@ -139,7 +139,7 @@ TEST_CASE("an index that was never set is no pointer of the host") {
         .end.message;
   };
   CHECK(contains(at("8589934592"), "far outside of every allocation"));                  // 4 * 2^31
-  CHECK(contains(at("17592186044416"), "no address of the device; is it the host's?"));  // 2^44
+  CHECK(contains(at("17592186044416"), "not a device address; is it a host address?"));  // 2^44
 }
 
 TEST_CASE("a misaligned address is distinguished") {
