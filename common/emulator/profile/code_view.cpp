@@ -173,9 +173,8 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
       l->notes.emplace_back("the machine code adds a warp's values first: one atomic per warp");
   for (const access_group& g : map.groups)
     if (line_place* l = line_at(g.leader))
-      l->notes.push_back(std::to_string(g.members.size()) +
-                         " accesses beside each other are one of " + std::to_string(g.bytes) +
-                         " bytes in the machine code");
+      l->notes.push_back(std::to_string(g.members.size()) + " adjacent accesses are one of " +
+                         std::to_string(g.bytes) + " bytes in the machine code");
   for (const thinned_access& t : map.thinned)
     if (line_place* l = line_at(t.instruction))
       l->notes.push_back(

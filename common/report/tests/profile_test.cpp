@@ -30,7 +30,7 @@ kernel_profile example() {
   load.counts.global_load = {10, 320, 40, 40, 8, 32, 16, 512, 0};
   load.counts.shared_store = {10, 320, 10, 10};
   load.counts.instructions[static_cast<int>(pipe::load_store)] = {20, 640};
-  load.notes = {"2 accesses beside each other are one of 8 bytes in the machine code"};
+  load.notes = {"2 adjacent accesses are one of 8 bytes in the machine code"};
   line_profile store = load;
   store.at = {"transpose.cu", 27, "out[x * n + y] = tile[x][y];", ""};
   store.counts = {};
@@ -204,7 +204,7 @@ TEST_CASE("the text names the line, what it costs, and what would do") {
   CHECK(has(text, "shared load: 8.0 wavefronts per request, 8.0-way bank conflict"));
   CHECK(has(text, "5 of 10 branches diverge"));
   CHECK(has(text, "global load: 4.0 sectors per request; 20 % hit in L1; of the rest 50 % in L2"));
-  CHECK(has(text, "2 accesses beside each other are one of 8 bytes"));
+  CHECK(has(text, "2 adjacent accesses are one of 8 bytes"));
   CHECK(has(text, "read_tile: return tile[x][y];"));
   CHECK(has(text, "* line 27: global store: 32.0 sectors"));
   CHECK(!has(text, "* line 23"));
