@@ -99,7 +99,7 @@ const op* scheduler::call(const op* i) {
         code_.functions[found->second].signature != site.signature) {
       return stop(i, error::illegal_instruction,
                   found == code_.by_address.end()
-                      ? "a call through a pointer that is no function's address"
+                      ? "a call through a pointer that is not the address of a function"
                       : "a call through a pointer to " + code_.functions[found->second].pretty +
                             ", which has other parameters",
                   first_lane(x_.mask));

@@ -145,7 +145,7 @@ const op* device_library::release(const library_call& site, scheduler& owner, co
       x.watch->heap_got({owner.warp_index(), x.active, i}, lane, at, is_known);
     if (!is_known) {
       return owner.stop(i, is_heap(at) ? error::launch_failure : error::illegal_address,
-                        "free of an address that the kernels' malloc did not give, or that is "
+                        "free of an address that the kernels' malloc did not return, or that is "
                         "free already",
                         lane);
     }

@@ -14,7 +14,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// Turns in which all blocks only wait before a launch is examined closely.
+// A launch is examined closely after this many passes in which all blocks only wait.
 constexpr unsigned passes_before_search = 4;
 // The most words of memory that are followed in a period.
 constexpr std::size_t most_words = 1 << 16;

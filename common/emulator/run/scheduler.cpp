@@ -9,7 +9,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr unsigned idle_rounds_before_rotation = 8;
-// Rounds of a block before a checked launch is examined: it may compute forever.
+// A checked launch is examined after this many rounds of a block, because it may compute forever.
 constexpr unsigned rounds_before_look = 64;
 
 }  // namespace

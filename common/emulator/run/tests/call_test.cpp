@@ -134,7 +134,7 @@ TEST_CASE("a pointer that is no function's address stops the kernel") {
                    "call (r), %rd5, (a), kind; ld.param.b32 %r9, [r+0]; }\n")});
   CHECK(o.launch.ok());
   CHECK(!o.end.ok());
-  CHECK(says(o.end, "no function's address"));
+  CHECK(says(o.end, "not the address of a function"));
 }
 
 TEST_CASE("endless recursion is an overflow of the stack; a larger stack goes deeper") {
