@@ -18,7 +18,7 @@ void inspect(const emulator::program& p) {
   require(p.code.size() == p.instruction.size(), "an op that belongs to no instruction");
   for (const std::vector<std::uint32_t>& table : p.jump_tables)
     for (const std::uint32_t target : table)
-      require(target < p.code.size(), "a jump behind the end of the code");
+      require(target < p.code.size(), "a jump past the end of the code");
   for (const emulator::parameter_vreg& vreg : p.parameters)
     require(std::uint64_t{vreg.parameter_offset} + vreg.bytes <= p.parameter_bytes,
             "a read outside the kernel's parameters");

@@ -16,14 +16,14 @@ void inspect(const ptx::body& b) {
             "a record is inlined at a later one: its chain may have no end");
   }
   for (const auto& [name, at] : b.labels)
-    require(at <= b.instructions.size(), "a label behind the end");
+    require(at <= b.instructions.size(), "a label past the end");
 }
 
 void inspect(const ptx::variable& v) {
   require(v.alignment != 0 && (v.alignment & (v.alignment - 1)) == 0, "an impossible alignment");
   require(v.initial.size() <= v.bytes, "an initialiser longer than its variable");
   for (const ptx::relocation& r : v.relocations)
-    require(r.at + r.bytes <= v.bytes, "an address behind the end of its variable");
+    require(r.at + r.bytes <= v.bytes, "an address past the end of its variable");
 }
 
 }  // namespace

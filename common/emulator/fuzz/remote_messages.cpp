@@ -144,7 +144,7 @@ void require_the_same_again(std::span<const std::byte> batch) {
   }
   const auto& bytes = again.bytes();
   require(bytes.size() <= batch.size() && std::equal(bytes.begin(), bytes.end(), batch.begin()),
-          "a message that is written otherwise than it was read");
+          "a message that is not written as it was read");
 }
 
 outcome try_batches(std::span<const std::byte> input, unsigned whose) {

@@ -25,9 +25,9 @@ void require(bool condition, const char* what) {
 outcome checked(std::span<const std::byte> input) {
   outcome o = try_input(input);
   if (o.accepted) return o;
-  require(!o.message.empty(), "refused without a word");
+  require(!o.message.empty(), "refused without a message");
   require(o.message.size() <= own_words + quotations * input.size(),
-          "a message longer than anybody reads");
+          "a message that is too long to read");
   require(std::ranges::none_of(o.message, is_control), "a message with control characters");
   return o;
 }
