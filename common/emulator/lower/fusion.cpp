@@ -42,7 +42,8 @@ class finder {
     std::uint32_t instruction = 0, chain = 0, segment = 0, uses = 0;
     bool lost = false;      // its own value is needed
     bool anywhere = false;  // a factor is constant: it is fused in other blocks, too
-    // Per factor's register: the last write before it, and whether another follows before a sum.
+    // For each factor's register: the last write before it, and whether another write follows
+    // before a sum.
     std::uint32_t written[2] = {0, 0};
     bool overwritten[2] = {false, false};
     std::vector<std::uint32_t> copies;

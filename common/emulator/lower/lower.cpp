@@ -15,7 +15,7 @@ namespace stepwise::emulator {
 std::uint32_t lowering::block_at(std::string_view label) const {
   const auto at = body_.labels.find(label);
   if (at == body_.labels.end())
-    throw unsupported{"a branch to " + std::string(label) + ", which is no label"};
+    throw unsupported{"a branch to " + std::string(label) + ", which is not a label"};
   return at->second < block_of_.size() ? block_of_[at->second]
                                        : static_cast<std::uint32_t>(block_start_.size());
 }

@@ -33,8 +33,8 @@ void lowering::check_parameters(const ptx::function& f,
     return std::ranges::equal(given, wanted, {}, &ptx::variable::bytes, &ptx::variable::bytes);
   };
   if (!same(results, f.returns) || !same(arguments, f.parameters)) {
-    throw ptx::parse_error(
-        i_->line, "a call of " + readable_name(f.name) + " with other parameters than it has");
+    throw ptx::parse_error(i_->line, "a call of " + readable_name(f.name) +
+                                         " that does not match its parameters or results");
   }
 }
 
@@ -203,7 +203,7 @@ class longest_chain {
   longest_chain(const call_plan& plan, const program& code) : plan_(plan), code_(code) {
     states_.resize(plan.functions().size());
   }
-  // Not recursive itself, because a chain may be as long as the program has functions.
+  // This function is not recursive, because a chain may contain every function of the program.
   std::optional<std::uint64_t> from(std::size_t first) {
     std::vector<std::size_t> chain{first};
     states_[first].running = true;

@@ -1,6 +1,6 @@
 // Lowering: makes registers that hold parameters, special registers or constants aliases of vregs
-// that do not change while a block runs. Before its first access, a kernel has as many moves of
-// these as other instructions, and in small kernels they would cost more than the work.
+// that do not change while a block runs. Before its first access, a kernel has as many such moves
+// as other instructions, and in small kernels the moves would cost more than the work.
 //
 //         Tested by tests/fixed_test.cpp.
 #include "common/emulator/lower/lowering.hpp"

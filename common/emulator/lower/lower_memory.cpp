@@ -189,7 +189,7 @@ void lowering::atomic() {
   const address at = memory_address(o.at(first), f.space);
   const op_entry& r = find("atom." + std::string(op_space(f.space)) + "." + operation + "." + kind +
                            ".a" + std::to_string(at.bits));
-  // Each element of a vector is an atomic operation of its own.
+  // Each element of a vector is a separate atomic operation.
   const auto element = [&](const operand& v, unsigned n) -> const operand& {
     return v.kind == operand_kind::vector ? v.elements.at(n) : v;
   };

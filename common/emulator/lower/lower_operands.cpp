@@ -289,7 +289,8 @@ bool lowering::is_in_frame(std::string_view name) const {
   return at != locals_.end() && at->second.first == state_space::local;
 }
 
-// For a name in the frame of a function other than the kernel, it is relative to the frame's base.
+// The address is relative to the frame's base if the name is in the frame of a function other than
+// the kernel.
 std::uint64_t lowering::symbol_address(std::string_view name, bool generic) const {
   if (const auto at = locals_.find(name); at != locals_.end()) {
     const auto [space, offset] = at->second;
@@ -301,7 +302,7 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
   if (const ptx::variable* v = module_.find_variable(name); v != nullptr && plan_.has_shared(v))
     return plan_.shared_offset(v) + (generic ? shared_window : 0);
   if (const std::uint64_t at = plan_.unit().address_of(part_, name); at != 0) return at;
-  throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
+  throw unsupported{"the name " + std::string(name) + ", which is not a register or variable"};
 }
 
 // The address of a name as a vreg: a constant for the kernel's frame, otherwise a sum.
@@ -375,7 +376,7 @@ std::uint32_t lowering::destination(const operand& o, value_class k) {
   if (o.kind == operand_kind::sink || (o.kind == operand_kind::name && o.name == "_"))
     return new_vreg(k);
   const register_info* r = o.kind == operand_kind::name ? find_register(o.name) : nullptr;
-  if (r == nullptr) throw unsupported{"a result that is no register"};
+  if (r == nullptr) throw unsupported{"a result that is not a register"};
   const bool fits = k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
   if (!fits) throw unsupported{"register " + std::string(o.name) + " of another width"};
   return r->offset;

@@ -6,8 +6,8 @@
 //         value has an effect: it is stored, it is an address, it decides a branch, it is passed to
 //         a function. A function without such registers has none of these ops.
 // watch   A value is set or not as a whole. Where an instruction puts a value together from parts,
-//         it counts as set if one part is: a structure with a member that is not set is copied
-//         every day.
+//         the value counts as set if one part is, because programs often copy structures with a
+//         member that is not set.
 //         Tested by ../check/tests/programs/.
 #include <algorithm>
 
@@ -18,7 +18,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// Values that are searched for the origins of one, and of all together, per instruction.
+// The most values that are searched for the origins of one value, and the most per instruction of
+// the function for the origins of all values.
 constexpr std::size_t most_values = 2000, most_values_per_instruction = 64;
 
 // Stands for all values that are stored where loads are checked.
@@ -75,7 +76,7 @@ void add_names(const operand& o, std::vector<std::string_view>& to) {
   for (const operand& e : o.elements) add_names(e, to);
 }
 
-// The names of the values that may pass on to the result.
+// The names of the values that the instruction may pass on to its result.
 std::vector<std::string_view> names_passed_on(const ptx::instruction& i) {
   std::vector<std::string_view> names;
   switch (passing_of(i)) {
@@ -96,7 +97,7 @@ std::vector<std::string_view> names_passed_on(const ptx::instruction& i) {
   return names;
 }
 
-// The results that values pass on to. Whether a shuffle's lane was in range is always known.
+// The results that values are passed on to. Whether a shuffle's lane was in range is always known.
 std::vector<std::string_view> results_of(const ptx::instruction& i) {
   std::vector<std::string_view> names = names_written(i);
   if (i.opcode == "shfl" && names.size() > 1) names.resize(1);
@@ -117,7 +118,8 @@ bool lowering::may_be_unset(const operand& o) const {
   return o.kind == operand_kind::name && unset_.contains(o.name);
 }
 
-// Loads whose bytes are looked up, because a store may have left them unset or none has been there.
+// Whether the instruction loads bytes that are looked up, because a store may have left them unset,
+// or because none has written them.
 bool lowering::reads_checked_memory(const ptx::instruction& i) const {
   if (i.opcode != "ld" || i.operands.size() < 2) return false;
   const state_space s = ptx::space_of(i);
@@ -125,8 +127,8 @@ bool lowering::reads_checked_memory(const ptx::instruction& i) const {
          (checks_shared_ && is_own(s, state_space::shared));
 }
 
-// Which registers may hold a value that is not set: a fixed point, since a loop passes values on to
-// itself, and a store to shared memory to the loads from there.
+// Finds the registers that may hold a value that is not set. This is a fixed point, because a loop
+// passes values on to itself, and a store to shared memory passes them on to the loads from there.
 void lowering::find_unset(const control_flow& flow) {
   // In a debug build each variable lies in memory and is copied as a whole, or passed to a function
   // that does not use it.
@@ -232,7 +234,7 @@ std::uint32_t lowering::shadow_of(const operand& o) {
 }
 
 // The shadow of a value that is made of parts: unset if all of them are; 0 if one is always set.
-// Parts of a computation that are literals do not count; of a stored vector they do.
+// Literals do not count as parts of a computation, but they do count as parts of a stored vector.
 std::uint32_t lowering::shadow_of_all(const std::vector<operand>& parts, bool is_store) {
   std::uint32_t all = 0;
   for (const operand& p : parts) {
@@ -279,7 +281,7 @@ void lowering::use_unset(std::uint32_t shadow, unset_use::effect what,
                              origins_of(values)});
 }
 
-// Which registers the instruction reads that may not have been written.
+// Notes the registers that the instruction reads and that may not have been written.
 void lowering::note_unset_reads() {
   std::vector<std::string_view> noted;
   for (const std::string_view name : names_read_by(*written_)) {
@@ -391,7 +393,7 @@ void lowering::pass_unset_on() {
       emit("<unset any>", compared, shadow_of(o[1]), shadow_of(o[2]));
       const std::uint32_t value = source(q, value_class::predicate);
       to_each([&](const operand& r) {
-        // With xor, either value of q leaves the comparison to decide.
+        // With xor, the comparison decides for either value of q.
         op& e = emit("<unset if>", shadow_of(r), compared, value);
         e.immediate = has("xor") ? 2 : has("or") != o[3].negated ? 1 : 0;
       });
@@ -406,7 +408,8 @@ void lowering::pass_unset_on() {
       return;
     }
     case passing::shuffle: {
-      // The lanes that read this one may be late: what they read is kept apart.
+      // The lanes that read this lane may run later, so the shadow that they read is kept
+      // separately.
       shuffled_shadow_ = new_vreg(value_class::predicate);
       emit("<unset any>", shuffled_shadow_, shadow_of(o.at(1)));
       if (results.size() > 1 && may_be_unset(results[1]))
@@ -416,7 +419,7 @@ void lowering::pass_unset_on() {
   }
 }
 
-// Before the instruction that is lowered.
+// Emits the ops before the instruction that is being lowered.
 void lowering::watch_unset() {
   shuffled_shadow_ = 0;
   if (unset_.empty()) return;
@@ -428,7 +431,7 @@ void lowering::watch_unset() {
   if (any_unset) pass_unset_on();
 }
 
-// After it: where the result's shadow depends on what it did.
+// Emits the ops after the instruction, if the result's shadow depends on what the instruction did.
 void lowering::watch_unset_after() {
   if (unset_.empty()) return;
   if (shuffled_shadow_ != 0) {

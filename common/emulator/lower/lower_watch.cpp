@@ -130,8 +130,9 @@ void lowering::watch_indexed_branch(std::uint32_t index,
 }
 
 // membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}. A proxy fence
-// without such semantics, as fence.proxy.async, orders one thread's accesses through two proxies.
-// It is part of no release or acquire pattern, so it makes no flag pass data to another thread.
+// without such semantics, for example fence.proxy.async, orders one thread's accesses through two
+// proxies. It is part of no release or acquire pattern, so it makes no flag pass data to another
+// thread.
 // source: PTX ISA 9.0, "membar, fence" and "Memory Consistency Model".
 void lowering::watch_fence() {
   if (!out_.watched) return;

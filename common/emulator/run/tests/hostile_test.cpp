@@ -112,7 +112,7 @@ TEST_CASE("a call gives what the function takes") {
     return problem;
   };
   CHECK(call(".param .b64 a; .param .b32 r;", "(r), f, (a)") == "");
-  const std::string other = "a call of f with other parameters than it has";
+  const std::string other = "a call of f that does not match its parameters or results";
   CHECK(call(".param .b64 a; .param .b32 r;", "(r), f, (a, a)").find(other) != std::string::npos);
   CHECK(call(".param .b32 r;", "(r), f").find(other) != std::string::npos);
   CHECK(call(".param .b8 a[4096]; .param .b32 r;", "(r), f, (a)").find(other) != std::string::npos);
@@ -129,8 +129,8 @@ TEST_CASE("aliases that lead in a circle through kernels") {
 TEST_CASE("large numbers in a small text take no memory") {
   CHECK(problem_of_body(repeated("{.reg .b64 %large<1048576>;}", 2000)) == "");
   CHECK(problem_of_body(".reg .b64 %q<1048576>; mov.b64 %q1048575, %q0;") == "");
-  CHECK(refuses(".reg .b64 %q<8>; mov.b64 %q8, %q0;", "no register"));
-  CHECK(refuses(".reg .b64 %q<8>; mov.b64 %q07, %q0;", "no register"));
+  CHECK(refuses(".reg .b64 %q<8>; mov.b64 %q8, %q0;", "not a register"));
+  CHECK(refuses(".reg .b64 %q<8>; mov.b64 %q07, %q0;", "not a register"));
   CHECK(problem_of(head + ".global .b8 large[100000000000];" + kernel_text("")) == "");
   CHECK(problem_of(head + ".global .b8 large[1099511627776];" + kernel_text("")).find("no room") !=
         std::string::npos);
