@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
-// As cudaMalloc on an H200.
+// The same as for cudaMalloc on an H200.
 constexpr std::uint64_t gpu_grain = 512, gpu_page = std::uint64_t{2} << 20, most_in_page = 1 << 20;
 constexpr std::size_t most_resting = 64;
 // The start of a device's addresses, if it is free. Counted cache hits depend on addresses and must
@@ -214,7 +214,8 @@ result<std::uint64_t> global_memory::allocate_variable(std::uint64_t bytes) {
 result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
   const std::string wanted = "no room for " + std::to_string(bytes) + " shared bytes: ";
-  if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
+  if (bytes > reserved_)
+    return {error::memory_allocation, wanted + "more than the reserved addresses"};
   // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
   const bool small = bytes < arena_bytes / 4;
   // With room between allocations, no two share a guarded page (runtime/host/guarded_pages.hpp).

@@ -217,7 +217,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     return {error::no_kernel_image_for_device,
             "the program carries no PTX for " + model.name +
                 " or older GPUs, and the emulator runs PTX; build with -gencode arch=compute_" +
-                sm + ",code=compute_" + sm + " beside the machine code"};
+                sm + ",code=compute_" + sm + " in addition to the machine code"};
   }
   if (status s = place_variables(*m, memory); !s.ok()) {
     for (const device_address a : m->allocations) memory.free(a);

@@ -1,4 +1,4 @@
-// Passes events on, which runs for each instruction.
+// Passes events on. This code runs for each instruction.
 #include "common/emulator/machine/observers.hpp"
 
 #include <algorithm>
