@@ -1,5 +1,4 @@
-// Branches, joins, guards, barriers, warp-wide operations and exits: ops that talk to the
-// scheduler.
+// Branches, joins, guards, barriers, warp-wide operations and exits: ops that call the scheduler.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
 #include "common/emulator/ops/ops.hpp"

@@ -120,7 +120,7 @@ template <memory_space Space>
   if constexpr (Space == memory_space::shared) x.counts.shared_store_bytes += total;
 }
 
-// Loops step through memory, and the processor foresees their steps only within a page. A load that
+// Loops step through memory, and the processor predicts their steps only within a page. A load that
 // has made the same step twice prefetches the bytes that it will load a few steps later. `first` is
 // the device address, `from` the host address.
 [[gnu::always_inline]] inline void foresee(context& x, const op* i, u64 first,
@@ -405,8 +405,8 @@ constexpr value_class register_class(std::size_t bytes) {
   return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
 }
 
-// The ops for one element type T and registers of type R (of T's signedness, at least as wide). A
-// table, because code that adds each op would be a third of the code compiled here.
+// The ops for one element type T and registers of type R (of T's signedness, at least as wide).
+// They are in a table, because code that adds each op would be a third of the code compiled here.
 struct element {
   op_name (*type)();  // of T
   op_name (*bits)();  // of R

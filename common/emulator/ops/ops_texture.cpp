@@ -1,8 +1,9 @@
 // Textures and surfaces: tex, tld4, txq, suld, sust, suq.
 //
-// idea    One op, which works lane by lane: it reads the object's record and then each texel, with
-//         the same checks as any other access. op::immediate encodes the instruction (texture.hpp).
-//         The two ops after it never run; their d, a, b, c are the vregs of coordinates and values.
+// idea    There is one op, which works lane by lane. It reads the object's record and then each
+//         texel, with the same checks as any other access. op::immediate encodes the instruction
+//         (texture.hpp). The two ops after it never run; their d, a, b, c are the vregs of
+//         coordinates and values.
 // watch   Texels are reported to the checks but not to the counters, because on hardware such
 //         requests are not global loads.
 #include "common/emulator/ops/ops_texture.hpp"
@@ -77,7 +78,7 @@ class texture_lane {
     if (found.kind != (surface ? texture_record::surface : texture_record::texture) ||
         !found.is_sound()) {
       return fail(error::illegal_address,
-                  std::string(what) + "the handle is that of something else");
+                  std::string(what) + "the handle belongs to something else");
     }
     t_ = found;
     return true;

@@ -1,8 +1,8 @@
 // Video instructions: arithmetic on bytes, halves and words of 32-bit registers, in a wider type.
 //
-// idea    One op; op::immediate encodes the instruction (video.hpp). These instructions are rare,
-//         so speed does not matter. Not implemented: vmad, vavrg, merges, minima and maxima as
-//         second operation, byte masks and selectors of the SIMD forms.
+// idea    There is one op, and op::immediate encodes the instruction (video.hpp). These
+//         instructions are rare, so speed does not matter. Not implemented: vmad, vavrg, merges,
+//         minima and maxima as second operation, byte masks and selectors of the SIMD forms.
 // source  PTX ISA 9.0, "Video Instructions". Tested by tests/opcodes/video.ptx.
 #include <algorithm>
 

@@ -185,7 +185,8 @@ const op* unset_if(context& x, const op* i) {
   return i + 1;
 }
 
-// a: the shadow of what the lanes gave, b and c: the shuffle's operands, immediate: its sync_kind.
+// a: the shadow of the values that the lanes gave; b and c: the shuffle's operands; immediate: its
+// sync_kind.
 const op* unset_shuffled(context& x, const op* i) {
   const u32 given = x.predicate(i->a);
   u32 unset = 0;
