@@ -1,4 +1,4 @@
-// Each access is queued after those before it.
+// Queues each access after the accesses before it.
 #include "common/emulator/time/memory_path.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 constexpr double pipe_queue_cycles = 32;
 constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
-// Bytes in flight on a multiprocessor where memory's rate was measured: with one request of each of
-// its threads, and with all that they can have in flight (dram_read).
+// Bytes in flight on a multiprocessor where memory's rate was measured: with one request by each of
+// its threads, and with as many as the threads can have in flight (dram_read).
 constexpr double few_in_flight = 32768, much_in_flight = 131072;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 

@@ -12,7 +12,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// An assumption, since ptxas does not know either where a global load will find its bytes.
+// This is an assumption, since ptxas does not know where a global load will find its bytes, either.
 constexpr double assumed_global_cycles = 300;
 
 struct node {

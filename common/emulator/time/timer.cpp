@@ -10,13 +10,12 @@
 namespace stepwise::emulator {
 namespace {
 
-// For a sampled launch: the warp instructions of the wave, and the minimum per block; the rounds of
-// the recorded multiprocessor's blocks after the first.
+// For a sampled launch: the warp instructions of the wave, and the minimum per block.
 constexpr std::int64_t wave_instructions = 8'000'000;
 constexpr std::int64_t least_of_block = 1500;
 // A launch without loops and with no more warp instructions than these runs completely.
 constexpr double whole_instructions = 4e6;
-constexpr std::uint64_t further_rounds = 2;
+constexpr std::uint64_t further_rounds = 2;  // of the recorded multiprocessor, after its first
 // Instructions of all recorded blocks. If the first block shows that there would be more, fewer
 // rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
@@ -149,9 +148,9 @@ void timer::find_early() {
     early_.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(most));
 }
 
-// With a judge's seed, a kernel that does less in the recorded blocks would have to guess them. If
-// all blocks are resident, the early multiprocessor is recorded all the same, since it ends last,
-// and a second one is compared with it.
+// With a judge's seed, a kernel that does less in the recorded blocks would have to guess which
+// blocks these are. If all blocks are resident, the early multiprocessor is recorded all the same,
+// since it ends last, and a second multiprocessor is compared with it.
 void timer::choose_by_seed() {
   drawn_.clear();
   if (how_.seed == 0 || cuts_) return;
