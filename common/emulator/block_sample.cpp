@@ -36,7 +36,7 @@ void block_sample::begin_launch(const launch_info& launch) {
   last_ = blocks - 1;
   first_ = blocks > consecutive_blocks ? random_() % (blocks - consecutive_blocks) : 0;
   of_block_ = of_all_ = {};
-  // So short that all warps of a block have begun when it ends early.
+  // Short enough that all warps of a block have begun when the block ends early.
   slice_ = !sampling_ ? slice_instructions
                       : std::max<std::int64_t>(200, enough_instructions / 4 / launch.warps);
 }

@@ -72,7 +72,8 @@ class emulated_device final : public device,
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
     if (settings_.check) {
-      // A sample touches few words. Each would clear a huge page of every array of shadow memory.
+      // A sample touches few words. With huge pages, each word would clear a huge page of every
+      // array of shadow memory.
       if (settings_.sample > 0) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
@@ -135,7 +136,7 @@ class emulated_device final : public device,
     const emulator::grids::quiet quiet(*grids_);
     if (memory_.registered().add(reinterpret_cast<std::uint64_t>(area.data()), area.size()))
       return {};
-    return {error::not_supported, "the addresses beside this host memory are taken"};
+    return {error::not_supported, "the addresses next to this host memory are in use"};
   }
   status unregister_host(std::byte* first) override {
     const emulator::grids::quiet quiet(*grids_);
@@ -391,7 +392,8 @@ class emulated_device final : public device,
   global_memory memory_;
   emulator::device_library library_{memory_};
   unsigned workers_;
-  // By device_limit. The defaults of CUDA's manual, where the GPU's description has none.
+  // Indexed by device_limit. The defaults of CUDA's manual, unless the GPU's description has
+  // others.
   std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
   status lost_;  // the error of a kernel that lost the device
   std::uint64_t last_handle_ = 0;

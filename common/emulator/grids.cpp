@@ -87,8 +87,8 @@ status grids::move_bytes(const child_work& work) {
         if (found && work.width <= found->bytes - (at - found->base)) continue;
         return {error::illegal_address,
                 std::string("a ") + (copies ? "copy" : "fill") + " of " +
-                    std::to_string(work.width) + " bytes that a kernel asks for" +
-                    (work.where.empty() ? "" : " at " + work.where) + " leaves its allocation"};
+                    std::to_string(work.width) + " bytes that a kernel requests" +
+                    (work.where.empty() ? "" : " at " + work.where) + " exceeds its allocation"};
       }
       if (copies)
         std::memmove(of_.memory.host(to), of_.memory.host(from), work.width);
