@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compiles the emulator to WebAssembly: build.py BUILD_FOLDER, a folder that ninja has built.
 
-The compiler is Zig's clang, from PyPI; Zig keeps what it has compiled, so a second run takes a
-second. Why not Debian's Emscripten: DESIGN.md.
+The compiler is Zig's clang, from PyPI. Zig keeps its compiled files, so a second run takes a
+second. DESIGN.md says why it is not Debian's Emscripten.
 """
 import concurrent.futures
 import importlib.util
@@ -18,13 +18,13 @@ COMMON = ROOT / 'common'
 ABSENT = HERE / 'absent'
 GET_ZIG = 'python3 -m pip install --target build/slides/packages ziglang==0.15.2'
 
-# Exceptions as all browsers have them since 2022; the newer form that clang can also write is in
-# few. Widths that every browser with exceptions has.
+# All browsers have supported this form of exceptions since 2022. Few support the newer form that
+# clang can also write. Every browser with exceptions supports these widths.
 TARGET = ['-target', 'wasm32-wasi',
           '-mcpu=generic+simd128+exception_handling+bulk_memory+sign_ext+nontrapping_fptoint',
           '-fwasm-exceptions', '-mllvm', '-wasm-use-legacy-eh=true', '-fno-sanitize=all', '-O2',
           '-U_LIBCPP_HAS_FILESYSTEM', '-D_LIBCPP_HAS_FILESYSTEM=1']
-# As in the meson.build files.
+# The same options as in the meson.build files.
 OURS = ['-std=c++20', '-ffp-contract=off', '-fwrapv', '-fno-strict-aliasing', '-fno-math-errno',
         '-DNDEBUG', '-DFMT_HEADER_ONLY', f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
 OP = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
@@ -34,7 +34,7 @@ FOLDERS = ['emulator', 'emulator/machine', 'emulator/run', 'emulator/lower', 'em
            'report', 'formats', 'timeline']
 DEVICE = ['gpu', 'launch_check', 'links', 'memory_rules', 'names', 'occupancy']
 OP_FILES = ['compare', 'convert', 'floating', 'half', 'integer', 'matrix', 'memory']
-# Zig's C++ library has no exceptions and no files in WebAssembly; it comes with the sources.
+# In WebAssembly, Zig's C++ library has neither exceptions nor files; their sources come with Zig.
 LIBRARY = {'libcxxabi/src': ['cxa_exception', 'cxa_personality'],
            'libcxx/src/filesystem': ['directory_entry', 'filesystem_error', 'int128_builtins',
                                      'operations', 'path']}
@@ -67,7 +67,7 @@ def units(built):
     return all_units
 
 
-# Zig does not look at this system's headers: it sees those of the libraries, and no others.
+# Zig does not search this system's headers. It sees the headers of these libraries, and no others.
 HEADERS = ['fmt', 'nlohmann', 'toml++', 'lz4.h', 'zstd.h', 'zstd_errors.h']
 
 
@@ -115,7 +115,7 @@ def main():
         if done.returncode != 0:
             sys.exit(f'{" ".join([command, *options])}\n{done.stderr}')
 
-    # The library's own objects come first: a linker takes the first of each name.
+    # The library's own objects come first: a linker takes the first definition of each name.
     todo = {**library_units(pathlib.Path(command).parent / 'lib'), **units(built)}
 
     def compile_unit(item):

@@ -1,4 +1,4 @@
-// Replaces the parts of libc++ that need threads: one thread does everything, at once.
+// Replaces the parts of libc++ that need threads: one thread does all work immediately.
 #pragma once
 #include <condition_variable>
 #include <mutex>

@@ -1,4 +1,5 @@
-// Of mmap's family, what one linear memory can do: fresh zeroed bytes, and zeroing them again.
+// The functions of mmap's family, as far as one linear memory supports them: fresh zeroed bytes,
+// and zeroing bytes again.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
