@@ -1,4 +1,4 @@
-// Tests whether accesses lie within memory. bounds_findings.cpp describes the others.
+// Tests whether accesses lie within memory. bounds_findings.cpp describes those that do not.
 #include "common/emulator/check/bounds.hpp"
 
 namespace stepwise::emulator {

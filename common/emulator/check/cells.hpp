@@ -138,7 +138,7 @@ class cell_space {
   cells all_;
 };
 
-// How many bytes each cell of a page represents: four, two or one.
+// The number of bytes that each cell of a page represents: four, two or one.
 enum class grain : std::uint8_t { untouched, words, halves, bytes };
 constexpr unsigned log2_bytes(grain g) { return 3 - static_cast<unsigned>(g); }
 // The widest cells such that an access that begins and ends at multiples of this number covers

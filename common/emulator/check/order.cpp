@@ -39,10 +39,10 @@ void join(stream_ticks& into, const stream_ticks& from) {
 
 // --- streams -----------------------------------------------------------------------------------
 
-// Brings a stream to the point at which its next operation would begin, whatever it is. It begins
-// after all work whose end the host knew of when it submitted the operation. Since the legacy
-// default stream and the blocking streams wait for each other, it also begins after the work of the
-// other side.
+// Brings a stream to the point at which its next operation of any kind would begin. It begins after
+// all work whose end the host knew of when it submitted the operation. Since the legacy default
+// stream and the blocking streams wait for each other, it also begins after the work of the other
+// side.
 order::stream_state& order::meet(std::uint64_t stream) {
   stream_state& s = streams_[stream];
   join(s.known, host_known_);
