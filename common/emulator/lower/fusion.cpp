@@ -98,7 +98,7 @@ class finder {
            number_.contains(i.operands[1].name) && writes_of(i.operands[1]) == 0;
   }
 
-  // How often register `o` is written. Uncertain writes count as more than 1.
+  // The number of writes to register `o`. Uncertain writes count as more than 1.
   unsigned writes_of(const operand& o) const {
     return o.kind == operand_kind::name || o.kind == operand_kind::memory
                ? writes_of_[number_.at(o.name)]
@@ -146,7 +146,7 @@ class finder {
                   [&](std::string_view name) { writers[number_.at(name)].push_back(n); });
       }
     }
-    // A predicate that only guards name has no number.
+    // A predicate that only guards refer to has no number.
     const auto need = [&](std::string_view name) {
       const auto r = number_.find(name);
       if (r == number_.end()) return;

@@ -50,7 +50,7 @@ struct fusion {
     bool overwritten[2] = {false, false};
   };
   std::unordered_map<std::uint32_t, factors> products;
-  // Copies and negations of fused products, which nothing needs.
+  // Copies and negations of fused products. No instruction needs them.
   std::unordered_set<std::uint32_t> copies;
 };
 

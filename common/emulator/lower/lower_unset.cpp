@@ -32,7 +32,7 @@ operand named_operand(std::string_view name) {
 }
 
 enum class passing : std::uint8_t {
-  nothing,  // the result is set, whatever the operands are
+  nothing,  // the result is set, even if no operand is
   any,      // not set if one operand is not
   all,      // not set if no operand is
   conjunction,
