@@ -201,7 +201,7 @@ struct unset_origin {
   std::uint32_t function;  // index into program::functions
   std::int32_t load = -1;  // the load's instruction; -1: it is a register
 };
-// Where such a value has an effect, directly or through the values that are computed from it.
+// The places where such a value has an effect, directly or through values computed from it.
 struct unset_use {
   enum class effect : std::uint8_t { store, address, branch, argument };
   std::uint32_t function;
