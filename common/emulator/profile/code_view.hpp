@@ -15,7 +15,7 @@
 
 namespace stepwise::emulator {
 
-// How an access is kept in the caches.
+// The caches that an access uses.
 enum class cache_use : std::uint8_t {
   cached,   // L1 and L2
   l2_only,  // volatile, .cg, ordered accesses
