@@ -54,7 +54,7 @@ struct join_point {
   bool has_lanes() const { return at != nullptr && arrived != 0; }
 };
 
-// How long a warp has run since lanes last arrived at one of its joins, where lanes wait.
+// The time that a warp has run since lanes last arrived at one of its joins, where lanes wait.
 struct waiting_time {
   unsigned weight = 0;  // in slices with polls
   unsigned polling_slices = 0;

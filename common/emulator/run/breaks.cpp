@@ -6,7 +6,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// How often a worker reads the clock: after rounds if the launch polls, else after warp
+// The interval at which a worker reads the clock: in rounds if the launch polls, otherwise in warp
 // instructions, which are counted anyway.
 constexpr unsigned rounds_between_looks = 16;
 constexpr std::uint64_t instructions_between_looks = 1 << 20;

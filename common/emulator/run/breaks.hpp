@@ -1,6 +1,6 @@
-// Where the workers of a launch stop between two slices. They pause so that the host may change
-// data that they read. The thread that asked for the launch may leave it for good, so that it can
-// do other work while kernels wait for that work.
+// The points between two slices where the workers of a launch stop. Workers pause so that the host
+// may change data that they read. The thread that asked for the launch may leave it for good, so
+// that it can do other work while kernels wait for that work.
 //
 // idea    Only a launch that may be left has a launch_breaks; all others run as they would without.
 //         Its state changes at slices only.
@@ -92,8 +92,8 @@ class launch_breaks {
   unsigned active_, resting_ = 0;
 };
 
-// How long a worker's blocks have done nothing but poll. It reads the clock now and then, between
-// two rounds of a block.
+// Measures for how long a worker's blocks have done nothing but poll. It reads the clock now and
+// then, between two rounds of a block.
 class idle_watch {
  public:
   using steady = std::chrono::steady_clock;

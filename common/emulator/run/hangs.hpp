@@ -127,7 +127,7 @@ class hang_detector {
   std::unique_ptr<hang_search> search_;  // null: no reason to search yet
 };
 
-// Where the threads of a launch are. `notes`: what they poll, if it is known.
+// Finds the places of a launch's threads. `notes`: the memory that they poll, if it is known.
 standstill stand(const launch_state& launch, const block_queue& resident, const hang_watch* notes);
 
 }  // namespace stepwise::emulator

@@ -8,8 +8,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// How long lanes wait at a join for a warp that runs slices without reaching it. A warp whose
-// polling repeats itself waits for other warps and blocks, which have all run after this many
+// The time for which lanes wait at a join for a warp that runs slices without reaching it. A warp
+// whose polling repeats itself waits for other warps and blocks, which have all run after this many
 // slices, or else for the lanes at the join.
 constexpr unsigned patience_if_polls_repeat = 64;
 // Any other loop may end by itself, or wait in a way that cannot be detected, such as with plain

@@ -1,4 +1,4 @@
-// How long lanes wait at a join for a warp that runs slices without reaching it.
+// Limits the time for which lanes wait at a join for a warp that runs slices without reaching it.
 #pragma once
 
 #include <cstdint>
