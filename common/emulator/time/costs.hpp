@@ -70,8 +70,8 @@ struct gpu_costs {
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
          dram_write_bytes = 2000;
   double dram_peak_bytes = 2400;  // by the memory's clock and width, never reached
-  // How much longer writes to memory take if every block is resident and has an equal part of the
-  // work, because some blocks then finish long before others.
+  // The factor by which writes to memory take longer if every block is resident and has an equal
+  // part of the work, because some blocks then finish long before others.
   double resident_write_factor = 1;
   // The first blocks, by index, of the multiprocessor that gets its blocks first while all are
   // resident. It is in a smaller group, because groups are served alternately. Empty: unknown.

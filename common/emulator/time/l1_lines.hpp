@@ -1,5 +1,5 @@
 // L1 of the simulated multiprocessor: which sectors of which lines it has, and from which cycle on.
-// As in the profiler's caches, it has 32 sets and evicts the least recently used line.
+// Like L1 in the profiler's caches, it has 32 sets and evicts the least recently used line.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@
 
 namespace stepwise::emulator {
 
-// Where a site's sectors are found, as shares of all requested sectors.
+// The places where a site's sectors are found, as shares of all requested sectors.
 struct site_rates {
   double dram = 0;         // missed in L1 and L2: read from memory
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write

@@ -126,7 +126,7 @@ class timer {
   std::future<double> us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
 
-  // How often each key was used.
+  // The number of uses of each key.
   struct counts {
     std::unordered_map<std::uint64_t, std::uint64_t> times;
     std::uint64_t all = 0;
