@@ -15,7 +15,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// How long a thread looks for work before it sleeps: about as long as waking it takes.
+// The time for which a thread looks for work before it sleeps: about as long as waking it takes.
 constexpr std::chrono::microseconds longest_look{50};
 
 #if defined(__wasm__)
