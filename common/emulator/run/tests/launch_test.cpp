@@ -138,8 +138,8 @@ TEST_CASE("an index that was never set is no pointer of the host") {
                            ";\nsub.s64 %rd15, %rd1, %rd14;\nst.global.u32 [%rd15], %r1;"))
         .end.message;
   };
-  CHECK(contains(at("8589934592"), "far outside of every allocation"));                  // 4 * 2^31
-  CHECK(contains(at("17592186044416"), "no address of the device; is it the host's?"));  // 2^44
+  CHECK(contains(at("8589934592"), "far outside of every allocation"));          // 4 * 2^31
+  CHECK(contains(at("17592186044416"), "not the device's; is it the host's?"));  // 2^44
 }
 
 TEST_CASE("a misaligned address is distinguished") {
