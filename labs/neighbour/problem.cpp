@@ -208,6 +208,7 @@ class wrong_result {
                              &wrong_result::without_the_last,
                              &wrong_result::without_the_first,
                              &wrong_result::other_distance,
+                             &wrong_result::one_coordinate,
                              &wrong_result::tiles,
                              &wrong_result::some_points,
                              &wrong_result::elsewhere,
@@ -593,6 +594,8 @@ class wrong_result {
          [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
         {"point j is read at xyz[j], xyz[j + 1], xyz[j + 2]; it begins at xyz[3 * j]",
          [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
+        {"point i is read at xyz[i], xyz[i + 1], xyz[i + 2]; it begins at xyz[3 * i]",
+         [&](int i, int j) { return squared_distance(shifted(i), points_[j]); }},
         {"points i and j are read at xyz[i] and xyz[j]; they begin at xyz[3 * i] and xyz[3 * j]",
          [&](int i, int j) { return squared_distance(shifted(i), shifted(j)); }},
         {"x is left out: is it read, and was it set before that?", without(0)},
@@ -612,7 +615,44 @@ class wrong_result {
          [&](int i, int j) { return -distance(i, j); }},
         {"distances lose their fractions: keep best in a float",
          [&](int i, int j) { return std::trunc(distance(i, j)); }},
+        {"differences lose their fractions: keep dx, dy and dz in floats",
+         [&](int i, int j) {
+           const point &p = points_[i], &q = points_[j];
+           return squared_distance(std::trunc(q[0] - p[0]), std::trunc(q[1] - p[1]),
+                                   std::trunc(q[2] - p[2]));
+         }},
     });
+  }
+
+  // One coordinate is read from another place: in point i, in point j, or in both.
+  std::string one_coordinate() const {
+    const float* const f = points_[0].data();
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::string plus = axis == 0 ? "" : " + " + std::to_string(axis);
+      for (int from = 0; from < 4; ++from) {  // another axis; 3: xyz[i + axis]
+        if (from == axis) continue;
+        const auto misread = [=, this](int i) {
+          point p = points_[i];
+          p[axis] = from < 3 ? p[from] : f[i + axis];
+          return p;
+        };
+        const std::pair<std::string, measure> readers[] = {
+            {"point j", [&](int i, int j) { return squared_distance(points_[i], misread(j)); }},
+            {"point i", [&](int i, int j) { return squared_distance(misread(i), points_[j]); }},
+            {"every point i",
+             [&](int i, int j) { return squared_distance(misread(i), misread(j)); }}};
+        for (const auto& [who, measured] : readers) {
+          const std::string at = who.substr(who.size() - 1);
+          const std::string name =
+              std::string("the ") + "xyz"[axis] + " of " + who + " is " +
+              (from < 3 ? std::string("its ") + "xyz"[from]
+                        : "xyz[" + at + plus + "], not xyz[3 * " + at + plus + "]") +
+              ": is it read and copied from the right place?";
+          if (std::string text = first_of({{name.c_str(), measured}}); !text.empty()) return text;
+        }
+      }
+    }
+    return "";
   }
 
   // Mistakes with tiles of 32, 64, ... 1024 points.
@@ -627,6 +667,19 @@ class wrong_result {
       if (everywhere(comes_from([&](int i, int j) { return distance(i, j % tile); })))
         return "this happens if every tile of " + size +
                " points is a copy of the first one: copy from first + k";
+      for (int axis = 0; axis < 3; ++axis) {
+        if (everywhere(comes_from([&](int i, int j) {
+              point p = points_[j];
+              p[axis] = points_[j % tile][axis];
+              return squared_distance(points_[i], p);
+            })))
+          return std::string("this happens if the ") + "xyz"[axis] + " of every tile of " + size +
+                 " points is a copy of the first tile's: copy it from first + k, too";
+      }
+      if (everywhere(comes_from(
+              [&](int i, int j) { return j / tile == i / tile ? distance(i, j) : never; })))
+        return "this happens if a block compares only its own " + size +
+               " points: let it loop over all tiles";
       if (everywhere(comes_from(
               [&](int i, int j) { return j % tile == i % tile ? never : distance(i, j); })))
         return "this happens if point i skips a point in each tile of " + size +
