@@ -473,8 +473,9 @@ class wrong_result {
     if (are_few() && !all_wrong([&](int i) { return found_[i] == nearest_of(i, 0, end); }))
       return "";
     return "no point from " + std::to_string(last) +
-           " on is ever found: are the last points compared, even if n is not a multiple of the "
-           "tile" +
+           " on is ever found: are the last points compared and copied from the right place, even "
+           "if "
+           "n is not a multiple of the tile" +
            if_narrow(last) + "?";
   }
 
@@ -684,7 +685,12 @@ class wrong_result {
               [&](int i, int j) { return j % tile == i % tile ? never : distance(i, j); })))
         return "this happens if point i skips a point in each tile of " + size +
                ", not only itself: compare first + k with i, not k";
-      if (n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
+      if (everywhere(comes_from([&](int i, int j) { return distance(i % tile, j); })))
+        return "this happens if point i is read at i % " + size +
+               ", the index of its thread in a block: is blockIdx.x in the index?";
+      // A last point that is taken for one of the first tile would look the same.
+      const bool is_other = !all_wrong([&](int i) { return found_[i] + tile == i; });
+      if (is_other && n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
             return distance(i, j + tile < n() ? j + tile : j);
           })))
         return of_all(wrong_.size()) + " are as if the tile that begins at " + size +
