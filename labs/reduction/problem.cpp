@@ -68,13 +68,13 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling, &wrong_sum::in_float,
-          &wrong_sum::shuffled_up, &wrong_sum::first_alone, &wrong_sum::unwritten_shared,
-          &wrong_sum::began_at_1, &wrong_sum::multiple, &wrong_sum::low_bits,
-          &wrong_sum::of_launch_two, &wrong_sum::one_block, &wrong_sum::without_an_end,
-          &wrong_sum::first_part, &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
-          &wrong_sum::regular, &wrong_sum::end_twice, &wrong_sum::one_block_stored,
-          &wrong_sum::one_element}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling,     &wrong_sum::in_float,
+          &wrong_sum::shuffled_up,    &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
+          &wrong_sum::began_at_1,     &wrong_sum::multiple,         &wrong_sum::low_bits,
+          &wrong_sum::of_launch_two,  &wrong_sum::one_block,        &wrong_sum::without_an_end,
+          &wrong_sum::first_part,     &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
+          &wrong_sum::regular,        &wrong_sum::end_twice,        &wrong_sum::one_block_stored,
+          &wrong_sum::one_element,    &wrong_sum::two_elements}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -196,6 +196,18 @@ class wrong_sum {
            plural(words, "such word") + (words == 1 ? " was" : " were") +
            " added - does every thread store its sum there, 0 if it has no element, and pass a "
            "barrier before another thread reads it?";
+  }
+
+  // Two elements, each added several times.
+  std::string two_elements() const {
+    for (std::uint32_t a = 0; in_.size() == 2 && a <= 32; ++a) {
+      for (std::uint32_t b = 0; b <= 256; ++b) {
+        if (found_ == a * at(0) + b * at(1))
+          return "this is " + std::to_string(a) + " times in[0] plus " + std::to_string(b) +
+                 " times in[1]: which sums does each step of the tree add?";
+      }
+    }
+    return "";
   }
 
   std::string began_at_1() const {
