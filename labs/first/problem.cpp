@@ -93,7 +93,9 @@ class wrong_picture {
     if (is_untouched_ || (is_one_byte_ && (wrong_ > 1 || found_[first_] == 0))) return unwritten();
     if (all == 1) return "";
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
-      return "this is the picture itself: left and right are not swapped";
+      return "this is the picture itself: left and right are not swapped, or the kernel's result "
+             "is not "
+             "what is copied to the host";
     if (is([&](std::int64_t i) { return in_.at(i % w, h - 1 - i / w); }))
       return "the picture is upside down: top and bottom are swapped, not left and right";
     if (is([&](std::int64_t i) { return in_.pixels[all - 1 - i]; }))
@@ -202,7 +204,7 @@ class wrong_picture {
               : 2 * row > h
                   ? " on. Does the grid round up, with the width in x and the height in y?"
                   : " on. Is the block a dim3 with several rows of threads, does y "
-                    "include blockIdx.y, and do " +
+                    "include blockIdx.y * blockDim.y, and do " +
                         bytes);
     if (first_ < 32 && all >= 64) return tail + ": <<<number of blocks, threads per block>>>?";
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {

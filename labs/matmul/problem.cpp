@@ -292,7 +292,7 @@ class wrong_product {
         return std::string("the ") + (last ? "last" : "first") + " " +
                (count == 1 ? "product is" : std::to_string(count) + " products are") +
                " missing from the sums" +
-               (last ? " - does the kernel handle n that is not a multiple of its tile?"
+               (last ? " - does the loop reach n, even if n is no multiple of the tile?"
                 : count == 1
                     ? " - does k begin at 0, and is each product added (+=)?"
                     : " - is each product added (+=) to a sum that begins before all loops?");
