@@ -192,10 +192,12 @@ class cuda_machine : public machine {
   call_failure failure_of(const std::exception& thrown) const override {
     const auto* const error = dynamic_cast<const cuda_error*>(&thrown);
     if (error == nullptr) return {};
-    call_failure failure{error->code(), error->what()};
     const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
-    if (known != nullptr && *known != 0) failure.message += std::string("; ") + known;
-    return failure;
+    if (known == nullptr || *known == 0) return {error->code(), error->what()};
+    const std::string message = sentence_for(error->code()), thrown_at = error->what();
+    // A kernel's message names its own line; it is the error of every later call.
+    if (cudaDeviceSynchronize() == error->code()) return {error->code(), message};
+    return {error->code(), thrown_at.substr(0, thrown_at.find(' ') + 1) + message};
   }
 
   int lasting_error() override { return cudaDeviceSynchronize(); }

@@ -74,6 +74,10 @@ constexpr std::string_view cuda_names[] = {"threadIdx",
                                            "__shfl_up_sync",
                                            "__shfl_down_sync",
                                            "__shfl_xor_sync",
+                                           "__ballot_sync",
+                                           "__any_sync",
+                                           "__all_sync",
+                                           "warpSize",
                                            "__restrict__",
                                            "cudaMalloc",
                                            "cudaMallocHost",
@@ -106,6 +110,37 @@ std::string spelling_hint(std::string_view written) {
   return by_distance(known) <= 2 && name.size() > 4 ? ": is it " + std::string(known) + "?" : "";
 }
 
+// Names that a file can use only if it includes a header.
+struct declared_name {
+  std::string_view name, header;
+};
+constexpr declared_name declared_names[] = {
+    {"ceil_div", "\"common/lab/ceil_div.hpp\""},
+    {"check", "\"common/lab/check.hpp\""},
+    {"printf", "<cstdio>"},
+    {"assert", "<cassert>"},
+    {"FLT_MAX", "<cfloat>"},
+    {"__nv_bfloat16", "<cuda_bf16.h>"},
+    {"__float2half", "<cuda_fp16.h>"},
+    {"__half2float", "<cuda_fp16.h>"},
+    {"__half", "<cuda_fp16.h>"},
+    {"half", "<cuda_fp16.h>"},
+    {"__pipeline_memcpy_async", "<cuda_pipeline.h>"},
+    {"cooperative_groups::", "<cooperative_groups.h>"},
+    {"nvcuda::", "<mma.h>"},
+    {"wmma::", "<mma.h>, and `using namespace nvcuda;`"},
+    {"cub::", "<cub/cub.cuh>"},
+    {"cuda::atomic", "<cuda/atomic>"},
+};
+
+// ": #include <cstdio> is missing" for a name in that list; otherwise empty.
+std::string header_hint(std::string_view name) {
+  const auto* const known = std::ranges::find(declared_names, name, &declared_name::name);
+  return known == std::end(declared_names)
+             ? ""
+             : ": #include " + std::string(known->header) + " is missing";
+}
+
 // Explains common mistakes in a first kernel, for which nvcc has words that beginners do not know.
 struct explained_message {
   std::string_view start;    // of nvcc's message
@@ -135,6 +170,8 @@ constexpr explained_message explained_messages[] = {
     {"no operator ", "dim3", "", members_hint},
     {"calling a constexpr __host__ function(\"operator[]\")", "", "",
      ": a kernel cannot use std::vector, so pass the pointer from cudaMalloc"},
+    {"calling a constexpr __host__ function", "", "numeric_limits",
+     ": store it in a constexpr variable, which a kernel can use"},
     {"calling a constexpr __host__ function", "",
      "std::", ": CUDA has its own max(), min() and abs(), without std::"},
     {"calling a __host__ function", "", "",
@@ -151,7 +188,6 @@ constexpr explained_message explained_messages[] = {
      ": the size must be a constant (constexpr); extern __shared__ takes it from the launch"},
     {"argument of type \"void\" is incompatible with parameter of type \"cudaError_t\"", "", "<<<",
      ": a launch returns nothing; call cudaGetLastError() after it"},
-    {"identifier \"printf\" is undefined", "", "", ": #include <cstdio> is missing"},
     {"identifier \"", "is undefined in device code", "",
      ": a kernel cannot use a variable of the host, so pass it as a parameter"},
     {"expected a \";\"", "", "{", ": is a } missing above?"},
@@ -161,6 +197,28 @@ constexpr explained_message explained_messages[] = {
     {"empty dependent statement in if-statement", "", "",
      ": a `;` ends the if here, so what follows is always executed"},
     {"namespace \"std\" has no member \"vector\"", "", "", ": #include <vector> is missing"},
+    {"incomplete type", "[]\" is not allowed", "shared",
+     ": give the array a constant size, or write extern __shared__ and pass its bytes as the third "
+     "launch parameter"},
+    {"an initializer is not allowed on a local declaration of an extern", "", "shared",
+     ": let the threads store the initial values, then call __syncthreads()"},
+    {"declaration is incompatible with previous", "", "shared",
+     ": all extern __shared__ arrays of a file are one memory, so give them one type or different "
+     "names"},
+    {"an array may not have elements of this type", "", "[]", ": only the first [] may be empty"},
+    {"expression must have pointer-to-object type", "", "][",
+     ": a pointer or an array with one [] has one index, such as p[row * width + column]"},
+    {"expression must have pointer-to-object type", "", "",
+     ": only an array or a pointer has elements, so is a [] or * missing where it is declared?"},
+    {"expression must have class type but it has type", "", "].",
+     ": an element that is a number has no members .x, .y or .z"},
+    {"no instance of overloaded function \"__shfl", "", "",
+     ": the first argument is the mask of lanes, such as __shfl_down_sync(0xffffffff, value, "
+     "distance)"},
+    {"too few arguments in function call", "", "cudaMemcpy(",
+     ": cudaMemcpy(to, from, bytes, kind)"},
+    {"too few arguments in function call", "", "<<<",
+     ": a launch passes one argument for each parameter of the kernel"},
 };
 
 // `excerpt` is the source line of the message.
@@ -171,8 +229,19 @@ std::string beginners_hint(std::string_view message, std::string_view excerpt) {
   for (const explained_message& e : explained_messages)
     if (message.starts_with(e.start) && has(message, e.part) && has(excerpt, e.excerpt))
       return std::string(e.hint);
-  if (message.starts_with("identifier \""))
-    return spelling_hint(message.substr(12, message.find('"', 12) - 12));
+  if (message.starts_with("identifier \"")) {
+    const std::string_view name = message.substr(12, message.find('"', 12) - 12);
+    if (std::string hint = header_hint(name); !hint.empty()) return hint;
+    const std::string with_mask = std::string(name) + "_sync";
+    if (std::ranges::find(cuda_names, with_mask) != std::end(cuda_names))
+      return ": it is now " + with_mask + "(mask, ...), and mask 0xffffffff names all lanes";
+    return spelling_hint(name);
+  }
+  // `cub::DeviceReduce::Sum(...)`
+  if (message.starts_with("name followed by \"::\" must be a class or namespace name")) {
+    for (const auto& [name, header] : declared_names)
+      if (name.find("::") != std::string_view::npos && has(excerpt, name)) return header_hint(name);
+  }
   // `_global_ void kernel(...)`
   if (message.starts_with("this declaration has no storage class")) {
     const auto word = trimmed(excerpt);
@@ -207,7 +276,8 @@ std::optional<diagnostic> front_end_message(const std::vector<std::string>& line
       }
       if (is_caret_line(lines[k])) continue;
       const std::string_view more = trimmed(lines[k]);
-      d.message += (more.starts_with("argument types are") ? "; " : " ") + std::string(more);
+      const bool types = more.starts_with("argument types ") || more.starts_with("operand types ");
+      d.message += (types ? "; " : " ") + std::string(more);
     }
     // An option that students cannot set.
     d.message = d.message.substr(0, d.message.find(" The experimental flag"));
@@ -284,7 +354,20 @@ std::string shared_hint(const std::string& line) {
 }
 
 // ptxas error   : Entry function '_Z...' uses too much shared data (0x20000 bytes, 0xc000 max)
+// ptxas a.ptx, line 34; error   : Instruction 'vote' without '.sync' is not supported on ...
 std::optional<diagnostic> tool_error(const std::string& line, int& names) {
+  constexpr std::string_view in_ptx = "; error   : ";
+  if (const auto at = line.find(in_ptx); line.starts_with("ptxas ") && at != std::string::npos) {
+    const std::string message = with_readable_names(line.substr(at + in_ptx.size()), names);
+    const bool lacks_mask = message.find("without '.sync'") != std::string::npos;
+    return diagnostic{{},
+                      0,
+                      0,
+                      message + (lacks_mask ? ": write __ballot_sync, __any_sync or __all_sync, "
+                                              "with the mask of lanes first"
+                                            : ""),
+                      {}};
+  }
   for (std::string_view tool : {"ptxas error", "ptxas fatal", "nvlink error", "nvcc fatal"}) {
     if (!line.starts_with(tool)) continue;
     const auto colon = line.find(':');

@@ -240,9 +240,9 @@ bool is_refused_launch(const call_outcome& found, std::string_view source) {
   const auto says = [&](const char* name) { return found.message.find(name) != std::string::npos; };
   if (says("cudaErrorInvalidConfiguration") || says("cudaErrorLaunchOutOfResources")) return true;
   if (!says("cudaErrorInvalidValue")) return false;
-  // Other calls also report "invalid argument". "step.cu:30: cudaError..." identifies the call.
+  // Other calls also report this error. "step.cu:30: ..." identifies the call.
   const std::string_view message = found.message;
-  const std::string_view before = message.substr(0, message.find(": cudaErrorInvalidValue"));
+  const std::string_view before = message.substr(0, message.find(": "));
   const auto digits = before.find_last_not_of("0123456789") + 1;
   std::size_t number = 0;
   const bool is_place =

@@ -103,13 +103,15 @@ inline int edge_length(int gx, int gy) {
 }
 
 // The edges of a picture; length(gx, gy) is an edge's value, of which the lowest 8 bits are kept.
-// `w` holds Sobel's weights of a column or a row.
+// `w` holds Sobel's weights of a column or a row. The pixels that are read are `columns_off` and
+// `rows_off` away from the right ones.
 template <class Length = decltype(edge_length)>
 grey_picture edges_of(const grey_picture& in, const Length& length = edge_length,
-                      const std::array<int, 3>& w = {1, 2, 1}) {
+                      const std::array<int, 3>& w = {1, 2, 1}, int columns_off = 0,
+                      int rows_off = 0) {
   grey_picture out(in.width, in.height);
   out.fill([&](std::int64_t x, std::int64_t y) {
-    const auto at = [&](int dx, int dy) { return in.at(x + dx, y + dy); };
+    const auto at = [&](int dx, int dy) { return in.at(x + dx + columns_off, y + dy + rows_off); };
     int gx = 0, gy = 0;
     for (int k = 0; k < 3; ++k) {
       gx += w[k] * (at(1, k - 1) - at(-1, k - 1));

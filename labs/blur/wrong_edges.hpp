@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/lab/whole_blocks.hpp"
 #include "labs/blur/reference.hpp"
 
 namespace stepwise::blur_lab {
@@ -225,6 +226,8 @@ class wrong_edges {
          "the weights of the 7 columns are 0 1 2 3 4 3 2: is their index one too low?"},
         {{.across = all, .down = ones, .divisor = 16 * 7},
          "the blur weights the columns, but not the rows"},
+        {{.across = ones}, "the blur adds the 7 columns without their weights"},
+        {{.down = ones}, "the blur adds the 7 rows without their weights"},
     };
     const auto leaves_this = [&](const blur_rule& rule) {
       return is(edges_of(blurred(grey_, rule)));
@@ -249,12 +252,42 @@ class wrong_edges {
                " are" + list + "; the contract's are 1 2 3 4 3 2 1";
       }
     }
-    for (const int columns : {0, -1, 1, -3, 3}) {
-      for (const int rows : {0, -1, 1, -3, 3})
+    for (int columns = -3; columns <= 3; ++columns) {
+      for (int rows = -3; rows <= 3; ++rows)
         if ((columns != 0 || rows != 0) && leaves_this({.columns_off = columns, .rows_off = rows}))
-          return "the blur's 7 x 7 pixels begin at column " + relative("x", columns - 3) +
-                 " and row " + relative("y", rows - 3) +
-                 ", not at x - 3 and y - 3: where does its tile begin?";
+          return "the blur's 7 x 7 pixels" + begin_at(columns, rows, 3);
+    }
+    return first_block_again();
+  }
+
+  // " begin at column x - 2 and row y - 3, not at x - 3 and y - 3: where does its tile begin?"
+  static std::string begin_at(int columns_off, int rows_off, int reach) {
+    return " begin at column " + relative("x", columns_off - reach) + " and row " +
+           relative("y", rows_off - reach) + ", not at " + relative("x", -reach) + " and " +
+           relative("y", -reach) + ": where does its tile begin?";
+  }
+
+  // Every block repeats the first block's pixels, or the first pixel of its rows or columns.
+  std::string first_block_again() const {
+    const auto leaves = [&](const auto& from) {
+      grey_picture again(width_, height_);
+      again.fill(from);
+      return is(edges_of(again));
+    };
+    for (std::int64_t side = 128; side >= 2; side /= 2) {
+      const std::string number = std::to_string(side);
+      if (leaves([&](auto x, auto y) { return soft_.at(x / side * side, y); }))
+        return "every " + number +
+               " columns of the blurred picture repeat the first: is threadIdx.x in every index?";
+      if (leaves([&](auto x, auto y) { return soft_.at(x, y / side * side); }))
+        return "every " + number +
+               " rows of the blurred picture repeat the first: is threadIdx.y in every index?";
+      for (std::int64_t rows = 128; rows >= 1; rows /= 2) {
+        if (side >= width_ && rows >= height_) continue;
+        if (leaves([&](auto x, auto y) { return soft_.at(x % side, y % rows); }))
+          return "every block of " + number + " x " + std::to_string(rows) +
+                 " pixels is blurred as the first one: is blockIdx in the index of its tile?";
+      }
     }
     return "";
   }
@@ -291,6 +324,12 @@ class wrong_edges {
              ", but Sobel's weights are "
              "1 2 1";
     }
+    for (const int columns : {0, -1, 1}) {
+      for (const int rows : {0, -1, 1})
+        if ((columns != 0 || rows != 0) &&
+            is(edges_of(soft_, edge_length, {1, 2, 1}, columns, rows)))
+          return "the edge stage's 3 x 3 pixels" + begin_at(columns, rows, 1);
+    }
     return "";
   }
 
@@ -311,7 +350,12 @@ class wrong_edges {
     };
     const std::string passed =
         " width and height exchanged: in which order does its launch pass them?";
-    const grey_picture soft = blurred(turned(grey_));
+    const grey_picture other = turned(grey_), soft = blurred(other);
+    grey_picture read(width_, height_);
+    read.fill([&](auto x, auto y) { return other.at(x, y); });
+    if (begins_with(edges_of(blurred(read))))
+      return "the blur reads the grey picture with width and height exchanged: in which order are "
+             "they passed?";
     if (begins_with(edges_of(turned(soft)))) return "the blur has" + passed;
     if (begins_with(turned(edges_of(turned(soft_))))) return "the edge stage has" + passed;
     return "";
@@ -328,7 +372,8 @@ class wrong_edges {
             all = found_[y * width_ + x] == right_.at(x + dx, y + dy);
         if (all)
           return "the picture is shifted by " + std::to_string(-dx) + " columns and " +
-                 std::to_string(-dy) + " rows";
+                 std::to_string(-dy) +
+                 " rows: where does a stage read or store one pixel for another?";
       }
     }
     return "";
@@ -376,8 +421,10 @@ class wrong_edges {
     if (!can_try_mistakes()) return "";
     part wrong{width_, height_};  // its columns show at the top, its rows at the left
     each_wrong([&](std::int64_t x, std::int64_t y) {
-      if (y < 8) wrong.column = std::min(wrong.column, x);
       if (x < 8) wrong.row = std::min(wrong.row, y);
+    });
+    each_wrong([&](std::int64_t x, std::int64_t y) {
+      if (y < std::min<std::int64_t>(8, wrong.row)) wrong.column = std::min(wrong.column, x);
     });
     const std::tuple<stage, int, const char*> stages[] = {
         {stage::edges, 0, "the result"},
@@ -393,8 +440,12 @@ class wrong_edges {
              (columns ? "columns from " + std::to_string(missing.column) + " on" : "") +
              (columns && rows ? " and all " : "") +
              (rows ? "rows from " + std::to_string(missing.row) + " on" : "") +
-             ", as if no thread wrote them: does the grid round up, with the width in x and the "
-             "height in y?";
+             ", as if no thread wrote them: " +
+             ((columns && lacks_whole_blocks(missing.column, width_)) ||
+                      (rows && lacks_whole_blocks(missing.row, height_))
+                  ? "does the grid have a block for each part of the picture, and does x use only "
+                    "blockIdx.x, and y blockIdx.y?"
+                  : "does the grid round up, with the width in x and the height in y?");
     }
     return "";
   }
@@ -428,6 +479,12 @@ class wrong_edges {
       any = any && (at_right || at_lower || x < 4 || y < 4);
     });
     if (!any) return "";
+    bool one_byte = found_[first_] != 0;
+    each_wrong([&](auto x, auto y) { one_byte &= found_[y * width_ + x] == found_[first_]; });
+    if (one_byte && wrong_ > 8)
+      return of_all() + ", all within 4 of the picture's border, and hold " +
+             std::to_string(found_[first_]) +
+             ", as if no thread wrote them: the contract has edges there, too";
     const std::string outside =
         "do pixels outside count as 0, in the grey picture and in the blurred one?";
     if (right == lower || width_ < 16 || height_ < 16)

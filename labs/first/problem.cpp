@@ -14,6 +14,7 @@
 #include "common/lab/in_bands.hpp"
 #include "common/lab/picture_problem.hpp"
 #include "common/lab/random.hpp"
+#include "common/lab/whole_blocks.hpp"
 #include "labs/first/first.hpp"
 
 namespace stepwise {
@@ -92,7 +93,9 @@ class wrong_picture {
     if (is_untouched_ || (is_one_byte_ && (wrong_ > 1 || found_[first_] == 0))) return unwritten();
     if (all == 1) return "";
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
-      return "this is the picture itself: left and right are not swapped";
+      return "this is the picture itself: left and right are not swapped, or the kernel's result "
+             "is not "
+             "what is copied to the host";
     if (is([&](std::int64_t i) { return in_.at(i % w, h - 1 - i / w); }))
       return "the picture is upside down: top and bottom are swapped, not left and right";
     if (is([&](std::int64_t i) { return in_.pixels[all - 1 - i]; }))
@@ -108,6 +111,9 @@ class wrong_picture {
         is_where_written([&](std::int64_t i) { return in_.pixels[i / h * h + h - 1 - i % h]; }))
       return "the rows of this picture have " + std::to_string(h) +
              " pixels: are width and height exchanged, in the launch or in an index?";
+    if (h < w && is([&](std::int64_t i) { return in_.at(w - 1 - i % h, i / w); }))
+      return "the column of out[i] is taken to be i % " + std::to_string(h) +
+             ": does an index use the height instead of the width?";
     if (is_written_by_height())
       return "row y of the result begins at out[" + std::to_string(h) +
              " * y]: is y multiplied by the height instead of the width?";
@@ -130,11 +136,11 @@ class wrong_picture {
       if (found_[i] != rule(i)) return false;
     return true;
   }
-  // Bytes that fill out before a call are odd, those of the picture are even.
+  // Bytes that fill out before a call are odd, those of the picture are even and not 0.
   bool is_where_written(const std::function<byte(std::int64_t)>& rule) const {
     std::int64_t written = 0;
     for (std::int64_t i = 0; i < std::ssize(found_); ++i) {
-      if (found_[i] % 2 != 0) continue;
+      if (found_[i] % 2 != 0 || found_[i] == 0) continue;
       if (found_[i] != rule(i)) return false;
       ++written;
     }
@@ -184,13 +190,23 @@ class wrong_picture {
     const std::string tail = wrong_ == 1 ? "It is out[" + first + "]. Does it have a thread"
                                          : "They are all pixels from out[" + first +
                                                "] on. Does each of them have a thread";
+    const std::string bytes = "the copies take all width * height bytes?";
+    if (is_untouched_)  // the kernel writes to the device, so this is what no copy reached
+      return "They are all from out[" + first +
+             "] on. Does the copy to the host take all width * height bytes, and does each of them "
+             "have a thread?";
     if (first_ == 256 && all < 512)
       return tail + ", and is every index wider than an unsigned char (at most 255)?";
     if (w > 1 && first_ % w == 0)
       return "They are all rows from " + std::to_string(row) +
-             (2 * row > h ? " on. Does the grid round up?"
-                          : " on. Is the block a dim3 with several rows of threads, and does y "
-                            "include blockIdx.y?");
+             (row == 1 ? " on. Do the copies take all width * height bytes, and are there more "
+                         "rows of threads?"
+              : 2 * row > h
+                  ? " on. Does the grid round up, with the width in x and the height in y?"
+                  : " on. Is the block a dim3 with several rows of threads, does y "
+                    "include blockIdx.y * blockDim.y, and do " +
+                        bytes);
+    if (first_ < 32 && all >= 64) return tail + ": <<<number of blocks, threads per block>>>?";
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
       const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;
       if (last + 1 == first_ && first_ % block != 0)
@@ -202,7 +218,7 @@ class wrong_picture {
         return "They are all but the first " + first +
                ". Are there several blocks, and does the index include blockIdx.x?";
     }
-    return tail + ", and do the copies take all bytes?";
+    return tail + ", and do " + bytes;
   }
 
   // "" if no rule gives all missing pixels and no other.
@@ -225,7 +241,9 @@ class wrong_picture {
     if (column > 0 && row > 0 &&
         are_missing([&](auto x, auto y) { return x >= column || y >= row; }))
       return "They are all columns from " + from(column) + " and all rows from " + from(row) +
-             ". Does the grid round up?";
+             (lacks_whole_blocks(column, w) || lacks_whole_blocks(row, h)
+                  ? ". Does the grid have several blocks, and do x and y include blockIdx?"
+                  : ". Does the grid round up?");
     const std::string exchanged =
         ". Does x use only threadIdx.x, blockIdx.x and blockDim.x, and y only those with .y?";
     if (column > 0 && next_column < w &&

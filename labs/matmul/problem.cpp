@@ -95,9 +95,10 @@ class wrong_product {
     for (const auto guess :
          {&wrong_product::left_as_it_was, &wrong_product::added_to_what_was,
           &wrong_product::another_product, &wrong_product::first_tile_again,
-          &wrong_product::without_an_end, &wrong_product::zeros, &wrong_product::not_a_number,
-          &wrong_product::multiple, &wrong_product::continued, &wrong_product::one_line_replaced,
-          &wrong_product::imprecise, &wrong_product::everywhere}) {
+          &wrong_product::without_an_end, &wrong_product::zeros, &wrong_product::all_too_large,
+          &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::continued,
+          &wrong_product::one_line_replaced, &wrong_product::imprecise,
+          &wrong_product::two_products, &wrong_product::everywhere}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
     return end;
@@ -125,7 +126,11 @@ class wrong_product {
       if (stored) return "";
       if (from == 256)
         return " - does the grid round up, and is no index kept in 8 bits, which end at 255?";
-      return " - does the grid round up, and does the store use the row and column of its sum?";
+      if (from == 1)
+        return " - does the block have threads in both x and y, such as dim3(tile, tile)?";
+      return " - does the grid round up in x and in y, is blockIdx in the index, and does the "
+             "store "
+             "use the row and column of its sum?";
     };
     const int last = m_.n - 1;
     if (top > 0 && wrong_.size() == n_ * (n_ - top)) {
@@ -138,6 +143,9 @@ class wrong_product {
       return count + ": all of " + range("row", corner, last) + " and of " +
              range("column", corner, last) + ask(corner);
     }
+    if (!stored && wrong_.size() == n_ * n_ - n_ &&
+        std::ranges::all_of(wrong_, [&](auto i) { return row_of(i) != col_of(i); }))
+      return count + ": all but the diagonal - do row and col both use .x, or both .y?";
     return count;
   }
 
@@ -224,6 +232,16 @@ class wrong_product {
       if (is_everywhere([&](int row, int col) { return sum(row, col, p.a, p.b); }))
         return std::string("this is ") + p.name;
     }
+    for (const bool of_a : {true, false}) {
+      const auto& m = of_a ? m_.a : m_.b;
+      if (is_everywhere([&](int row, int col) {
+            double sum = 0;
+            for (std::size_t k = 0; k < n_; ++k) sum += double(m[row * n_ + k]) * m[k * n_ + col];
+            return sum;
+          }))
+        return of_a ? "this is a times a: does the launch pass b?"
+                    : "this is b times b: does the launch pass a?";
+    }
     if (is_everywhere(
             [&](int row, int col) { return double(m_.a[row * n_ + col]) * m_.b[row * n_ + col]; }))
       return "this is a[row][col] * b[row][col]: an element of c is the sum of n products";
@@ -274,7 +292,10 @@ class wrong_product {
         return std::string("the ") + (last ? "last" : "first") + " " +
                (count == 1 ? "product is" : std::to_string(count) + " products are") +
                " missing from the sums" +
-               (last ? " - does the kernel handle n that is not a multiple of its tile?" : "");
+               (last ? " - does the loop reach n, even if n is no multiple of the tile?"
+                : count == 1
+                    ? " - does k begin at 0, and is each product added (+=)?"
+                    : " - is each product added (+=) to a sum that begins before all loops?");
       }
     }
     return "";
@@ -286,6 +307,16 @@ class wrong_product {
     }
     return "0 is stored: does the loop over the products run at all for this n, and is the sum a "
            "float?";
+  }
+
+  // Every element is too large by the same whole number.
+  std::string all_too_large() const {
+    const double more = std::round(first_found() - expected_[wrong_[0]]);
+    if (wrong_.size() < n_ * n_ || !(std::abs(more) >= 1 && std::abs(more) <= 16)) return "";
+    if (!is_everywhere([&](int row, int col) { return expected_[row * n_ + col] + more; }))
+      return "";
+    return "every element is the product plus " + decimal(more) +
+           ": does a sum begin at 0, and does it add products?";
   }
 
   std::string not_a_number() const {
@@ -352,6 +383,26 @@ class wrong_product {
       if (!(std::abs(found(i) - expected_[i]) <= 0.02 * largest)) return "";
     }
     return "close, but less precise than float32 allows: are operands or sums narrower?";
+  }
+
+  // For n = 2, the two products of which the first wrong sum consists. Whole numbers would agree
+  // with too many pairs.
+  std::string two_products() const {
+    if (n_ != 2 || m_.of != kind::real) return "";
+    const auto name = [](const char* matrix, std::size_t i) {
+      return matrix + ("[" + std::to_string(i / 2) + "][" + std::to_string(i % 2) + "]");
+    };
+    const auto product = [&](std::size_t i) { return double(m_.a[i / 4]) * m_.b[i % 4]; };
+    const auto text = [&](std::size_t i) { return name("a", i / 4) + " * " + name("b", i % 4); };
+    const std::size_t row = wrong_[0] / 2, col = wrong_[0] % 2;
+    const auto right = [&](std::size_t k) { return text(4 * (2 * row + k) + 2 * k + col); };
+    for (std::size_t i = 0; i < 16; ++i) {
+      for (std::size_t j = i; j < 16; ++j) {
+        if (is_right(m_, first_found(), product(i) + product(j)))
+          return "this is " + text(i) + " + " + text(j) + ", not " + right(0) + " + " + right(1);
+      }
+    }
+    return "";
   }
 
   // Most sums are wrong, by no rule that is known.

@@ -208,6 +208,7 @@ class wrong_result {
                              &wrong_result::without_the_last,
                              &wrong_result::without_the_first,
                              &wrong_result::other_distance,
+                             &wrong_result::one_coordinate,
                              &wrong_result::tiles,
                              &wrong_result::some_points,
                              &wrong_result::elsewhere,
@@ -473,8 +474,9 @@ class wrong_result {
     if (are_few() && !all_wrong([&](int i) { return found_[i] == nearest_of(i, 0, end); }))
       return "";
     return "no point from " + std::to_string(last) +
-           " on is ever found: are the last points compared, even if n is not a multiple of the "
-           "tile" +
+           " on is ever found: are the last points compared and copied from the right place, even "
+           "if "
+           "n is not a multiple of the tile" +
            if_narrow(last) + "?";
   }
 
@@ -594,6 +596,8 @@ class wrong_result {
          [&](int i, int j) { return squared_distance(in_arrays(i), in_arrays(j)); }},
         {"point j is read at xyz[j], xyz[j + 1], xyz[j + 2]; it begins at xyz[3 * j]",
          [&](int i, int j) { return squared_distance(points_[i], shifted(j)); }},
+        {"point i is read at xyz[i], xyz[i + 1], xyz[i + 2]; it begins at xyz[3 * i]",
+         [&](int i, int j) { return squared_distance(shifted(i), points_[j]); }},
         {"points i and j are read at xyz[i] and xyz[j]; they begin at xyz[3 * i] and xyz[3 * j]",
          [&](int i, int j) { return squared_distance(shifted(i), shifted(j)); }},
         {"x is left out: is it read, and was it set before that?", without(0)},
@@ -613,7 +617,44 @@ class wrong_result {
          [&](int i, int j) { return -distance(i, j); }},
         {"distances lose their fractions: keep best in a float",
          [&](int i, int j) { return std::trunc(distance(i, j)); }},
+        {"differences lose their fractions: keep dx, dy and dz in floats",
+         [&](int i, int j) {
+           const point &p = points_[i], &q = points_[j];
+           return squared_distance(std::trunc(q[0] - p[0]), std::trunc(q[1] - p[1]),
+                                   std::trunc(q[2] - p[2]));
+         }},
     });
+  }
+
+  // One coordinate is read from another place: in point i, in point j, or in both.
+  std::string one_coordinate() const {
+    const float* const f = points_[0].data();
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::string plus = axis == 0 ? "" : " + " + std::to_string(axis);
+      for (int from = 0; from < 4; ++from) {  // another axis; 3: xyz[i + axis]
+        if (from == axis) continue;
+        const auto misread = [=, this](int i) {
+          point p = points_[i];
+          p[axis] = from < 3 ? p[from] : f[i + axis];
+          return p;
+        };
+        const std::pair<std::string, measure> readers[] = {
+            {"point j", [&](int i, int j) { return squared_distance(points_[i], misread(j)); }},
+            {"point i", [&](int i, int j) { return squared_distance(misread(i), points_[j]); }},
+            {"every point i",
+             [&](int i, int j) { return squared_distance(misread(i), misread(j)); }}};
+        for (const auto& [who, measured] : readers) {
+          const std::string at = who.substr(who.size() - 1);
+          const std::string name =
+              std::string("the ") + "xyz"[axis] + " of " + who + " is " +
+              (from < 3 ? std::string("its ") + "xyz"[from]
+                        : "xyz[" + at + plus + "], not xyz[3 * " + at + plus + "]") +
+              ": is it read and copied from the right place?";
+          if (std::string text = first_of({{name.c_str(), measured}}); !text.empty()) return text;
+        }
+      }
+    }
+    return "";
   }
 
   // Mistakes with tiles of 32, 64, ... 1024 points.
@@ -628,11 +669,29 @@ class wrong_result {
       if (everywhere(comes_from([&](int i, int j) { return distance(i, j % tile); })))
         return "this happens if every tile of " + size +
                " points is a copy of the first one: copy from first + k";
+      for (int axis = 0; axis < 3; ++axis) {
+        if (everywhere(comes_from([&](int i, int j) {
+              point p = points_[j];
+              p[axis] = points_[j % tile][axis];
+              return squared_distance(points_[i], p);
+            })))
+          return std::string("this happens if the ") + "xyz"[axis] + " of every tile of " + size +
+                 " points is a copy of the first tile's: copy it from first + k, too";
+      }
+      if (everywhere(comes_from(
+              [&](int i, int j) { return j / tile == i / tile ? distance(i, j) : never; })))
+        return "this happens if a block compares only its own " + size +
+               " points: let it loop over all tiles";
       if (everywhere(comes_from(
               [&](int i, int j) { return j % tile == i % tile ? never : distance(i, j); })))
         return "this happens if point i skips a point in each tile of " + size +
                ", not only itself: compare first + k with i, not k";
-      if (n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
+      if (everywhere(comes_from([&](int i, int j) { return distance(i % tile, j); })))
+        return "this happens if point i is read at i % " + size +
+               ", the index of its thread in a block: is blockIdx.x in the index?";
+      // A last point that is taken for one of the first tile would look the same.
+      const bool is_other = !all_wrong([&](int i) { return found_[i] + tile == i; });
+      if (is_other && n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
             return distance(i, j + tile < n() ? j + tile : j);
           })))
         return of_all(wrong_.size()) + " are as if the tile that begins at " + size +

@@ -68,12 +68,13 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling, &wrong_sum::in_float,
-          &wrong_sum::shuffled_up, &wrong_sum::first_alone, &wrong_sum::unwritten_shared,
-          &wrong_sum::multiple, &wrong_sum::low_bits, &wrong_sum::of_launch_two,
-          &wrong_sum::one_block, &wrong_sum::without_an_end, &wrong_sum::first_part,
-          &wrong_sum::blocks_too_close, &wrong_sum::odd_tree, &wrong_sum::regular,
-          &wrong_sum::end_twice, &wrong_sum::one_block_stored, &wrong_sum::one_element}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling,     &wrong_sum::in_float,
+          &wrong_sum::shuffled_up,    &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
+          &wrong_sum::began_at_1,     &wrong_sum::multiple,         &wrong_sum::low_bits,
+          &wrong_sum::of_launch_two,  &wrong_sum::one_block,        &wrong_sum::without_an_end,
+          &wrong_sum::first_part,     &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
+          &wrong_sum::regular,        &wrong_sum::end_twice,        &wrong_sum::one_block_stored,
+          &wrong_sum::one_element,    &wrong_sum::two_elements}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -102,7 +103,7 @@ class wrong_sum {
     if (found_ == 0)
       return "the sum that is stored is 0: was anything added to it, and does the thread that "
              "stores it "
-             "hold the sum (lane 0 after __shfl_down_sync)?";
+             "hold the sum (thread 0 of a tree, lane 0 after __shfl_down_sync)?";
     if (!one_byte_repeated(found_)) return "";
     return "these are the bytes " + hexadecimal(found_) +
            " that filled out before the call: nothing was written to out" +
@@ -125,6 +126,16 @@ class wrong_sum {
       return "this is the sum plus " + hexadecimal(more) + ": " + hexadecimal(filling) +
              " filled out before the call, and only " + plural(bytes, "byte") +
              " of it became 0 - the size that cudaMemset takes is in bytes";
+    }
+    const std::uint32_t old = (found_ >> 24) * 0x01010101u;
+    if (old == 0 || old == 0xffffffff) return "";  // see low_bits()
+    for (const int bytes : {1, 2, 3}) {
+      const int low = 8 * bytes;
+      if (found_ << (32 - low) != expected_ << (32 - low) || found_ >> low != old >> low) continue;
+      return "only " + plural(bytes, "byte") + " of the sum " + (bytes == 1 ? "is" : "are") +
+             " there, and the rest is " + hexadecimal(old) +
+             ", which filled out before the call - does a copy take a number of elements? Its size "
+             "is in bytes, count * sizeof(int)";
     }
     return "";
   }
@@ -164,7 +175,9 @@ class wrong_sum {
 
   // in[0] alone, or once for each thread of a block.
   std::string first_alone() const {
-    if (found_ == at(0)) return "this is in[0] alone: no other element was added to it";
+    if (found_ == at(0))
+      return "this is in[0] alone: no other element was added to it - do all threads add, and does "
+             "a tree end with the neighbours, at a distance of 1?";
     for (std::uint32_t times = smallest_block; times <= largest_block; times *= 2) {
       if (found_ != times * at(0)) continue;
       return "this is " + std::to_string(times) +
@@ -183,6 +196,25 @@ class wrong_sum {
            plural(words, "such word") + (words == 1 ? " was" : " were") +
            " added - does every thread store its sum there, 0 if it has no element, and pass a "
            "barrier before another thread reads it?";
+  }
+
+  // Two elements, each added several times.
+  std::string two_elements() const {
+    for (std::uint32_t a = 0; in_.size() == 2 && a <= 32; ++a) {
+      for (std::uint32_t b = 0; b <= 256; ++b) {
+        if (found_ == a * at(0) + b * at(1))
+          return "this is " + std::to_string(a) + " times in[0] plus " + std::to_string(b) +
+                 " times in[1]: which sums does each step of the tree add?";
+      }
+    }
+    return "";
+  }
+
+  std::string began_at_1() const {
+    const std::uint32_t more = found_ - expected_;
+    if (more == 0 || more > 2 * largest_block) return "";
+    return "this is the sum plus " + std::to_string(more) +
+           ": does every sum begin at 0, and does a thread without an element add 0?";
   }
 
   std::string multiple() const {
@@ -341,7 +373,8 @@ class wrong_sum {
                     ? ", and the first " + std::to_string(part) +
                           " are there - does a single block add them? The number of blocks must "
                           "round up, and all blocks' sums and all levels of the tree must be added"
-                    : " - does the number of blocks round up?");
+                    : " - does the number of blocks round up" +
+                          (are_many_sums(part) ? ", and " + std::string(all_sums) : "?"));
       }
       if (found_ == without_first) return "the first " + are;
     }
@@ -354,11 +387,19 @@ class wrong_sum {
       if (found_ != sum_of(in_.first(part))) continue;
       const bool largest = 2 * part > in_.size();
       return "this is the sum of the first " + plural(part, "element") + " only - " +
-             (largest ? "does the kernel handle n that is not a power of two?"
-                      : "are the sums of all blocks added up?");
+             (largest               ? "does the kernel handle n that is not a power of two?"
+              : are_many_sums(part) ? all_sums
+                                    : "are the sums of all blocks added up?");
     }
     return "";
   }
+
+  // Elements of which a last block with a thread per sum adds all sums.
+  static bool are_many_sums(std::size_t part) {
+    return std::has_single_bit(part) && part > largest_block;
+  }
+  static constexpr const char* all_sums =
+      "does the last launch add the sums of all blocks, even if they are more than its threads?";
 
   // One element in every few is the only one that is added, is missing or is added twice. The last
   // elements, which fill no vector, may be no part of this.

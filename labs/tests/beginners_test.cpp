@@ -23,6 +23,7 @@
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
+#include "grader/report/findings.hpp"
 #include "labs/tests/problem_of.hpp"
 
 namespace {
@@ -104,12 +105,14 @@ first_words words_of(const lab& l, const fs::path& program, const mistake& m,
   const std::string& name = m.name;
   const auto run = check_program(l, p, program, device, l.check, 1, {});
   const auto checked = check_thoroughly(l, p, program, device, small_sizes(l, p), 1, {});
-  first_words said = {
-      alone(classified(run.found.what, run.found.message), name, where.root),
-      alone(checked.findings.empty() ? classified(checked.found.what, checked.found.message)
-                                     : of_finding(checked.findings.front()),
-            name, where.root),
-      ""};
+  const bool result_first =
+      checked.findings.empty() ||
+      (checked.found.what == verdict::wrong && !has_errors(without_copies(checked.findings)));
+  first_words said = {alone(classified(run.found.what, run.found.message), name, where.root),
+                      alone(result_first ? classified(checked.found.what, checked.found.message)
+                                         : of_finding(checked.findings.front()),
+                            name, where.root),
+                      ""};
   if (m.is_correct) return said;  // its grade would be about speed
   const auto grade = grade_program(l, p, name, program, {}, where, device, 1, {});
   said.grade = alone(classified(grade.what, grade.message), name, where.root);

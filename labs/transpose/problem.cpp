@@ -24,6 +24,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
+#include "common/lab/whole_blocks.hpp"
 #include "labs/transpose/transpose.hpp"
 
 namespace stepwise {
@@ -189,7 +190,7 @@ class wrong_result {
     if (unwritten_ == 0 || unwritten_ + unwritten_shared_ < wrong_) return "";
     const std::string text = of_all(unwritten_) + (unwritten_ == 1 ? " was" : " were") +
                              " not written",
-                      part = part_of_tiles();
+                      part = part_of_tiles() + tiles_on_diagonal();
     if (!part.empty() || unwritten_shared_ > 0) return part.empty() ? part : text + part;
     const bool low_rows =
         unwritten_ == static_cast<std::size_t>((out_.rows - unwritten_row_) * out_.cols);
@@ -215,6 +216,16 @@ class wrong_result {
              " - does a thread return before the store because its load is outside in, or does "
              "the store have the load's condition?";
     }
+    const std::int64_t all = line == "row" ? out_.rows : out_.cols;
+    const std::int64_t other = in_.rows + in_.cols - all;
+    if (lacks_whole_blocks(first, all)) {
+      const std::int64_t side = first & -first;
+      return " - does the grid have blocks for the " + line_of_in + "s of in from " +
+             std::to_string(first) + " on, and is blockIdx in the index of a " + line_of_in + "?" +
+             (all != other && first / side == ceil_div(other, side)
+                  ? " There are as many blocks as the other side needs: are x and y swapped?"
+                  : "");
+    }
     return " - does the grid cover " + line_of_in +
            "s of in beyond the last whole block, and does every thread reach its store?";
   }
@@ -224,7 +235,8 @@ class wrong_result {
     std::int64_t written = 0, period = 0, all = 0;
     bool has(std::int64_t line) const { return line % period < written; }
     std::string text(const std::string& name) const {
-      const std::string first = "the first " + std::to_string(written);
+      const std::string first =
+          (written > 1 || period >= all ? "the first " : "") + std::to_string(written);
       return period < all ? first + " of every " + std::to_string(period) + " " + name
                           : first + " " + name;
     }
@@ -265,8 +277,25 @@ class wrong_result {
     const bool swapped = threads == std::pair(along(out_.rows), along(out_.cols)) ||
                          threads == std::pair(along(out_.cols), along(out_.rows));
     return ": only " + text + " of out were written - " +
-           (swapped ? "are blocks and threads swapped in the launch, <<<blocks, threads>>>?"
-                    : "does a block have a thread for every element of its tile, or a loop?");
+           (swapped
+                ? "are blocks and threads swapped in the launch, <<<blocks, threads>>>?"
+                : "does a block have a thread for every element of its tile, in x and in y, or a "
+                  "loop?");
+  }
+
+  // Only the square tiles on the diagonal were written.
+  std::string tiles_on_diagonal() const {
+    if (out_.rows < 2 || out_.cols < 2) return "";
+    std::int64_t tile = 0;
+    while (tile < out_.cols && !is_left_as_it_was(out_.at(0, tile))) ++tile;
+    if (tile == 0 || tile >= std::min(out_.rows, out_.cols)) return "";
+    for (std::int64_t row = 0; row < out_.rows; ++row) {
+      for (std::int64_t col = 0; col < out_.cols; ++col) {
+        if (is_left_as_it_was(out_.at(row, col)) == (row / tile == col / tile)) return "";
+      }
+    }
+    return ": only the tiles of " + std::to_string(tile) + "x" + std::to_string(tile) +
+           " on the diagonal were written - do row and col both use .x, or both .y?";
   }
 
   // Everything outside the top left rectangle [0, row) x [0, col) is missing. row is the first row
@@ -277,8 +306,11 @@ class wrong_result {
     while (row < out_.rows && out_.at(row, 0) == in_.at(0, row)) ++row;
     const auto inside = static_cast<std::size_t>(row * col);
     if (inside == 0 || out_.data.size() - inside != unwritten_) return "";
+    const bool blocks = lacks_whole_blocks(row, out_.rows) || lacks_whole_blocks(col, out_.cols);
     return ": all outside its first " + std::to_string(row) + " rows and " + std::to_string(col) +
-           " columns - what becomes of the ragged edge, where the last blocks are not full?";
+           " columns - " +
+           (blocks ? "does the grid have a block for every tile, and is blockIdx in the indices?"
+                   : "what becomes of the ragged edge, where the last blocks are not full?");
   }
 
   // Right only on the diagonals of tiles, where a thread writes what it has read itself. No other
@@ -392,6 +424,20 @@ class wrong_result {
                    row % tile == from_row % tile && col % tile == from_col % tile;
           })) {
         return every + " has moved to its place, but is not transposed inside";
+      }
+      for (std::int64_t part = tile / 2; part > 0; part /= 2) {
+        const auto again = [&](std::int64_t line) { return line / tile * tile + line % part; };
+        const bool rows = follows([&](auto row, auto col, auto from_row, auto from_col) {
+          return from_row == again(col) && from_col == row;
+        });
+        if (!rows && !follows([&](auto row, auto col, auto from_row, auto from_col) {
+              return from_row == col && from_col == again(row);
+            }))
+          continue;
+        const std::string lines = rows ? "row" : "column";
+        return every + " repeats its first " +
+               (part == 1 ? lines : std::to_string(part) + " " + lines + "s") +
+               " of in: is the loop's variable in the indices of the load and of the store?";
       }
     }
     return "";

@@ -51,7 +51,8 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
   f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
   f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
   if (at < 4096) {
-    f.message = does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
+    f.message = does + count_of_bytes(s.bytes) +
+                (at == 0 ? " through a null pointer" : " at address " + hexadecimal(at));
     f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
   } else if (window < std::size(space)) {
     f.message = does + "global memory through a pointer to " + space[window] + " memory";
@@ -71,15 +72,28 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
 }
 
 // Advice for an index that is too large.
-std::string advice_past_end(const launch_config& config) {
-  const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
-  // The grid's size would be a plausible block size, and the block's size is unusually small.
-  if (threads < lanes && blocks >= 2 * lanes && blocks <= 1024)
-    return "The launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
-           (threads == 1 ? " thread" : " threads") +
-           ": are the two swapped in <<<blocks, threads>>>?";
-  return "Compare every index with its own length before the access, in the last block and in the "
-         "last pass of a loop, too.";
+std::string advice_past_end(const launch_config& config, const finding_object& object,
+                            const finding_party& by) {
+  if (const std::string swapped = swapped_launch_words(config); !swapped.empty())
+    return "The" + swapped.substr(5);
+  // The caller names its arrays; others were allocated by the function itself.
+  const bool is_own = object.name.empty();
+  if (is_own && object.element_bytes > 1 && object.bytes % object.element_bytes != 0)
+    return "The allocation ends within an element: cudaMalloc takes a size in bytes, count * "
+           "sizeof(type).";
+  const std::uint64_t thread = std::uint64_t{by.block.x} * config.block.x + by.thread.x;
+  const bool is_1d = config.grid.y * config.grid.z * config.block.y * config.block.z == 1;
+  const bool is_inside = thread < object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
+  std::string advice =
+      "Compare every index with its own length before the access, in the last block and in the "
+      "last "
+      "pass of a loop, too";
+  if (is_1d && is_inside && thread > 0)
+    advice =
+        "Check how thread " + std::to_string(thread) + " of the grid gets this index. " + advice;
+  if (is_own) advice += "; check the allocation's size";
+  if (is_own && object.bytes == sizeof(void*)) advice += ": sizeof(pointer) is 8";
+  return advice + ".";
 }
 
 }  // namespace
@@ -191,8 +205,11 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
     f.message = does + words + ", " + past_which_end(f.object) + " of " +
                 (f.object.name.empty() ? "an allocation of " : f.object.name + ", which has ") +
                 size_of(f.object);
-    f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
-                                   : advice_past_end(*evidence_.config);
+    f.advice =
+        f.object.offset < 0
+            ? "The index is below 0: check what is subtracted in the first rows and columns, and "
+              "in threads beyond the last ones."
+            : advice_past_end(*evidence_.config, f.object, f.parties.front());
   } else if (evidence_.memory.is_device(at)) {
     f.kind = finding_kind::out_of_bounds;
     f.object.address = at & ~std::uint64_t{4095};

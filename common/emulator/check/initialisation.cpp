@@ -131,7 +131,11 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
   } else {
     f.message += std::to_string(missing) + " of which have not been written; the first is byte " +
                  std::to_string(where.object.offset) + " of " + name;
-    f.advice = "Does a thread write every element, even if n is not a multiple of the block size?";
+    f.advice = 2 * missing >= bytes
+                   ? "Does every element have a thread that writes it: are there enough blocks and "
+                     "threads, and is blockIdx in the index?"
+                   : "Does a thread write every element, even if n is not a multiple of the block "
+                     "size?";
   }
   f.object = where.object;
   f.origin = evidence_.origin;

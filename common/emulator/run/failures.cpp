@@ -190,6 +190,15 @@ const op* scheduler::stop(const op* i, error code, const std::string& what, int 
   return nullptr;
 }
 
+std::string swapped_launch_words(const launch_config& config) {
+  const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
+  // The grid's size would be a plausible block size, and the block's size is unusually small.
+  if (threads >= lanes || blocks < 2 * lanes || blocks > 1024) return "";
+  return "; the launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
+         (threads == 1 ? " thread" : " threads") +
+         ": are the two swapped in <<<blocks, threads>>>?";
+}
+
 const op* scheduler::stop(const op* i, const access_fault& fault) {
   const char* verb = fault.kind == access_kind::load    ? "read"
                      : fault.kind == access_kind::store ? "write"
@@ -197,10 +206,10 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
   static constexpr const char* spaces[] = {"global", "shared", "local", "parameter", "generic"};
   char address[32];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
-  std::string what = fault.whose + std::to_string(fault.bytes) + "-byte " + verb + " at " +
-                     spaces[static_cast<int>(fault.space)] + " address " + address;
+  const std::string at = std::string(spaces[static_cast<int>(fault.space)]) + " address " + address;
+  std::string what = fault.whose + std::to_string(fault.bytes) + "-byte " + verb;
   if (fault.misaligned) {
-    what = "misaligned: " + what + ", which is not a multiple of " +
+    what = "misaligned: " + what + " at " + at + ", which is not a multiple of " +
            std::to_string(fault.alignment != 0 ? fault.alignment : fault.bytes);
   } else {
     what = "out of bounds: " + what;
@@ -208,37 +217,39 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
       return std::to_string(n) + (n == 1 ? " byte" : " bytes");
     };
     if (fault.space == memory_space::shared) {
-      what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
+      what += " outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
       const std::uint64_t own = code_.static_shared_bytes;
       if (!code_.dynamic_shared.empty() && fault.address >= own)
         what += "; the launch passes " + bytes(x_.shared_bytes - own) + " for extern __shared__ " +
                 code_.dynamic_shared;
     } else if (fault.space == memory_space::local) {
-      what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
+      what += " outside the thread's " + bytes(x_.local_bytes) + " of local memory";
     } else if (const auto near = launch_.memory->before(fault.address);
                near && launch_.memory->is_device(fault.address)) {
       const std::uint64_t past = fault.address - near->base;
       const std::string where = past < near->bytes    ? "across the end"
                                 : past == near->bytes ? "just past the end"
                                                       : bytes(past - near->bytes) + " past the end";
-      what += ", " + where + " of an allocation of " + bytes(near->bytes);
+      what += " " + where + " of an allocation of " + bytes(near->bytes);
       if (past + fault.bytes <= (near->bytes + 511) / 512 * 512)
         what += "; a GPU rounds that up to a multiple of 512 and would not notice";
+      what += swapped_launch_words(launch_.config);
     } else {
       // A negative index into the first allocation leads to an address before all device memory.
       std::optional<access_window> after;
       for (std::uint64_t next = (fault.address / 256 + 1) * 256;
            !after && next - fault.address <= 65536; next += 256)
         after = launch_.memory->allocation_at(next);
-      what += fault.address < 4096                       ? ", a null pointer"
-              : launch_.memory->is_device(fault.address) ? ", which no allocation holds"
-              : after ? ", " + bytes(after->base - fault.address) +
+      what += fault.address < 4096                       ? " through a null pointer"
+              : launch_.memory->is_device(fault.address) ? " of bytes that no allocation holds"
+              : after ? " " + bytes(after->base - fault.address) +
                             " before the start of an allocation of " + bytes(after->bytes)
               : launch_.memory->is_near_device(fault.address)
-                  ? ", far outside of every allocation; are all values from which the index is "
+                  ? " far outside of every allocation; are all values from which the index is "
                     "computed set?"
-                  : ", which is not a device address; is it a host address?";
+                  : " through a pointer that is not a device address; is it a host address?";
     }
+    what += "; " + at;
   }
   // An H200 reports "illegal address" for an access outside of a block's shared memory, and
   // "illegal instruction" beyond the 16 MB of addresses that shared memory has.

@@ -41,6 +41,9 @@ class timer_wait {
   std::uint64_t since_ns_ = 0, last_ns_ = 0;
 };
 
+// "; the launch has 256 blocks of 1 thread: are the two swapped ...?" if they may be; or empty.
+std::string swapped_launch_words(const launch_config& config);
+
 class scheduler {
  public:
   explicit scheduler(launch_state& launch);

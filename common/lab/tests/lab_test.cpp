@@ -16,6 +16,7 @@
 #include "common/lab/in_bands.hpp"
 #include "common/lab/problem.hpp"
 #include "common/lab/random.hpp"
+#include "common/lab/whole_blocks.hpp"
 
 namespace {
 
@@ -25,6 +26,14 @@ TEST_CASE("a library that is missing or holds no problem is refused with its nam
   CHECK_THROWS_WITH(load_problem("/nowhere/problem-first.so"),
                     doctest::Contains("problem-first.so"));
   CHECK_THROWS_WITH(load_problem("libm.so.6"), doctest::Contains("stepwise_problem"));
+}
+
+TEST_CASE("an edge that one partial block can hold lacks no whole block") {
+  CHECK(!lacks_whole_blocks(64, 70));
+  CHECK(!lacks_whole_blocks(48, 60));
+  CHECK(lacks_whole_blocks(32, 64));
+  CHECK(lacks_whole_blocks(48, 64));
+  CHECK(!lacks_whole_blocks(4, 8));  // smaller than a block
 }
 
 TEST_CASE("ceil_div rounds up and does not overflow") {

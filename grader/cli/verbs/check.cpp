@@ -58,13 +58,20 @@ int check(context& c, const check_options& o) {
     c.print(document);
     return code;
   }
+  // A wrong result says more than the bytes that were not written before they were copied.
+  const bool result_first = report.found.what == verdict::wrong && !report.findings.empty() &&
+                            !has_errors(without_copies(report.findings));
+  if (result_first) {
+    show_finding(c, report);
+    c.say();
+  }
   show_findings(c, report);
   if (const std::string terms = explain_text(terms_of(report.findings)); !terms.empty())
     c.say("  " + c.out.paint(tone::dim, "terms    ") + terms);
   if (report.correct()) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
   } else {
-    show_finding(c, report);
+    if (!result_first) show_finding(c, report);
     show_todos(c, l, s.shown);
   }
   if (code == 0 && s.shown == l.file.string()) show_next(c, l);

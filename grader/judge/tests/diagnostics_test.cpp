@@ -124,6 +124,17 @@ TEST_CASE("frequent omissions of a first kernel are named after nvcc's message")
       {"no instance of overloaded function \"atomicAdd\" matches the argument list\n            "
        "argument types are: (float, int)",
        "    atomicAdd(out[i], 1);", "atomicAdd(&sum, value)"},
+      {"identifier \"ceil_div\" is undefined", "", "#include \"common/lab/ceil_div.hpp\""},
+      {"identifier \"__float2half\" is undefined", "", "#include <cuda_fp16.h>"},
+      {"identifier \"__shfl_down\" is undefined", "", "__shfl_down_sync(mask, ...)"},
+      {"name followed by \"::\" must be a class or namespace name",
+       "    cub::DeviceReduce::Sum(nullptr, bytes, in, out, n);", "#include <cub/cub.cuh>"},
+      {"incomplete type \"unsigned int []\" is not allowed",
+       "    __attribute__((shared)) unsigned partial[];", "third launch parameter"},
+      {"declaration is incompatible with previous \"partial\" (declared at line 9)",
+       "    extern __attribute__((shared)) float partial[];", "one type or different names"},
+      {"expression must have pointer-to-object type but it has type \"float\"",
+       "    out[col][row] = in[row][col];", "one index"},
   };
   for (const row& r : rows) {
     const auto found =
@@ -154,6 +165,11 @@ TEST_CASE("the host compiler, ptxas and the linker") {
   CHECK(found[0].message ==
         "Entry function 'h(int*)' uses too much shared data (0x61a80 bytes, 0xc000 max): "
         "__shared__ arrays of 400000 bytes, and 49152 at most; extern __shared__ may have more");
+  found = parse_diagnostics(
+      "ptxas /tmp/a.ptx, line 34; error   : Instruction 'vote' without '.sync' is not supported\n"
+      "ptxas fatal   : Ptx assembly aborted due to errors\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].message.starts_with("Instruction 'vote' without '.sync' is not supported: write"));
   found = parse_diagnostics(
       "/usr/bin/ld: /tmp/x.o: in function `main':\n"
       "x.cpp:(.text+0xf7): undefined reference to `reduce(int const*, int*, int*, int)'\n"

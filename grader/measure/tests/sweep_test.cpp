@@ -94,6 +94,9 @@ TEST_CASE("a launch that is refused is distinguished from other crashes") {
   CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // not checked
   CHECK(refused(verdict::crash, "a.cu:3: cudaErrorLaunchOutOfResources: too many resources"));
   CHECK(!refused(verdict::crash, "a.cu:1: cudaErrorInvalidValue: invalid argument"));
+  CHECK(refused(verdict::crash, "a.cu:3: k: a block of 2048x1x1 (cudaErrorInvalidValue)"));
+  CHECK(refused(verdict::crash, "k: a block of 2048x1x1 (cudaErrorInvalidValue)"));
+  CHECK(!refused(verdict::crash, "a.cu:1: the size is 0 (cudaErrorInvalidValue)"));
   CHECK(!refused(verdict::crash, "a.cu:99: cudaErrorInvalidValue: invalid argument"));
   CHECK(!refused(verdict::crash, "a.cu:3: cudaErrorIllegalAddress: an illegal memory access"));
   CHECK(!refused(verdict::compile, "a.cu:3: error: cudaErrorInvalidValue"));

@@ -322,8 +322,15 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
     e.says(e.filled([&](int row, int col) { return e.sum(row, col, 1, 33); }),
            "the first product is missing");
     e.says(e.filled([&](int row, int col) { return row < 32 ? at(c, row, col) : old; }),
-           "all of row 32 - does the grid round up, and does the store use the row and column of "
-           "its sum?");
+           "all of row 32 - does the grid round up in x and in y, is blockIdx in the index, and "
+           "does the store use the row and column of its sum?");
+    e.says(e.filled([&](int row, int col) { return at(c, row, col) + 1; }), "product plus 1: does");
+    if (seed == 6)  // real numbers, of which a sum need not be exact
+      e.says(product_of([&](int row, int k) { return at(e.a, row, k); },
+                        [&](int k, int col) { return at(e.a, k, col); }),
+             "this is a times a");
+    e.says(e.filled([&](int row, int col) { return row == col ? at(c, row, col) : old; }),
+           "all but the diagonal");
     e.says(e.filled([&](int row, int col) { return col < 30 ? at(c, row, col) : old; }),
            "all of columns 30 to 32 - ");
     e.says(

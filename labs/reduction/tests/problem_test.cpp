@@ -139,7 +139,15 @@ TEST_CASE("a sum minus a few is that of unwritten shared memory") {
   e.says(e.sum() - 1, "1 such word was added");
   many.says(many.sum() - 2048, "the sum minus 2048: shared memory that was not written holds -1");
   CHECK(many.verdict(many.sum() - 2049).ends_with(", seed 7)"));
-  CHECK(many.verdict(many.sum() + 1).ends_with(", seed 7)"));
+  CHECK(many.verdict(many.sum() + 2049).ends_with(", seed 7)"));
+}
+
+TEST_CASE("sums that begin at 1, copies of too few bytes and sums left out are recognised") {
+  const example e(1000);
+  e.says(e.sum() + 4, "the sum plus 4: does every sum begin at 0");
+  e.says((e.sum() & 0xff) | 0xcbcbcb00, "only 1 byte of the sum is there, and the rest is 0xcbcb");
+  const example large(65537);
+  large.says(large.sum_of(0, 65536), "the last launch add the sums of all blocks, even if");
 }
 
 TEST_CASE("an element or a sum that is added often is named with its number") {

@@ -44,9 +44,9 @@ const std::string one_thread = "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra end;\n";
 
 TEST_CASE("each end of an asynchronous copy is named") {
   check_says(run("cp.async.ca.shared.global [%r1], [%rd1+256], 4;"), error::illegal_address,
-             "out of bounds: the source of cp.async: 4-byte read at global address");
+             "out of bounds: the source of cp.async: 4-byte read");
   check_says(run("cp.async.ca.shared.global [%r1+4096], [%rd1], 4;"), error::illegal_address,
-             "out of bounds: the destination of cp.async: 4-byte write at shared address");
+             "out of bounds: the destination of cp.async: 4-byte write outside the block's");
   check_says(run("cp.async.ca.shared.global [%r1+2], [%rd1], 4;"), error::misaligned_address,
              "the destination of cp.async: 4-byte write");
   check_says(run("mov.u32 %r4, 12;\ncp.async.ca.shared.global [%r1], [%rd1], 8, %r4;"),
@@ -141,7 +141,7 @@ TEST_CASE("a matrix operation needs all lanes of the warp, at one instruction") 
 TEST_CASE("a row of ldmatrix past the end of shared memory is named") {
   check_says(run("mad.lo.u32 %r4, %r3, 16, %r1;\n"
                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];"),
-             error::illegal_address, "a row of a matrix: 16-byte read at shared address");
+             error::illegal_address, "a row of a matrix: 16-byte read");
 }
 
 TEST_CASE("what is not implemented is refused by name") {
