@@ -129,8 +129,7 @@ class wrong_product {
       if (from == 1)
         return " - does the block have threads in both x and y, such as dim3(tile, tile)?";
       return " - does the grid round up in x and in y, is blockIdx in the index, and does the "
-             "store "
-             "use the row and column of its sum?";
+             "store use the row and column of its sum?";
     };
     const int last = m_.n - 1;
     if (top > 0 && wrong_.size() == n_ * (n_ - top)) {

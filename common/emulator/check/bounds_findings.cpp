@@ -86,8 +86,7 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
   const bool is_inside = thread < object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
   std::string advice =
       "Compare every index with its own length before the access, in the last block and in the "
-      "last "
-      "pass of a loop, too";
+      "last pass of a loop, too";
   if (is_1d && is_inside && thread > 0)
     advice =
         "Check how thread " + std::to_string(thread) + " of the grid gets this index. " + advice;
