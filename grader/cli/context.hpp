@@ -49,7 +49,7 @@ struct context {
 std::string utc_now();
 std::string command_text(const context& c);
 
-// For the lock of a GPU (gpu_lock_file()): what to show while another lab holds it.
+// The callback for the lock of a GPU (gpu_lock_file()): shows that another lab holds the lock.
 std::function<void()> waiting_for_gpu(context& c);
 // Throws failure(environment) without a GPU, for commands that otherwise model times.
 void need_gpu_to_record(const device_choice& device);
@@ -63,7 +63,7 @@ struct subject {
   std::vector<std::string> compile_errors;
   bool out_of_memory = false;                   // its compilers exceeded their memory limit
   double seconds = 0;                           // time that its compilers took
-  fs::path known_as = {};                       // the source's name in its code, if not the file's
+  fs::path known_as = {};                       // name in its code, if it is not the file's name
   std::vector<compiler_warning> warnings = {};  // nvcc's, about the file
 };
 
@@ -88,36 +88,38 @@ int report_compile_errors(context& c, const subject& s, json document);
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
                      const fs::path& program);
 
-// Prints the check that did not pass and how to reproduce it.
+// Prints the call that failed and the reason, the calls that were correct before it, and the
+// program's output.
 void show_finding(context& c, const check_report& report);
-// Prints what the checks found, and how much.
+// Prints the findings of the checks, and their number.
 void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
-// instead of it. They often explain the failure. False if no line is left, or with --json.
+// instead of it. Both often explain the failure. Returns false if no line is left, or with --json.
 bool show_todos(context& c, const lab& l, const std::string& shown);
 // Prints the compiler's warnings about the file, at most `most_warnings_shown`.
 void show_warnings(context& c, const std::vector<compiler_warning>& warnings);
 json warnings_json(const std::vector<compiler_warning>& warnings);
 // Two lines per warning: its position and message, and the source line. After
-// `most_warnings_shown` of them, the number of further ones.
+// `most_warnings_shown` warnings, the number of further warnings.
 inline constexpr std::size_t most_warnings_shown = 3;
 std::vector<std::string> warning_lines(const std::vector<compiler_warning>& warnings);
 // Warns if the file names features that `lab grade` refuses, and lists them in `document`.
 void warn_of_refusals(context& c, const lab& l, const problem& p, const std::string& shown,
                       json& document);
-// Warns that `lab grade` holds a program with code that the checks do not follow, and lists it.
+// Warns that `lab grade` holds a program with code that the checks do not follow, and lists this
+// code in `document`.
 void warn_of_unfollowed(context& c, const std::vector<located_finding>& all, json& document);
 // Prints the program's output, if there is any, truncated and escaped.
 void show_printed(context& c, const std::string& printed);
 // "3 of 3 sizes, n = 1 … n = 1023".
 std::string right_text(const context& c, const check_report& report);
 
-// The GPU that is emulated from now on: the one that --gpu names (`id`), else STEPWISE_GPU, else an
-// H200. Programs inherit STEPWISE_GPU, and are compiled for this GPU if the build has no code for
-// it. Throws failure(usage) like gpu_named().
+// Selects the GPU to emulate, and returns it: the GPU that --gpu names (`id`), else STEPWISE_GPU,
+// else an H200. Programs inherit STEPWISE_GPU, and are compiled for this GPU if the build has no
+// code for it. Throws failure(usage) like gpu_named().
 gpu stand_for(context& c, const std::string& id);
-// Like stand_for(), for commands that can also use a real GPU. Returns nullopt if they use one.
-// --gpu asks for the emulator.
+// Like stand_for(), for commands that can also use a real GPU. Returns nullopt if the command uses
+// a real GPU. --gpu requests the emulator.
 std::optional<gpu> wanted_gpu(context& c, const std::string& id);
 inline constexpr const char* gpu_option_text =
     "the GPU to emulate: a name from common/gpus/, or a file in that format";

@@ -36,12 +36,12 @@ own_file state_of(const context& c, const lab& l, const course_progress& all);
 struct next_command {
   std::string command, why;  // "./lab run first", "tests the file as it is now"
 };
-// Empty if the present text is packed, so that the lab is done.
+// The next command for this lab. Empty if the present text is packed, which completes the lab.
 std::optional<next_command> next_in_lab(const lab& l, const own_file& own);
-// The same, or else the first command of the next lab that is not done, in the course's order.
-// Empty if all labs are done.
+// The next command for this lab or, if this lab is complete, for the next incomplete lab in the
+// course's order. Empty if all labs are complete.
 std::optional<next_command> next_in_course(const context& c, const lab& l);
-// Prints it as the last line of a command's output.
+// Prints the next command as the last line of a command's output.
 void show_next(context& c, const lab& l);
 
 }  // namespace stepwise::cli

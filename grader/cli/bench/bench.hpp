@@ -18,7 +18,7 @@ struct bench_options {
   bool cpu = false;  // only the baselines on the CPU
   std::vector<std::string> sizes;
   std::optional<std::uint64_t> ragged;  // how many sizes to draw
-  std::uint64_t seed = 1;               // of the random sizes
+  std::uint64_t seed = 1;               // seed of the random sizes
 };
 
 inline constexpr std::uint64_t bench_seed = 7;

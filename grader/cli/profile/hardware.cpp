@@ -43,7 +43,7 @@ std::string id_of_own_gpu(const device_choice& device) {
 
 namespace {
 
-// ncu does not import every file.
+// Reads the text of lines from their files, because ncu does not import every file.
 void add_source_text(std::vector<kernel_profile>& kernels) {
   std::map<std::string, std::vector<std::string>> files;
   for (kernel_profile& k : kernels)

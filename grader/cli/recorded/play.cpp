@@ -65,7 +65,7 @@ class key_input {
 
  private:
   termios before_{};
-  std::string typed_;  // typed but not yet read: held keys arrive together
+  std::string typed_;  // bytes that next() has not used yet: a held key sends many at once
 };
 
 void play_on_terminal(context& c, const warp_recording& r) {
@@ -139,7 +139,7 @@ const verb play_verb(
     "  ./lab play a.json               a recording made by `./lab dev record`\n"
     "  ./lab play a.json --list        as a list, one line per instruction",
     [](arguments& takes, play_options& o) {
-      takes.add("WHAT", o.what, "a file, or a lab").required();
+      takes.add("WHAT", o.what, "a recording, or a lab").required();
       takes.add_step("STEP", o.step, "a recorded step of that lab (your file)");
       takes.flag("--list", o.list, "print all instructions, even on a terminal");
     },

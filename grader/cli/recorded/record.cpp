@@ -49,9 +49,9 @@ const verb record_verb(
     {verb_place::group::dev, 60}, "record",
     "record a warp's instructions for ./lab play: LAB [STEP] --out FILE",
     "  ./lab dev record reduction 01 --out a.json     block 0, warp 0 of a step\n"
-    "  ./lab dev record reduction --file try.cu --out a.json   of your own file\n"
+    "  ./lab dev record reduction --file try.cu --out a.json   a warp of another file\n"
     "  ./lab dev record transpose 04 --size 64x64 --warps 0,1 --steps 99 --out a.json\n"
-    "  ./lab play a.json                              plays it",
+    "  ./lab play a.json                              play the recording",
     [](arguments& takes, record_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add_step("STEP", o.step, "a solution step (your own file)");

@@ -47,7 +47,7 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
         fmt::format("one call at {}: counted on the emulator; this is work, not time", f.label), 2);
     show_counters(c, f);
   } else {
-    c.say(fmt::format("  one call at {} is right; no figures are available on {}", f.label,
+    c.say(fmt::format("  one call at {} is correct; no figures are available on {}", f.label,
                       device.text()));
   }
 }

@@ -355,7 +355,7 @@ void show_legend(context& c, const std::vector<kernel_listing>& kernels) {
     return all;
   };
   if (const auto open = sum(&kernel_listing::undecided); open > 0) {
-    text += fmt::format(" For {}, the line tables leave it open.",
+    text += fmt::format(" For {}, the line tables do not show which.",
                         open == 1 ? "one access" : std::to_string(open) + " accesses");
   }
   c.out.paragraph(text, 2, "  ", tone::dim);

@@ -45,7 +45,6 @@ struct wanted_column {
   int matters = 0;  // 0: always shown
   std::vector<cell> cells;
 
-  // The least width that it takes.
   std::size_t width() const {
     std::size_t most = display_width(what.title);
     for (const auto& one : cells) most = std::max(most, display_width(one.text));

@@ -1,4 +1,4 @@
-// Asks, waits for Enter, and moves where the reader wants.
+// Asks, waits for Enter, and moves to the step that the reader chooses.
 #include "grader/cli/tour/tour.hpp"
 
 #include <errno.h>

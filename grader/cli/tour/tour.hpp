@@ -28,7 +28,7 @@ struct tour_stop {
 bool guide(context& c, const std::vector<tour_stop>& stops,
            const std::function<std::optional<std::string>()>& read_line);
 
-// Whether both ends are a terminal that people read.
+// Whether standard input and standard output are terminals that a person uses.
 bool is_for_a_person();
 // Reads from the standard input. Throws interrupted.
 std::optional<std::string> read_typed_line();

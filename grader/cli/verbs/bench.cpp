@@ -155,7 +155,7 @@ const verb bench_verb(
     {verb_place::group::dev, 10}, "bench", "measure all versions alternately, and compare them",
     "  ./lab dev bench reduction                 at the lab's sizes\n"
     "  ./lab dev bench reduction --sizes 1048576,268435456\n"
-    "  ./lab dev bench reduction --record        and record the result (GPU only)\n"
+    "  ./lab dev bench reduction --record        also record the result (GPU only)\n"
     "  ./lab dev bench matmul --baselines            compare with NVIDIA's libraries and the CPU\n"
     "  ./lab dev bench matmul --cpu --sizes 2048 measure only the CPU; needs no GPU\n"
     "  ./lab dev bench matmul --ragged 60        the last step and its baselines at 60 random "

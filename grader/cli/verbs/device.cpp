@@ -38,7 +38,7 @@ std::optional<device_record> record_of(const context& c, const std::string& name
   return id.empty() ? std::nullopt : load_device_record(c.where.root, id);
 }
 
-// This machine's GPU if none is named, else the course's.
+// The GPU that `id` names. Without a name, this machine's GPU, else the course's H200.
 described wanted(const context& c, const std::string& id) {
   if (id.empty() && c.request != device_request::emulated) {
     std::string why;
@@ -263,7 +263,7 @@ int show_device(context& c, const device_options& o) {
 const verb device_verb(
     {verb_place::group::more, 10}, "device", "show a GPU's sizes, limits and peaks",
     "  ./lab device                 this machine's GPU, or the H200\n"
-    "  ./lab device --gpu gtx980    another one\n"
+    "  ./lab device --gpu gtx980    another GPU\n"
     "  ./lab device --list          list the described GPUs\n"
     "  ./lab device --figures       measured latencies and rates",
     [](arguments& takes, device_options& o) {

@@ -1,4 +1,4 @@
-// lab grade: computes the points, in the judge's sandbox or with --practice on trust.
+// lab grade: computes the points, in the judge's sandbox or, with --practice, on trust.
 #include "grader/cli/grade/graded_file.hpp"
 #include "grader/cli/own_progress.hpp"
 #include "grader/cli/verb.hpp"

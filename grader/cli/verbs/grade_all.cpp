@@ -31,8 +31,8 @@ struct grade_all_options {
 };
 
 constexpr std::uint64_t megabyte = 1'000'000;
-// Memory: measured for one grade of reduction, for this process and for a waiting child process,
-// and reserved for the system.
+// Memory of one grade of reduction, of this process, and of a waiting child process (all measured),
+// and memory that is reserved for the system.
 constexpr std::uint64_t bytes_each = 320 * megabyte, own_bytes = 60 * megabyte,
                         bytes_of_one_that_waits = 20 * megabyte, reserve = 150 * megabyte;
 
@@ -168,7 +168,7 @@ int finish(context& c, const batch::results& r, const batch::batch_state& s) {
     for (const auto& one : r.info().left_out)
       c.out.paragraph(one, 11, "  " + c.out.paint(tone::note, "left out"));
     if (open) {
-      c.out.paragraph(fmt::format("{} could not be graded on this machine and have no points. Run "
+      c.out.paragraph(fmt::format("{} could not be graded on this machine and got no points. Run "
                                   "the same command to try again.",
                                   infra->second),
                       11, "  " + c.out.paint(tone::note, "INFRA"));
@@ -301,8 +301,8 @@ int grade_all(context& c, const grade_all_options& o) {
 const verb grade_all_verb(
     {verb_place::group::teaching, 20}, "grade-all",
     "grade a course's submissions in parallel; continues after an interruption",
-    "  ./lab grade-all submissions.zip reduction --out results    file names of Canvas,\n"
-    "      Moodle, Gradescope or nbgrader, or ID/FILE\n"
+    "  ./lab grade-all submissions.zip reduction --out results    file names of Canvas, "
+    "Moodle, Gradescope or nbgrader, or ID/FILE\n"
     "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
     "  ./lab grade-all --out results                              continue\n"
     "  ./lab grade-all FOLDER reduction --out results --slurm     on a cluster, one GPU per task\n"

@@ -443,7 +443,7 @@ const verb limits_verb(
     "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
     "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
     "  ./lab limits matmul --gpu a100           modelled for another GPU; ./lab device --list\n"
-    "  ./lab dev limits matmul --record             also record the result (GPU only)",
+    "  ./lab dev limits matmul --record         also record the result (GPU only)",
     [](arguments& takes, limits_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--memory", o.memory, "the .cu file with only the memory accesses");

@@ -113,7 +113,7 @@ std::vector<packed_file> read_work(const context& c, const lab& l, const fs::pat
   return files;
 }
 
-// The document of grade --json, or that of its failure if nothing can be graded.
+// The document of grade --json, or the document of the failure if nothing can be graded.
 json grade_of(context& c, const lab& l, const pack_options& o) {
   grade_options options;
   options.practice = true;  // only an indication: the instructor grades again

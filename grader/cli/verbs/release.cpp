@@ -2,8 +2,8 @@
 // Gradescope, which is such a copy of one lab with two scripts.
 //
 // idea    The copy is a fresh repository, so no history holds the omitted files. A later release
-//         adds one commit with whatever has opened since. Speed goals compare with worked steps,
-//         which come along only as times that are modelled here.
+//         adds one commit with the labs that have opened since. Speed goals compare with worked
+//         steps. The copy has only the times of these steps, which are modelled here.
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
@@ -227,8 +227,8 @@ const verb release_verb(
     {verb_place::group::teaching, 10}, "release",
     "make a copy of the course for students, without the answers",
     "  ./lab release ../course-2026                       a repository: all labs, one commit\n"
-    "  ./lab release ../course-2026 --labs autumn.toml    the labs that are open today; later\n"
-    "                                                     again: one more commit\n"
+    "  ./lab release ../course-2026 --labs autumn.toml    the labs that are open today; run it "
+    "again later to add a commit\n"
     "  ./lab release ../copy --folder                     no repository\n"
     "  ./lab release ../course-2026 --with-programs       with compiled course programs\n"
     "  ./lab release grade.zip --gradescope reduction     an autograder for Gradescope\n\n"
@@ -236,7 +236,7 @@ const verb release_verb(
     "              [labs.reduction]\n"
     "              opens = \"2026-10-15\"\n"
     "              due = \"2026-10-29\"\n"
-    "              hint_parts = 3                          with \"nearly the code\", too",
+    "              hint_parts = 3 # includes \"nearly the code\"",
     [](arguments& takes, release_options& o) {
       takes
           .add("DIR", o.folder,

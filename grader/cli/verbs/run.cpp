@@ -39,7 +39,7 @@ std::string again(const char* command_name, const run_options& o, const check_re
 
 // The worst finding of the checks, which often explains a wrong result, or "". Checks the size that
 // failed or was asked for if it is small enough, or else all small sizes. Returns nullopt after a
-// failure that the checks cannot explain, or if they did not come to an end.
+// failure that the checks cannot explain, or if the checks did not finish.
 std::optional<std::string> finding_of_checks(context& c, const lab& l, const problem& p,
                                              const subject& s, std::optional<lab_size> size,
                                              const check_report& report) {
@@ -100,15 +100,16 @@ void show_lines(context& c, const lab& l, const std::string& shown, const profil
     c.say("  " + c.out.paint(tone::dim, "see    ") + play_command(l.name, shown));
 }
 
-// A student waits for it.
+// A student waits for the time.
 constexpr double seconds_for_a_time = 20;
 
-// Shows the modelled time next to the course's record of a step or of the last one.
+// Shows the modelled time next to the course's record of this step, or of the lab's last step.
 void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
   c.say();
-  c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
+  c.say(fmt::format("  one call at {}: modelled for an {}", m.label, m.gpu));
   if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
-  // A correct call moves at least what it needs, but a model of a large call runs only some blocks.
+  // A correct call moves at least the bytes that it needs. The model runs only some blocks of a
+  // large call, and these blocks may move less than their share.
   constexpr double too_little = 0.5;
   if (const auto moved = moved_over_needed(m); moved && *moved < too_little)
     return c.out.paragraph(
@@ -136,8 +137,8 @@ int run(context& c, const run_options& o) {
   if (o.points) return run_points(c, o);
   if (!o.out.empty() || !o.stages.empty()) {
     throw failure(exit_code::usage,
-                  "--out and --stages keep what comes of an input of your own: "
-                  "--image FILE or --points FILE");
+                  "--out and --stages save the result for your own input: add --image FILE or "
+                  "--points FILE");
   }
   const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
@@ -231,27 +232,27 @@ const verb run_verb(
     "  ./lab run reduction --size 1023 --seed 7 one size again\n"
     "  ./lab run reduction --step 03            a worked solution\n"
     "  ./lab run reduction --file try.cu        another file\n"
-    "  ./lab run reduction --step 02 --counters what each line costs the hardware\n"
-    "  ./lab run reduction --gpu t4             as on another GPU; ./lab device --list\n"
-    "  ./lab run blur --image me.png --out edges.png  a picture of your own\n"
-    "  ./lab run neighbour --points mine.xyz    points of your own",
+    "  ./lab run reduction --step 02 --counters the cost of each line\n"
+    "  ./lab run reduction --gpu t4             modelled for another GPU; ./lab device --list\n"
+    "  ./lab run blur --image me.png --out edges.png  your own picture\n"
+    "  ./lab run neighbour --points mine.xyz    your own points",
     [](arguments& takes, run_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add_step("--step", o.step, "a solution step instead of a file");
       const auto size = takes.add("--size", o.size, "one size only, like 1023 or 512x256");
-      const auto seed = takes.add("--seed", o.seed, "of the random inputs (7)");
+      const auto seed = takes.add("--seed", o.seed, "seed of the random inputs (7)");
       const auto counters =
           takes.flag("--counters", o.counters,
-                     "line by line: sectors, bank conflicts, cache hits, divergence");
+                     "show sectors, bank conflicts, cache hits and divergence, line by line");
       auto image = takes.add("--image", o.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
       auto points =
-          takes.add("--points", o.points, "points to run on: a line for each, of three numbers");
+          takes.add("--points", o.points, "a file of points to run on: three numbers per line");
       const auto other_gpu = takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--out", o.out,
-                "a file for the result: .png, .ppm or .pgm; of points, any text file");
+                "the output file: .png, .ppm or .pgm for a picture, any name for points");
       takes.add("--stages", o.stages,
-                "a folder for the picture, each stage of the reference, the result, the "
+                "a folder for the picture, each stage of the reference, the result and the "
                 "difference");
       image.excludes(points);
       for (const auto& other : {size, seed, counters, other_gpu}) {

@@ -15,8 +15,8 @@ int setup(context&) { refuse_without_launcher("setup"); }
 
 const verb setup_verb(
     {verb_place::group::more, 10}, "setup", "set up and build everything, including the tests",
-    "  ./lab setup            Debian packages are installed only as root or in CI\n"
-    "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
+    "  ./lab setup            build everything; Debian packages only as root or in CI\n"
+    "  ./lab setup --unpack   also unpack Debian packages into .packages/, without root\n"
     "  ./lab setup --no-tests everything except what only tests need\n"
     "  ./lab setup --first    only what the first answer needs: a minute or two",
     setup);
@@ -24,8 +24,8 @@ const verb setup_verb(
 int editor(context&) { refuse_without_launcher("editor"); }
 
 const verb editor_verb({verb_place::group::more, 10}, "editor",
-                       "writes .clangd and .vscode/ for this machine",
-                       "  ./lab editor   keeps files that you have changed", editor);
+                       "write .clangd and .vscode/ for this machine",
+                       "  ./lab editor   files that you have changed are kept", editor);
 
 struct test_options {
   std::vector<std::string> suites;

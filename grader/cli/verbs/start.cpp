@@ -83,7 +83,7 @@ int start(context& c, const start_options& o) {
     c.out.paragraph(
         "Write your answers to the handout's questions in " + l.answers().string() + ".", 0);
   const auto todos = find_todos(skeleton).size();
-  c.out.paragraph(fmt::format("It has {} TODO{}. `./lab run {}` lists them.", todos,
+  c.out.paragraph(fmt::format("The file has {} TODO{}. `./lab run {}` lists them.", todos,
                               todos == 1 ? "" : "s", l.name),
                   0);
   return 0;

@@ -421,8 +421,8 @@ const verb validate_verb(
     "  ./lab dev validate reduction --times         compare the time model with the recorded "
     "times\n"
     "  ./lab dev validate reduction --sampling      compare a sample of blocks with all blocks\n"
-    "  ./lab dev validate reduction --profiles      compare the model's profiles with ncu's;\n"
-    "                                           --recorded: with recorded profiles\n"
+    "  ./lab dev validate reduction --profiles      compare the model's profiles with ncu's; with "
+    "--recorded: with recorded profiles\n"
     "  ./lab dev validate reduction --lectures      compare the model with published figures",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();

@@ -303,11 +303,11 @@ const verb worth_it_verb(
     "K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti are powers of 1024.",
     [](arguments& takes, worth_it_options& o) {
       takes.add("LAB", o.lab, "use a lab's call instead of --bytes and --flops");
-      takes.add("--size", o.size, "its size, like 4096 or 512x256");
+      takes.add("--size", o.size, "the call's size, like 4096 or 512x256");
       takes.add("--bytes", o.bytes, "the bytes to the GPU and back, together");
       takes.add("--flops", o.flops, "operations of one call");
       takes.add("--gpu-bytes", o.gpu_bytes,
-                "the bytes that a call reads and writes in memory (as --bytes)");
+                "the bytes that a call reads and writes in memory (same as --bytes)");
       takes.add("--calls", o.calls, "the number of calls while the data is on the GPU (1)");
       takes.add("--link", o.link,
                 "pcie3, pcie4, pcie5, nvlink-c2c or bytes per second, one way (pcie5)");

@@ -1,4 +1,4 @@
-// Makes the runs that one answer needs on all cores, and judges the goals by the results.
+// Runs everything that one answer needs, on all cores, and judges the goals by the results.
 #include "grader/cli/watch/attempt.hpp"
 
 #include <fmt/core.h>
@@ -21,14 +21,14 @@
 namespace stepwise::cli {
 namespace {
 
-// After any other verdict, another call would only take as long again.
+// After any other verdict, another call would only waste as much time again.
 bool worth_another_call(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check;
 }
 
 // A program that serves one answer only must not evict the user's own programs from the cache.
 struct passing_program {
-  fs::path entry;  // in the cache; empty: it is kept
+  fs::path entry;  // the program's cache entry, to be removed; empty: it is kept
   ~passing_program() {
     std::error_code ignored;
     if (!entry.empty()) fs::remove_all(entry, ignored);
@@ -69,14 +69,14 @@ std::vector<named_figure> counters_of(const std::vector<kernel_profile>& call) {
   std::vector<named_figure> figures = {
       {"launches", launches},
       {"warp instructions", instructions},
-      {"lanes active, of 32", slots > 0 ? lanes / slots : 0},
-      {"global sectors, asked of L1", moved.l1_sectors},
-      {"sectors asked of L2", moved.l2_sectors},
+      {"active lanes of 32", slots > 0 ? lanes / slots : 0},
+      {"global sectors at L1", moved.l1_sectors},
+      {"sectors at L2", moved.l2_sectors},
       {"DRAM bytes", moved.dram_read_bytes + moved.dram_write_bytes},
       {"shared wavefronts", moved.shared_wavefronts},
-      {"registers of a thread", static_cast<double>(longest->registers)},
+      {"registers per thread", static_cast<double>(longest->registers)},
       {"resident warps", static_cast<double>(longest->resident_warps)},
-      {"shared bytes of a block",
+      {"shared bytes per block",
        static_cast<double>(longest->static_shared_bytes + longest->dynamic_shared_bytes)}};
   const auto ratio = [&](const char* name, std::uint64_t above, std::uint64_t below) {
     if (below > 0)
@@ -262,7 +262,7 @@ judged_goal attempts::judge_goal(const attempt& a, const goal& g) {
     const auto figure = figure_of(g, call.kernels, call.transfers, p_.work(g.size));
     judged.met = figure.value &&
                  (g.side == bound::at_most ? *figure.value <= g.limit : *figure.value >= g.limit);
-    judged.figure = figure.value ? fmt::format("{}, the goal is at {} {:g}",
+    judged.figure = figure.value ? fmt::format("{}; the goal is at {} {:g}",
                                                in_words(*g.counter, *figure.value),
                                                g.side == bound::at_most ? "most" : "least", g.limit)
                                  : g.counter->absent;
@@ -275,7 +275,7 @@ judged_goal attempts::judge_goal(const attempt& a, const goal& g) {
     const double ratio = *other_ms / a.time.time_ms;
     judged.met = ratio >= g.modelled;
     judged.figure =
-        fmt::format("{} {}, the goal is {}", ratio_text(ratio),
+        fmt::format("{} {}; the goal is {}", ratio_text(ratio),
                     g.what == goal::kind::reach ? "the speed of " + g.over : "over " + g.over,
                     ratio_text(g.modelled));
   }

@@ -63,7 +63,7 @@ struct attempt_request {
   double patience_s = 20;  // a call that takes longer has no time
   // Polled often; true stops the attempt.
   std::function<bool()> stops = [] { return false; };
-  // Gets everything but the time, once, if the time takes longer than the rest.
+  // Called once, with everything but the time, if the time takes longer than the rest.
   std::function<void(attempt)> untimed = {};
   // If not null, runs in this sandbox, at the small sizes only and without goals.
   const protections* guards = nullptr;
@@ -78,8 +78,8 @@ class attempts {
 
   // Makes an attempt with the current file. Throws superseded.
   attempt make();
-  // Models, once, the steps that speed goals compare with and no record has. Later attempts use the
-  // times. Returns true if there was such a step. Throws superseded.
+  // Models the steps that speed goals compare with, unless a record has their times. Does this only
+  // once; later attempts use the times. Returns true if there was such a step. Throws superseded.
   bool model_steps();
   const device_choice& emulator() const { return emulator_; }
   // Judges the goals of an attempt by the present data.

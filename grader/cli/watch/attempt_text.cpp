@@ -88,8 +88,8 @@ std::string change_of_time(const attempt& a, const earlier_attempts& before) {
   if (!before.last_timed) return {};
   const double was = before.last_timed->time_ms(), ratio = was / a.time_ms();
   if (std::abs(ratio - 1) < same) return "as fast as before";
-  return ratio > 1 ? fmt::format("{} as fast as before ({})", ratio_text(ratio), time_text(was))
-                   : fmt::format("slower: {} the time of before ({})", ratio_text(1 / ratio),
+  return ratio > 1 ? fmt::format("{} faster than before ({})", ratio_text(ratio), time_text(was))
+                   : fmt::format("slower: {} the previous time ({})", ratio_text(1 / ratio),
                                  time_text(was));
 }
 

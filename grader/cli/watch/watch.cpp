@@ -63,7 +63,7 @@ class watcher {
   }
 
  private:
-  // Also called while an answer is made, which a newer text ends.
+  // Also called while an answer is being made. A newer text ends that answer.
   bool is_newer() { return !o_.once && file_.has_news(); }
 
   bool wait_for_news() {
@@ -105,7 +105,7 @@ class watcher {
       c_.busy.clear();
       return false;
     } catch (const failure& error) {
-      // A usage error may be gone at the next save. Any other failure ends the command.
+      // The next save may fix a usage error. Any other failure ends the command.
       if (error.code() != exit_code::usage || o_.once) throw;
       c_.say(error.what());
     }
@@ -148,13 +148,13 @@ class watcher {
     }
   }
 
-  // Only for a screen, which is drawn again with the time.
+  // Shows an answer without its time. Only for a screen, which is drawn again with the time.
   void show_untimed(const attempt& a) {
     if (is_screen_) show(a, before_);
   }
 
   void say_ready() {
-    if (is_screen_) c_.say(c_.out.paint(tone::dim, "  waiting for the next save; Ctrl-C ends"));
+    if (is_screen_) c_.say(c_.out.paint(tone::dim, "  waiting for the next save; Ctrl-C quits"));
   }
 
   context& c_;
@@ -171,7 +171,7 @@ class watcher {
 };
 
 int watch(context& c, const watch_options& o) {
-  if (c.as_json && !o.once) refuse("--json is one document: with --once");
+  if (c.as_json && !o.once) refuse("--json prints a single document: add --once");
   const lab l = load_lab(c.where.build, o.lab);
   const problem& p = problem_of(l, c.where);
   const auto wanted = wanted_gpu(c, o.gpu);
@@ -182,13 +182,13 @@ const verb watch_verb(
     {verb_place::group::study, 35}, "watch", "test again whenever you save",
     "  ./lab watch reduction                your file, until Ctrl-C\n"
     "  ./lab watch reduction --file try.cu  another file\n"
-    "  ./lab watch reduction --once         the file as it is, and no longer",
+    "  ./lab watch reduction --once         your file, only once",
     [](arguments& takes, watch_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--gpu", o.gpu, gpu_option_text);
-      takes.add("--seed", o.seed, "of the random inputs (7)");
-      takes.flag("--once", o.once, "answer once, and end");
+      takes.add("--seed", o.seed, "seed of the random inputs (7)");
+      takes.flag("--once", o.once, "test the file once, and exit");
     },
     watch);
 
