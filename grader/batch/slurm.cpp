@@ -143,11 +143,11 @@ std::string slurm_script(const fs::path& folder, const slurm_options& options, s
   const std::string at = shell_quoted(folder.string());
   return "#!/bin/bash\n"
          "#SBATCH --job-name=stepwise\n"
-         "# A part of the submissions. It may run again: what has a verdict is left alone.\n"
+         "# Grades a part of the submissions. It may run again: it skips those with a verdict.\n"
          "set -u\n" +
          fmt::format("{}--part \"$SLURM_ARRAY_TASK_ID/{}\"\n", command, parts) +
          "code=$?\n"
-         "# 0, or 3: something could not be graded on this node, and its verdict says so.\n"
+         "# Exit code 3: a submission could not be graded on this node, and its verdict is INFRA.\n"
          "if [ $code = 0 ] || [ $code = 3 ]; then\n" +
          fmt::format("  echo $code >{}/done-$SLURM_ARRAY_TASK_ID.new &&\n", at) +
          fmt::format("    mv {0}/done-$SLURM_ARRAY_TASK_ID.new {0}/done-$SLURM_ARRAY_TASK_ID\n",

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Reads an untrusted archive, in a sandbox: contents go to numbered files, names to stdout.
+"""Reads an untrusted archive in a sandbox. Writes contents to numbered files and names to stdout.
 
     unpack.py ARCHIVE FOLDER MOST_BYTES MOST_FILES FILE_BYTES [ENDING...]
 
-A line of JSON for each member, with a NUL behind it: {"name", "kind", "bytes", "number"}; kind is
-"file", "link" or "device", number (or null) names the file in FOLDER that holds its content. Of a
-member that is larger than FILE_BYTES, or ends otherwise than in one of the ENDINGs, only the name
-is listed. The last line is {"end": "ok"}, or {"end": why the rest was not read}. archive.cpp believes
-none of it.
+Each member is one JSON object, followed by a NUL: {"name", "kind", "bytes", "number"}. The kind is
+"file", "link" or "device". The number is the name of the file in FOLDER that has the member's
+content, or null. A member is only listed, without its content, if it is larger than FILE_BYTES or
+its name has none of the ENDINGs. The last object is {"end": "ok"}, or {"end": REASON} if the rest
+was not read. archive.cpp does not trust this output.
 """
 import json
 import os
@@ -28,7 +28,7 @@ class Reader:
         self.number = 0
 
     def write_record(self, **what):
-        if 'name' in what:  # bytes that are no UTF-8 are kept as surrogates, which JSON has not
+        if 'name' in what:  # Python keeps invalid UTF-8 as surrogates, which JSON cannot represent
             what['name'] = what['name'].encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')
         sys.stdout.write(json.dumps(what, ensure_ascii=True) + '\0')
 
@@ -78,7 +78,7 @@ class Reader:
                 self.member(info.filename, kind, info.file_size, lambda: archive.open(info))
 
     def tar(self, path):
-        # tarfile inflates what it skips: what members declare counts, wanted or not.
+        # tarfile also decompresses members that it skips, so their declared sizes count, too.
         with tarfile.open(path, 'r:*', errorlevel=1) as archive:
             for info in archive:
                 if info.isdir():
@@ -106,7 +106,7 @@ def main():
         end = str(why)
     except MemoryError:
         end = 'it takes too much memory to read'
-    except Exception as error:  # whatever a damaged archive brings these libraries to
+    except Exception as error:  # a damaged archive can cause any exception in these libraries
         end = 'it is damaged: ' + type(error).__name__
     reader.write_record(end=end)
 

@@ -16,7 +16,7 @@ int setup(context&) { refuse_without_launcher("setup"); }
 const verb setup_verb(
     {verb_place::group::more, 10}, "setup", "set up and build everything, including the tests",
     "  ./lab setup            build everything; Debian packages only as root or in CI\n"
-    "  ./lab setup --unpack   also unpack Debian packages into .packages/, without root\n"
+    "  ./lab setup --unpack   unpack Debian packages into .packages/, without root\n"
     "  ./lab setup --no-tests everything except what only tests need\n"
     "  ./lab setup --first    only what the first answer needs: a minute or two",
     setup);
