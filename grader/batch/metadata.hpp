@@ -21,7 +21,7 @@ struct submission_facts {
 
 struct gradescope_facts {
   std::map<std::string, submission_facts> by_number;
-  std::vector<std::string> repeated;  // repeated numbers, of which the first counts
+  std::vector<std::string> repeated;  // numbers that are described twice; the first one counts
 };
 // Reads the lines that Gradescope writes, by their columns, and ignores other YAML: multi-line
 // names, and output of a student's tests, are indented further.

@@ -36,7 +36,7 @@ class name_pattern {
   explicit name_pattern(const std::string& text);
 
   const std::string& text() const { return text_; }
-  // Whether it is a platform that names its submissions: neither "plain" nor a text.
+  // Whether a platform names the submissions in this way, so that it is neither "plain" nor a text.
   bool is_platform() const { return is_platform_; }
   // Returns the owner of a path below the folder (separator "/"), or nullopt if the path does not
   // match. A platform's names begin at `from` or in the first folder after it that fits; other
@@ -76,7 +76,7 @@ std::string lower_case(std::string_view text);  // converts ASCII letters only
 std::string base_name(std::string_view path);   // after the last "/" or "\\"
 std::string shown(std::string_view name);       // in one line, without control characters
 
-// Whether a path stays in its folder and looks like one that a person writes: relative, without
+// Whether a path stays in its folder and looks as if a person had written it: relative, without
 // ".." and control characters, at most 400 bytes.
 bool is_tame(std::string_view path);
 // The reason that a path is not tame: "leaves its folder". Empty if it is.

@@ -13,12 +13,12 @@
 
 namespace stepwise::batch {
 
-// All of a key except the submission. Reads the grading programs, and asks nvcc for its version.
+// A key without the submission. Reads the grading programs, and asks nvcc for its version.
 // `key_id` identifies the instructor's key.
 verdict_key current_versions(const installation& where, const lab& l, const device_choice& device,
                              const std::string& key_id);
 
-// The same key with this submission's hash.
+// The key `versions` with this submission's hash.
 verdict_key key_for(verdict_key versions, const std::string& sha256);
 
 // Whether the entry holds the final verdict for this key. INFRA is never final.

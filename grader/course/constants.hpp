@@ -27,7 +27,8 @@ struct source_constant {
 // namespace, in order.
 std::vector<source_constant> constants_of(std::string_view source);
 
-// The constant with this name. Throws failure(usage) if there is none, listing all, or several.
+// The constant with this name. Throws failure(usage) if there is none, with a list of all
+// constants, or if there are several.
 const source_constant& find_constant(const std::vector<source_constant>& constants,
                                      std::string_view name, const std::string& origin);
 

@@ -26,7 +26,7 @@ const step& worked_step(const lab& l, std::string_view name);
 
 // Throws failure(usage) in a student copy: "`lab dev bench` needs the worked steps, ...".
 void need_solutions(const lab& l, std::string_view who);
-// The same without a lab: throws if the clone has no folder solutions/.
+// Throws the same failure, without a lab, if the clone has no folder solutions/.
 void need_solutions(const fs::path& root, std::string_view who);
 
 // The skeleton of a step. nullopt if its file is missing.
@@ -48,8 +48,8 @@ struct given_times {
 given_times load_given_times(const fs::path& root, const lab& l);
 std::string text_of(const given_times& times);
 
-// The skeletons in labs/<lab>/given that are not as the copy brought them. A student may have
-// edited one by mistake.
+// The skeletons in labs/<lab>/given that have changed since the copy was made. A student may have
+// edited a skeleton by mistake.
 std::vector<fs::path> edited_skeletons(const fs::path& root, const lab& l);
 
 // Name and release day of the labs that a student copy lacks. `lab release` writes them.

@@ -28,7 +28,7 @@ struct goal_counter {
   double (*count)(const profile_counts&) = nullptr;
   double (*base)(const profile_counts&) = nullptr;
   double (*needed)(const problem_work&) = nullptr;
-  // Or it is a property of the kernels and has no lines.
+  // Alternatively, the figure is a property of the kernels and has no lines.
   double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
   // Added to `count` for copies and fills on the device. May be null.
   double (*of_transfers)(const device_transfers&) = nullptr;
@@ -39,11 +39,12 @@ struct goal_counter {
 // All counters, in the order of the table in grader/GOALS.md.
 const std::vector<goal_counter>& goal_counters();
 const goal_counter* find_goal_counter(std::string_view name);  // null if there is none
-// The same, but throws failure(code) with this sentence, the nearest name and all names.
+// Like find_goal_counter(), but throws failure(code) if there is none. The message is this
+// sentence, the nearest name and all names.
 const goal_counter& counter_named(const std::string& name, const std::string& sentence,
                                   exit_code code);
 
-// The side of the limit that is right.
+// The side of the limit on which a figure meets the goal.
 enum class bound { at_most, at_least };
 
 struct goal_figure {

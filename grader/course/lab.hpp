@@ -124,9 +124,9 @@ struct lab {
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
   std::vector<lab_size> modelled;  // times by the model, ascending: large enough to fill a GPU
   std::vector<lab_size> hidden;    // empty, or the smallest and the largest hidden size
-  std::vector<lab_size> ragged;    // the same for `bench --ragged`
+  std::vector<lab_size> ragged;    // likewise, for `bench --ragged`
   std::vector<lab_size>
-      drawn_large;           // by a judged grade, up to the timed size: see large_checks.hpp
+      drawn_large;           // drawn by a judged grade, up to the timed size: see large_checks.hpp
   bool tensor_cores = true;  // the contract allows them
   // Whether a submission that is a step with other names earns its points.
   bool published_steps_earn = true;
@@ -158,7 +158,7 @@ struct lab {
   }
 
   double points() const;
-  bool has(goal::kind k) const;  // a goal of that kind
+  bool has(goal::kind k) const;
 };
 
 // The names of all labs, sorted. Empty without build/course.json.

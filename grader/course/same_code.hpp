@@ -5,7 +5,7 @@
 //         the order of first use. Equal results mean equal code for a compiler, except for names
 //         that were declared elsewhere.
 // watch   A moved statement or an added line makes another text. This finds copies, but not edited
-//         ones. More would need a similarity tool.
+//         ones. Finding those would need a similarity tool.
 // Tested by tests/same_code_test.cpp.
 #pragma once
 

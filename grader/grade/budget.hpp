@@ -17,8 +17,9 @@ namespace stepwise {
 
 inline constexpr double most_budget_s = 300;
 
-// The budget for a grade of this lab: on average, each call may take the limit of one call. Honest
-// grades take a tenth of that, even on a machine with seven times more work than cores.
+// The budget for a grade of this lab: the time limit of one call times the number of calls, but at
+// most most_budget_s. Honest grades take a tenth of that, even on a machine with seven times more
+// work than cores.
 double budget_s(const lab& l);
 
 struct out_of_time : std::runtime_error {

@@ -26,8 +26,8 @@ struct large_report {
   std::string label;  // the call with these findings
 };
 
-// Errors at these sizes. A sampled call that fails in another way is only a suspicion, too, since
-// the grade makes each of these calls without checks. `emulator` must be the emulator.
+// Finds errors at these sizes. A sampled call that fails in another way is only a suspicion, too,
+// since the grade makes each of these calls without checks. `emulator` must be the emulator.
 large_report check_large(const lab& l, const problem& p, const std::filesystem::path& program,
                          const device_choice& emulator, const std::vector<lab_size>& sizes,
                          std::uint64_t seed, const activity& now);

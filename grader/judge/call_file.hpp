@@ -20,8 +20,8 @@ namespace stepwise {
 // The next multiple of a cache line's 64 bytes.
 inline std::size_t aligned_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// The n-th of the bytes that fill outputs and scratch before a call. Repeated, each is a float of
-// 6e3 to 9e9, which shows in every sum that it is added to, and an odd byte.
+// The n-th of the bytes that fill outputs and scratch before a call. Each is odd. Four equal bytes
+// are a float between -7e9 and -6e3, which is visible in every sum that it is added to.
 constexpr std::uint8_t fill_byte(std::uint64_t n) {
   return static_cast<std::uint8_t>(0xc5 + 2 * (n % 6));
 }
@@ -48,8 +48,8 @@ class call_file {
   const planned_call& plan(std::size_t number) const { return plans_[number]; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
-  // Copies the content of a file on disk that was made from the same calls and plans and has been
-  // run since. Returns false if its size differs.
+  // Copies the content of a file on disk that was made from the same calls and plans, after a
+  // runner has made the calls. Returns false if its size differs.
   bool load(const std::filesystem::path& file);
 
   // A copy of the record that the runner wrote. message and device_name are NUL-terminated.

@@ -33,7 +33,7 @@ struct compiler_warning {
   std::string text;  // of the line, trimmed
 };
 
-// For all compilers of a file together.
+// Limit for all compilers of a file together.
 inline constexpr double compile_limit_s = 180;
 
 struct compiled {
@@ -52,7 +52,7 @@ struct compile_guards {
   const protections* with = nullptr;  // null: no sandbox, for the user's own files
   std::vector<std::filesystem::path> extra =
       {};  // headers, and folders of them, that it may include
-  // For the compiler and all its child processes.
+  // Limit for the compiler and all its child processes.
   std::uint64_t memory_bytes = std::uint64_t{3} << 30;
   double limit_s = compile_limit_s;
   // A judged program must not know its file's name, which the author could choose after the last
@@ -61,7 +61,7 @@ struct compile_guards {
   bool hides_name = false;
 };
 
-// The name of that copy. A report that quotes it means the student's file.
+// The name of the copy that `hides_name` makes. A report that quotes it means the student's file.
 inline constexpr const char* hidden_name = "submission.cu";
 
 struct compile_progress {

@@ -1,8 +1,8 @@
-// The cache of compiled programs. Each has a folder, its entry, with what a later use needs.
+// The cache of compiled programs. Each program has a folder, its entry.
 //
 // idea    An entry has the program, its kernels, the compiler's warnings, and a hash of every
-//         header
-//         that the source included. Its name is a hash of the source, the flags and the runner.
+//         header that the source included. Its name is a hash of the source, the flags and the
+//         runner.
 // Tested by tests/compile_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace stepwise {
 
-// Adds what identifies the runner's archive to the hash that names an entry.
+// Adds the runner's archive to the hash that names an entry.
 void add_archive(content_hash& hash, const fs::path& archive);
 
 // Whether the entry is complete and every header below `root` is unchanged.
@@ -26,7 +26,7 @@ void remember_warnings(const fs::path& entry, const std::vector<compiler_warning
 std::vector<compiler_warning> remembered_warnings(const fs::path& entry);
 
 // Records the hashes of the headers in these make rules, except for headers in the temporary
-// folders `passing`. It completes the entry.
+// folders `passing`. This completes the entry.
 void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
                       const fs::path& root, const std::vector<fs::path>& passing);
 

@@ -30,7 +30,7 @@ struct gpu_state {
   std::size_t memory_bytes = 0;  // of the device; 0 if unknown
   std::string pci_bus_id;        // the device's: "0000:06:00.0"; empty if unknown
   bool usable() const { return driver && device && !runtime.empty(); }
-  std::string missing;  // the message if not usable
+  std::string missing;  // if it is not usable: the reason, for a message
 };
 gpu_state probe_gpu(const installation& where);
 
@@ -58,7 +58,7 @@ struct device_choice {
   memory_limits memory;  // for the emulator
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }
-  // "NVIDIA H200", "the emulator (NVIDIA H200)"
+  // "NVIDIA H200", "the emulator (as NVIDIA H200)"
   std::string text() const { return gpu ? name : "the emulator (as " + name + ")"; }
   // The environment in which a runner finds this device.
   std::vector<std::string> environment() const;
@@ -84,7 +84,7 @@ device_choice choose_device(device_request request, const installation& where);
 
 // The driver's environment variables, which a GPU's server inherits.
 std::vector<std::string> gpu_environment();
-// The same child process in this sandbox.
+// The process `server`, in this sandbox.
 child_options in_walls(child_options server, const device_choice& device, server_walls walls,
                        const fs::path& shown = {});
 

@@ -32,7 +32,7 @@ struct sample_summary {
   interval range_ms;  // 95 %
 };
 
-// For the whole board, with idle parts and memory, during back-to-back calls.
+// Energy and power of the whole board, including idle parts and memory, during back-to-back calls.
 struct energy_use {
   double joules_per_call = 0, average_watts = 0;
   std::uint32_t calls = 0;  // number of calls in the mean

@@ -20,7 +20,7 @@ struct device_figure {
 
 struct device_record {
   std::string gpu;            // as CUDA names it
-  std::string date, command;  // when and how it was made
+  std::string date, command;  // when and how the record was made
   std::string driver;
   std::vector<device_figure> figures;
 

@@ -1,7 +1,7 @@
 // Describes a sweep's figures in sentences computed from its points, never from expectations.
 //
-// idea    A configuration is as good as the best one unless their intervals differ by more than 2
-//         %. More occupancy than the least among those configurations does not help.
+// idea    A configuration is as good as the best one unless their intervals differ by more than
+//         2 %. More occupancy than the least among those configurations does not help.
 // watch   Counters are not times, so without times no configuration is called faster. Modelled
 //         times have no interval but an error: times that differ by less than the model's median
 //         error count as equal.
@@ -31,7 +31,7 @@ struct sweep_view {
 
   bool timed() const;
   bool modelled() const;  // timed, and not measured
-  // The ratio to the best time up to which a time is as good.
+  // The ratio to the best time up to which a time counts as equally good.
   double alike() const;
 };
 

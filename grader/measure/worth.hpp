@@ -2,9 +2,9 @@
 //
 // idea    A roofline for each processor, and the link between them. Each part takes at least its
 //         bytes or operations divided by the rate that the maker states. There is no overlap and no
-//         latency. That favours all three, but the ratios of such times show which problem has no
-//         chance, and what would give it one: more arithmetic per byte, or more calls on data that
-//         is already there.
+//         latency. This favours all three, but the ratios of such times show which problem is not
+//         worth a GPU, and what would change that: more arithmetic per byte, or more calls on data
+//         that is already there.
 // source  S. Williams, A. Waterman, D. Patterson, "Roofline" (2009); for the rates, see worth.cpp.
 // Tested by tests/worth_test.cpp.
 #pragma once
@@ -60,10 +60,11 @@ struct worth {
   double transfer_ms = 0;  // once
   roofline_time kernel, cpu;
   double speedup = 0;  // all calls, with the transfer
-  // Calls from which on the GPU is as fast, including the transfer. nullopt if it never is.
+  // The least number of calls for which the GPU is as fast as the CPU, including the transfer.
+  // nullopt if the GPU is never as fast.
   std::optional<double> break_even_calls;
-  // Operations per transferred byte from which on the GPU is as fast, with the given calls. nullopt
-  // if it never is, or nothing is transferred.
+  // The least number of operations per transferred byte for which the GPU is as fast as the CPU,
+  // with the given number of calls. nullopt if the GPU is never as fast, or nothing is transferred.
   std::optional<double> break_even_flops_per_byte;
 
   double transfer_over_kernel() const { return transfer_ms / kernel.ms; }
@@ -81,7 +82,7 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
             const processor_rates& cpu, const std::optional<known_time>& on_gpu = {},
             const std::optional<known_time>& on_cpu = {});
 
-// One or two sentences.
+// The conclusion in one or two sentences.
 std::string verdict_on(const worth& w, const offload& problem);
 
 // "800M", "1.5G", "64KiB", "2e9": K, M, G, T, P are powers of 1000, Ki, Mi, ... of 1024. A final B

@@ -3,7 +3,7 @@
 //
 // idea    Pure functions of data. They return names of parts; cli/text/ makes sentences of them.
 // source  The order and the 60 % rule: C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA
-//       Nsight" (GTC 2016). The threshold for equal shares is an assumption.
+//         Nsight" (GTC 2016). The threshold for equal shares is an assumption.
 // Tested by tests/analysis_test.cpp.
 #pragma once
 

@@ -16,8 +16,8 @@
 
 namespace stepwise {
 
-// Errors before warnings. A failed launch comes first if only unwritten memory follows from it. All
-// commands show this order, also after the findings of several runs were merged.
+// Puts errors before warnings, and a failed launch first if only unwritten memory follows from it.
+// All commands show this order, also after the findings of several runs were merged.
 void order_by_cause(std::vector<located_finding>& all);
 // Removes copies of unwritten memory to the host, which a wrong result already implies. The
 // remaining findings decide the verdict.
@@ -34,7 +34,7 @@ std::vector<located_finding> take_not_followed(std::vector<located_finding>& all
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
                           const std::filesystem::path& folder);
 
-// The tone of such a piece of a finding's or a profile's text.
+// The tone for a piece of a finding's or a profile's text.
 tone tone_of(text_role role);
 
 // "3 findings: 1 race, ...", in the matching colour.

@@ -24,7 +24,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 // lines (the first and last ones), each at most `columns` columns.
 std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
                                        std::size_t columns);
-// The same for a name or a line.
+// Makes a name or a single line harmless in the same way.
 std::string escaped_name(std::string_view text, std::size_t columns = 400);
 void escape_name(std::string& text);
 
