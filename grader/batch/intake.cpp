@@ -111,7 +111,8 @@ class reading {
   }
 
   members unpack(const fs::path& archive, const archive_limits& limits) {
-    // The reader starts in another folder and sees no other, so ".." cannot lead outside.
+    // The reader runs in another folder, in a sandbox, so its paths are absolute and contain
+    // neither links nor "..".
     const fs::path to = fs::canonical(space_.path()) / std::to_string(++unpacked_);
     make_folder(to);
     return read_archive(fs::canonical(archive), to, limits, tools_.script, tools_.guards,
@@ -184,7 +185,8 @@ class reading {
     return asked.empty() ? pattern_for(paths_of(all)) : name_pattern(asked);
   }
 
-  // Length of the folder that contains all, with its slash. 0 if the names in it are the ids.
+  // Length of the name of the folder that contains everything, with its slash. 0 if there is none,
+  // or if that folder is one person's work.
   std::size_t length_of_wrapper(const std::vector<std::string>& paths) const {
     if (paths.empty() || paths[0].find('/') == std::string::npos) return 0;
     const std::string first = paths[0].substr(0, paths[0].find('/') + 1);

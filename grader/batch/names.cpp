@@ -44,7 +44,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // `known_places` lists the placeholders that a pattern may use.
 struct place {
   std::string_view name;
-  bool (*first)(char);  // Can it begin with this character?
+  bool (*first)(char);  // whether it can begin with this character
   bool (*next)(char);
   bool may_be_empty, greedy;
 };

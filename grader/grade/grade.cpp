@@ -127,8 +127,8 @@ class grading {
 
   // Times are measured if there is a GPU and the steps to compare with, else modelled.
   bool measures() const { return device_.gpu && lab_.is_worked; }
-  // A program of the course that starts: the lab's first step. A student copy only has its
-  // skeleton, which also starts but is wrong.
+  // A program of the course that starts: the lab's first step. A student copy only has the lab's
+  // skeleton, which also starts, although its result is wrong.
   fs::path program_that_starts() const {
     if (lab_.steps.empty()) return {};
     if (lab_.is_worked) return where_.solution(lab_.name, lab_.steps.front().name);
@@ -136,8 +136,8 @@ class grading {
     return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
   }
 
-  // INFRA stands if a program of the course fails here, too. Else the submission's program is at
-  // fault, whatever it reports.
+  // The verdict remains INFRA if a program of the course fails here, too. Otherwise the
+  // submission's program is at fault, whatever it reports.
   void settle_blame(call_outcome& found) const {
     if (found.what != verdict::infra) return;
     const fs::path ours = program_that_starts();
@@ -158,8 +158,9 @@ class grading {
     report_.message = g.message;
   }
 
-  // A person decides about code that the checks do not follow, unless they already found an error.
-  // A leak does not count: else a submission could have a leak in order not to be held.
+  // A person decides about code that the checks do not follow, unless the checks already found an
+  // error. A leak does not count as an error. Otherwise a submission could leak memory to avoid
+  // being held.
   void hold_for_unfollowed() {
     if (!right_ || overturned_ || report_.what == verdict::infra) return;
     if (report_.correctness->not_followed.empty()) return;
@@ -182,7 +183,8 @@ class grading {
     report_.correctness->size = size;
   }
 
-  // Overturns by a call at a speed size. A call that takes too long may still be right.
+  // Overturns the checks if a call at a speed size failed. A call that takes too long may still be
+  // right.
   void overturn_by(const call_outcome& found, const std::string& label, const lab_size& size) {
     if (found.ok() || found.is_open() || found.what == verdict::timeout) return;
     overturn(found, label, size);

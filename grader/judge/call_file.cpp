@@ -102,7 +102,7 @@ void call_file::write_records() {
       to.bytes = call.buffers[b].bytes;
       to.element_bytes = call.buffers[b].element_bytes;
       to.offset = offsets_[plan.data][b];
-      // Neighbouring calls differ, so that none takes the last one's bytes for its own.
+      // Neighbouring calls differ, so that no call can pass with the previous call's bytes.
       to.poison = fill_byte(p);
       call.buffers[b].name.copy(to.name, sizeof to.name - 1);
     }

@@ -192,7 +192,7 @@ void require_compiler(const installation& where, const std::string& shown) {
   throw failure(exit_code::environment,
                 "there is no CUDA compiler to compile " + shown +
                     (where.nvcc.empty() ? std::string{} : " (" + where.nvcc + " is gone)") +
-                    "; `./lab doctor` says how to get one");
+                    "; `./lab doctor` shows how to get one");
 }
 
 // `variant` is null for the unchanged file. `cache_name` is a folder of the build.

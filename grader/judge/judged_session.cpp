@@ -342,7 +342,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   if (!outcome.ok()) return outcome;
   if (!is_timed) return {};
   file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
-  // The protocol itself copies host arrays to and fro.
+  // Copies of host arrays are part of the protocol, so their host time does not count.
   host_ms_ = on_host ? 0 : std::max(0.0, took_ms - did->before_ms - did->device_ms);
   return {};
 }

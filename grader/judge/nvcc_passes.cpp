@@ -86,9 +86,9 @@ bool compile_then_assemble(sorted_commands& to, std::string command) {
   return true;
 }
 
-// Sorts in one command. Returns false if the command is unknown.
+// Adds one command to its list. Returns false if the command is unknown.
 bool sort_in(sorted_commands& to, std::string command, const fs::path& folder) {
-  if (!to.last.empty()) return false;  // that was the last one
+  if (!to.last.empty()) return false;  // no command is expected after the last one
   const auto program = program_of(command);
   if (has(command, " -E ") && has(command, " -x c++ ")) {
     const fs::path rule = folder / ("headers-" + std::to_string(to.rules.size()) + ".d");

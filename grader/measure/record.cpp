@@ -32,7 +32,7 @@ json energy_json(const energy_use& e) {
           {"calls", e.calls}};
 }
 
-// When, with which driver and by which command a record was measured.
+// The date, driver and command of a record.
 std::string origin_of(const json& record) {
   return fmt::format("{}, driver {}, `{}`", record.at("date").get<std::string>().substr(0, 10),
                      record.at("driver").get<std::string>(),

@@ -206,7 +206,8 @@ child_options confined(child_options options, const confinement& c, const protec
     std::string ignored;
     options.group = control_group::make({c.memory_bytes, c.processes}, ignored);
   }
-  // Without a group: Linux limits all processes of a user, but not root's, so those are counted.
+  // Without a control group, Linux can limit the processes of a user, but not root's. Root's
+  // processes are counted instead.
   if (!options.group && c.processes > 0) {
     const bool becomes = !with.bubblewrap.empty() && !with.become.empty();
     const uid_t user = becomes ? sandbox_user : geteuid();

@@ -265,7 +265,7 @@ child::event child::wait(double seconds, int descriptor) {
     const double left = seconds - seconds_since(start);
     if (left <= 0) return event::deadline;
     const double tick_s = pid_fd_ >= 0 ? 0.1 : 0.005;
-    // A descriptor with a closed other end stays ready, so only the child's end counts.
+    // A descriptor whose other end is closed stays ready, which does not end the wait.
     pollfd watched[] = {
         {out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {descriptor, POLLIN, 0}};
     const int timeout_ms = static_cast<int>(1000 * std::min(left, tick_s)) + 1;
