@@ -24,7 +24,7 @@ struct platform {
   std::vector<const char*> patterns;
 };
 
-// In the order of trying: the most demanding patterns come first.
+// The platforms in the order in which they are tried: the most demanding patterns come first.
 const std::vector<platform>& platforms() {
   static const std::vector<platform> all = {
       {"moodle",
@@ -156,7 +156,7 @@ class form_match {
     return (p.may_be_empty && part_at(part + 1, at)) || (begins && inside(part, p, at + 1));
   }
 
-  // The same after some characters of the part.
+  // Like part_at(), after some characters of the part.
   bool inside(std::size_t part, const place& p, std::size_t at) {
     const std::size_t begin = begins_[part];
     const auto end_here = [&](std::size_t end) {

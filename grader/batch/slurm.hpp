@@ -3,7 +3,8 @@
 // idea    A task is `lab grade-all --out RESULTS --part I/N`, which skips contents with verdicts
 //         and writes each verdict by rename. It is safe to run twice, so Slurm may requeue it when
 //         a node fails. A task that finishes leaves a file. The waiting process counts verdicts and
-//         those files, and asks squeue only whether any task is left that could write one.
+//         those files. It uses squeue only to find out whether any task is left that could write
+//         one.
 // watch   RESULTS and the clone are on a file system that all nodes mount at the same path.
 // Tested by tests/slurm_test.cpp with fake Slurm programs, and with a local Slurm by
 // tests/slurm_here.

@@ -40,7 +40,7 @@ class command_line {
 
   // Results of parse().
   const global_options& globals() const;
-  const verb::action& action() const;  // empty if help or the version is asked for
+  const verb::action& action() const;  // empty if help or the version is requested
   bool asks_for_version() const;
   std::vector<known_verb> verbs() const;  // of students and instructors, with global options
   std::string help() const;               // for the named command, else for all

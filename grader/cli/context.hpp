@@ -45,7 +45,7 @@ struct context {
   void print(const json& document);
 };
 
-// For records: the current time ("2026-11-22T10:00:00Z"), and the command as it was typed.
+// The current time ("2026-11-22T10:00:00Z"), and the command as it was typed, for records.
 std::string utc_now();
 std::string command_text(const context& c);
 

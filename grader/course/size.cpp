@@ -1,4 +1,4 @@
-// Parses numbers, powers and lists of them, and asks the problem if it supports the size.
+// Parses numbers, powers and lists of them, and checks that the problem supports the size.
 #include "grader/course/size.hpp"
 
 #include <fmt/core.h>

@@ -12,10 +12,10 @@
 
 namespace stepwise {
 
-// Without spaces, tabs and carriage returns at both ends.
+// The text without spaces, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 
-// Lines without their ends; a last line without an end counts too.
+// The lines of a text without line ends. A last line without an end counts, too.
 std::vector<std::string> split_lines(std::string_view text);
 
 // The fields of a step's header comment ("idea", "watch", "needs", "source", and "" for the first

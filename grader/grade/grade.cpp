@@ -353,7 +353,7 @@ class grading {
     return measured_.at(step);
   }
 
-  // By the time model, which gives the same times in every call, whatever the checks' seed.
+  // Judges a goal by the time model, which gives the same times for every seed of the checks.
   void judge_modelled(goal_result& g) {
     const auto& [other_ms, why_none] = modelled_step(g.what->over);
     if (other_ms == 0) {

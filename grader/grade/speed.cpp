@@ -184,7 +184,7 @@ class race {
     return true;
   }
 
-  // One call per program that takes part. False if the submission failed.
+  // Makes one call per program that takes part. Returns false if the submission failed.
   bool round(const std::string& what, bool forwards) {
     throw_if_interrupted();
     if (device_.judged() && inputs_are_used_) make_inputs();
@@ -256,9 +256,9 @@ class race {
     return {};
   }
 
-  // Before a call that counts: a small call, which reloads code if other processes have used the
-  // GPU meanwhile, and empty calls. The cost of empty calls is measured only for the course's
-  // programs, because a submission's process could delay its answers.
+  // Prepares a call that counts. A small call reloads code if other processes have used the GPU
+  // meanwhile. Empty calls follow, whose cost is measured only for the course's programs, because a
+  // submission's process could delay its answers.
   call_outcome get_ready(racer& one) {
     if (const auto found = one.session->call(small_plan); !found.ok()) return found;
     const phase doing("empty calls");
@@ -267,7 +267,7 @@ class race {
     return {};
   }
 
-  // A decided rival leaves. False if none is undecided.
+  // Removes decided rivals. Returns false if no rival is undecided.
   bool look_at_ratios() {
     bool any = false;
     std::vector<std::vector<double>> rivals_ms;

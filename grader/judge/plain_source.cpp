@@ -107,7 +107,7 @@ std::string plain_source::as_typed(std::string text) const {
 
 bool is_utf16(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
-  // Without a mark, since every second byte of English text in UTF-16 is zero.
+  // Recognises UTF-16 without a mark: every second byte of English text is zero.
   const auto zeros = std::count(text.begin(), text.end(), '\0');
   return text.size() >= 4 && static_cast<std::size_t>(zeros) >= text.size() / 3;
 }

@@ -73,7 +73,7 @@ json duel_json(const duel& d) {
           {"pairs", d.pairs}};
 }
 
-// With rates, which a record omits.
+// The measurements per size, with rates, which a record omits.
 json sizes_json(const bench_row& row) {
   json sizes = json::array();
   for (const auto& cell : row.cells) {

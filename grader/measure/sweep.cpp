@@ -20,7 +20,7 @@
 namespace stepwise {
 namespace {
 
-// For nvcc with its child processes, or the emulator with the memory of a small call.
+// Memory of a job: nvcc with its child processes, or the emulator with a small call.
 constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
 // Limits on programs that are alive together, and on programs that are checked together. Each has a
 // context of a few hundred megabytes on the GPU.

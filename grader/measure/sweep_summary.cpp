@@ -138,7 +138,8 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
                            : " The model's error is assumed to be that large.");
 }
 
-// The occupancy from which on times no longer improve. Empty if all have the same occupancy.
+// A sentence about the occupancy above which times no longer improve. Empty if all points have the
+// same occupancy.
 std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
                             const chosen_points& good) {
   const auto less = [](const auto* a, const auto* b) {

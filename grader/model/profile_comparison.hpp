@@ -29,7 +29,7 @@ struct figures_of_kernel {
   // us, machine instructions of warps, fraction of a multiprocessor's warp slots, fraction of load
   // sectors that hit in L1, bytes between L1 and L2, bytes of DRAM.
   std::array<double, kernel_figures> of{};
-  // For ncu, its "speed of light". For the model, its busiest parts.
+  // Utilisations: ncu's "speed of light", or the model's busiest parts.
   double compute = 0, memory = 0;
 
   double operator[](kernel_figure f) const { return of[static_cast<std::size_t>(f)]; }
@@ -57,7 +57,7 @@ struct figure_error {
   kernel_figure figure = kernel_figure::time;
   double median = 0, worst_tenth = 0;  // absolute; the 90th percentile
 };
-// For each figure that some step has.
+// The errors of each figure that some step has.
 std::vector<figure_error> figure_errors(const std::vector<compared_profile>& all);
 
 // The output of `validate --profiles --json`. See JSON.md.

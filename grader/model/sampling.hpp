@@ -43,7 +43,7 @@ struct sampling_error {
   double median = 0, worst = 0;      // absolute
   const sampled_call* at = nullptr;  // the worst call
 };
-// For each figure that some call has.
+// The errors of each figure that some call has.
 std::vector<sampling_error> sampling_errors(const std::vector<sampled_call>& calls);
 
 // The output of `validate --sampling --json`. See JSON.md.

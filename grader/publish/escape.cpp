@@ -31,7 +31,8 @@ constexpr std::u32string_view formula_signs =
     U"\ufe66\ufe62\ufe63\ufe6b\ufe55\ufe6a"
     U"\u207c\u207a\u207b\u208c\u208a\u208b\u2795\u2796\u2212";
 
-// Also after invisible characters, because a spreadsheet may ignore them.
+// Whether a text begins a formula, possibly after invisible characters, which a spreadsheet may
+// ignore.
 bool begins_formula(std::string_view text) {
   while (!text.empty()) {
     const char32_t c = batch::take_character(text);

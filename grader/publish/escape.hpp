@@ -14,9 +14,9 @@
 
 namespace stepwise::publish {
 
-// At most `lines` lines of at most `columns` columns, joined by line feeds.
+// Harmless text of at most `lines` lines of at most `columns` columns, joined by line feeds.
 std::string harmless(std::string_view text, std::size_t lines = 40, std::size_t columns = 400);
-// The same as one line.
+// Harmless text of one line.
 std::string harmless_line(std::string_view text, std::size_t columns = 400);
 
 // Harmless text for XML or HTML content or a quoted attribute. Line feeds become &#10;.
@@ -28,7 +28,7 @@ std::string csv_cell(std::string_view text);
 // Harmless text for a JSON document. Line feeds are escaped as in JSON.
 std::string json_string(std::string_view text);
 
-// For terminals and logs: every line begins with "| ".
+// Harmless text for terminals and logs. Every line begins with "| ".
 std::string quoted_lines(std::string_view text, std::string_view indent);
 
 }  // namespace stepwise::publish

@@ -353,7 +353,7 @@ std::map<std::string, std::string> pseudonyms(const std::vector<std::string>& id
                                               const std::string& salt) {
   std::map<std::string, std::string> names;
   std::set<std::string> taken;
-  // In the order of the hashes, so that a number after a name reveals nothing about the ids.
+  // Sorted by hash, so that a number after a name reveals nothing about the ids.
   std::map<std::string, std::string> by_hash;
   for (const auto& id : ids) by_hash[hex_of(hmac_sha256(salt, id))] = id;
   for (const auto& [hash, id] : by_hash) {

@@ -54,7 +54,7 @@ bool has_errors(const std::vector<located_finding>& all);
 
 // The keys `findings`, `errors`, `warnings` and `summary`. See JSON.md.
 json findings_json(const std::vector<located_finding>& all);
-// The same keys, and `not_followed`.
+// The keys above, and `not_followed`.
 json findings_json(const std::vector<located_finding>& all,
                    const std::vector<located_finding>& not_followed);
 json not_followed_json(const std::vector<located_finding>& all);

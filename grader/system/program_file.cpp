@@ -191,7 +191,8 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
   const auto* ident = reinterpret_cast<const unsigned char*>(content.data());
   if (!std::equal(ident, ident + SELFMAG, ELFMAG)) return {};
   program_file found;
-  // At the same offset in 32-bit files. In the other byte order, the number means another machine.
+  // 32-bit files have the machine at the same offset. In the other byte order, the number means
+  // another machine.
   found.machine =
       image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_machine), "machine");
   const auto type = image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_type), "type");
@@ -217,7 +218,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
     found.code = read_device_code(elf, sm);
     if (!found.code.any() && !holds_runtime(content)) found.code.has_fat_binary = false;
   } catch (const image::corrupt&) {
-    // For example, its section table was stripped. It may still run.
+    // The program may still run, for example if only its section table was stripped.
     if (type == ET_EXEC || type == ET_DYN) {
       found.is = program_file::kind::program;
     }

@@ -1,4 +1,4 @@
-// Ctrl-C: the first one asks every wait to stop, the second one ends the process immediately.
+// Handles Ctrl-C. The first one stops every wait, and the second one ends the process immediately.
 #pragma once
 
 #include <sys/types.h>

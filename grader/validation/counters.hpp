@@ -50,11 +50,12 @@ struct counted_kernel {
   bool same_configuration(const counted_kernel& o) const;
 };
 
-// In the order of their first launch.
+// The kernels in the order of their first launch.
 std::vector<counted_kernel> counted_by_emulator(const std::vector<kernel_profile>& profile);
 
-// `launches` come from `runs` equal calls, one after the other. Throws failure(environment) if they
-// cannot: their number is no multiple, or a call launches other kernels than the first.
+// `launches` come from `runs` equal calls, one after the other. Throws failure(environment) if this
+// is impossible: their number is not a multiple of `runs`, or a call launches other kernels than
+// the first.
 std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launches, int runs);
 
 enum class conclusion { equal, close, differs, machine_only, information, known };

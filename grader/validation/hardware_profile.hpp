@@ -22,7 +22,8 @@ namespace stepwise {
 std::vector<std::string> needed_metrics();
 std::vector<std::string> further_metrics();
 
-// In the order of their first launch. `model` has the warps that a multiprocessor holds.
+// The kernels in the order of their first launch. `model` has the warps that a multiprocessor
+// holds.
 std::vector<kernel_profile> profile_of(const std::vector<ncu_launch>& launches, const gpu& model);
 
 // ncu's "GPU speed of light": the utilisation of the compute and the memory units, as fractions,

@@ -35,7 +35,8 @@ std::vector<ncu_launch> parse_ncu_page(std::string_view text);
 // error.
 std::string ncu_trouble(std::string_view text);
 
-// From PATH, else from a CUDA toolkit in its usual place. Throws failure(environment) if missing.
+// Finds ncu on PATH, else in a CUDA toolkit in its usual place. Throws failure(environment) if it
+// is missing.
 std::string find_ncu();
 
 // "2025.3.1.0", or empty.

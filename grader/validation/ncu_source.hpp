@@ -32,8 +32,8 @@ struct ncu_line {
   double shared = 0;   // shared memory and shuffles
 };
 
-// By launch, in order. Empty if the program has no line tables. Throws failure(environment) if it
-// is not such a page.
+// The lines of each launch, in order. Empty if the program has no line tables. Throws
+// failure(environment) if the text is not such a page.
 std::vector<std::vector<ncu_line>> parse_ncu_source(std::string_view text);
 
 }  // namespace stepwise

@@ -35,7 +35,7 @@ struct exec_options {
   bool records_calls() const { return timeline || !trace.empty(); }
 };
 
-// For text after the program's own output. The caller may have closed stderr, which must not end
+// Writes text after the program's own output. The caller may have closed stderr, which must not end
 // this process.
 void to_stderr(const std::string& text);
 void exec_note(const std::string& sentence);

@@ -1,4 +1,4 @@
-// Reads what a program on the emulator left behind, and prints it for people or as JSON.
+// Reads the files that a program on the emulator wrote, and prints them for people or as JSON.
 #include <fmt/core.h>
 #include <unistd.h>
 

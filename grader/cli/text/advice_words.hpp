@@ -7,7 +7,8 @@
 
 namespace stepwise::cli {
 
-// In profiles by ncu this is "special or shared", since its short scoreboard may be either.
+// The name of a stall. In profiles by ncu, a short scoreboard is "special or shared", because ncu
+// counts both together.
 const char* stall_words(const kernel_analysis& a, stall s);
 const char* part_words(part p);  // "issue slots"
 std::string limit_sentence(const kernel_analysis& a);

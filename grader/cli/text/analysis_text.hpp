@@ -11,10 +11,12 @@
 
 namespace stepwise::cli {
 
-// Sections that start with their titles. Only words longer than the width exceed it.
-// For a lab's call: a row per kernel and configuration.
+// The following functions return sections that start with their titles. Only words longer than the
+// width exceed it.
+//
+// The kernels of a lab's call, with a row per kernel and configuration.
 std::vector<std::string> kernel_lines(const profile_view& v, const terminal_style& style);
-// For a program: a row per kernel, which combines its launches.
+// The kernels of a program, with a row per kernel, which combines its launches.
 std::vector<std::string> launched_lines(const profile_view& v, const terminal_style& style);
 std::vector<std::string> limit_lines(const profile_view& v, const terminal_style& style);
 std::vector<std::string> branch_lines(const profile_view& v, const terminal_style& style);

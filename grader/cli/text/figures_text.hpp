@@ -26,7 +26,7 @@ std::string modelled_error_text(const context& c, const lab& l, const std::strin
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
 // A sentence about copies over the link or on the device, after a space. May be empty.
 std::string copies_text(const modelled_figures& m);
-// time_ms, why_no_time, time_kind ("modelled"), time_size, modelled_as.
+// The keys time_ms, why_no_time, time_kind ("modelled"), time_size and modelled_as.
 json modelled_json(const modelled_figures& m);
 
 }  // namespace stepwise::cli

@@ -29,7 +29,7 @@ extern const std::string_view glossary_text;
 // The entries of its table.
 const std::vector<glossary_entry>& glossary();
 
-// As text for a terminal, and for --json.
+// The glossary as text for a terminal, and for --json.
 std::vector<std::string> glossary_lines(const terminal_style& style);
 json glossary_json();
 

@@ -10,8 +10,8 @@
 
 namespace stepwise::cli {
 
-// From a record (measure/ragged/ragged.hpp): the median and the worst ratio to each baseline, and a
-// table of the ten worst sizes.
+// The median and the worst ratio to each baseline, and a table of the ten worst sizes, from a
+// record (measure/ragged/ragged.hpp).
 std::vector<std::string> ragged_lines(const json& record, const terminal_style& style);
 
 }  // namespace stepwise::cli

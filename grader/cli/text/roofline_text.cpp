@@ -49,7 +49,7 @@ std::string power_text(double exponent) {
                                          : fmt::format("1e{:.0f}", exponent);
 }
 
-// For SVG: a kernel's name may contain template arguments.
+// Escapes a text for SVG, because a kernel's name may contain template arguments.
 std::string escaped_xml(const std::string& text) {
   std::string safe;
   for (const char c : text) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);

@@ -38,7 +38,7 @@ std::string again(const char* command_name, const run_options& o, const check_re
 }
 
 // The worst finding of the checks, which often explains a wrong result, or "". Checks the size that
-// failed or was asked for if it is small enough, or else all small sizes. Returns nullopt after a
+// failed or was requested if it is small enough, or else all small sizes. Returns nullopt after a
 // failure that the checks cannot explain, or if the checks did not finish.
 std::optional<std::string> finding_of_checks(context& c, const lab& l, const problem& p,
                                              const subject& s, std::optional<lab_size> size,
