@@ -216,7 +216,7 @@ bool judged_session::handle_events(int socket, short events) {
     if (poll(&ready, 1, static_cast<int>(1000 * slice_s)) > 0) return true;
     throw_if_interrupted();
     if (now_s() > deadline_s_) return false;
-    server_->end_if_too_much();
+    server_->kill_if_over_limit();
     if (server_->wait(0) != child::event::deadline) return false;
   }
 }
@@ -313,7 +313,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
   const auto did = device_->end();
   const double took_ms = 1e3 * (now_s() - asked_s);
-  submission_->end_if_too_much(), server_->end_if_too_much();
+  submission_->kill_if_over_limit(), server_->kill_if_over_limit();
   doing.emplace("outputs taken");
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
@@ -389,7 +389,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
     if (event == child::event::ended) return submission_ended();
     if (event == child::event::deadline) {
       if (now_s() > until) return timed_out(limit);
-      server_->end_if_too_much();
+      server_->kill_if_over_limit();
       continue;
     }
     const ssize_t n = recv(control_.get(), reinterpret_cast<char*>(&answer) + have,

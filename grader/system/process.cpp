@@ -240,7 +240,7 @@ bool child::has_ended() const {
          info.si_pid == id_;
 }
 
-void child::end_if_too_much() {
+void child::kill_if_over_limit() {
   const bool counts = options_.counted_tasks > 0 || options_.counted_bytes > 0;
   if (!counts || reaped_ || seconds_since(counted_) < 0.1) return;
   counted_ = clock::now();
@@ -272,7 +272,7 @@ child::event child::wait(double seconds, int descriptor) {
     poll(watched, 4, timeout_ms);
     if ((watched[3].revents & POLLIN) != 0) continue;
     if ((watched[3].revents & POLLHUP) != 0) usleep(1000);
-    end_if_too_much();
+    kill_if_over_limit();
     if (options_.tick) options_.tick();
   }
 }

@@ -91,7 +91,7 @@ class child {
 
   // Counts its processes, threads and memory, at most ten times a second, and kills it over a
   // limit. Reads all of /proc, which takes milliseconds, so never call it during a measurement.
-  void end_if_too_much();
+  void kill_if_over_limit();
 
   // Kills the group if it still runs, reaps it, and returns how it ended. `cause` is reported if
   // the child had not ended before.
