@@ -108,16 +108,6 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
   if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
-  // A correct call moves at least what it needs, but a model of a large call runs only some blocks.
-  constexpr double too_little = 0.5;
-  if (const auto moved = moved_over_needed(m); moved && *moved < too_little)
-    return c.out.paragraph(
-        fmt::format(
-            "no time: the blocks that were run move {:.2g} of the bytes that a call needs, so "
-            "they do not represent the others; do most blocks have nothing to do, or does one do "
-            "the work of many?",
-            *moved),
-        4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   show_waste(c, m);
@@ -190,6 +180,7 @@ int run(context& c, const run_options& o) {
   if (!device.gpu && f.found.ok()) {
     modelled = model_program(l, p, s.program, wanted ? *wanted : modelled_size(l, *model), o.seed,
                              device, c.now(), seconds_for_a_time);
+    modelled->drop_doubtful_time();
     document["figures"].update(modelled_json(*modelled));
   }
   if (!f.found.ok()) {
