@@ -1,7 +1,9 @@
 // lab explain and lab hint: what they print, which misses they understand, and their JSON.
 #include <doctest/doctest.h>
 
+#include "grader/cli/grade/graded_file.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/hints.hpp"
 #include "grader/course/source.hpp"
 
 using namespace stepwise;
@@ -76,6 +78,33 @@ TEST_CASE("check, run --counters and grade name the terms and the hint that help
       document_of(c.lab({"grade", "reduction", "--step", "02", "--device", "emulated", "--json"}));
   check_documented(document, "grade");
   CHECK(document["hint"]["number"] > 0);
+}
+
+TEST_CASE("grade's hint is the earliest one for a missed goal, unless the file has its idea") {
+  const std::vector<hint_topic> topics = {{"Tiles", {{}}}, {"Wider", {{}}}, {"Order", {{}}}};
+  std::vector<goal> goals(3);
+  goals[0].hint = "Order", goals[1].hint = "Tiles", goals[2].hint = "Wider";
+  for (goal& g : goals) g.what = goal::kind::reach;
+  grade_report report;
+  report.goals.resize(goals.size());
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    report.goals[i].what = &goals[i];
+    report.goals[i].passed = false;
+  }
+  const auto number = [&] { return cli::help_for(report, topics).number; };
+  CHECK(number() == 1);
+  report.goals[1].passed = true;
+  CHECK(number() == 2);
+  report.goals[2].passed = true;
+  CHECK(number() == 3);
+  report.goals[0].modelled.emplace().other_ms = 2;
+  report.goals[2].modelled.emplace().other_ms = 3;
+  CHECK(number() == 3);
+  report.goals[2].modelled->other_ms = 2;  // the step is no faster than one whose goal is met
+  CHECK(number() == 0);
+  report.goals[2].modelled.reset();
+  goals[2].hint = "Order";
+  CHECK(number() == 0);
 }
 
 TEST_CASE("list knows what was found of the student's own file, and what is next") {
