@@ -55,6 +55,8 @@ TEST_CASE("hint: topics, one part at a time, and what is out of range") {
   const auto second = c.lab({"hint", "reduction", "1", "2"});
   CHECK(has(second.out, ", 2 of "));
   CHECK(second.out != first.out);
+  CHECK(c.lab({"hint", "reduction", "a RIGHT", "2"}).out == second.out);
+  CHECK(has(c.lab({"hint", "reduction", "wrong"}).err, "has no hint \"wrong\""));
   CHECK(has(c.lab({"hint", "reduction", "1", "9"}).err,
             "hint 1 of the reduction lab has parts 1 to"));
   const json document = document_of(c.lab({"hint", "reduction", "1", "2", "--json"}));
