@@ -135,6 +135,13 @@ TEST_CASE("a lab that is packed is done: the next command is that of the next la
                    *read_if_there(c.root() / "solutions/first/05_two_dims.cu"));
   const auto run = c.lab({"run", "first", "--device", "emulated"});
   CHECK(has(run.out, "next     ./lab grade first"));
+  CHECK(c.lab({"grade", "first", "--device", "emulated"}).end.exit_code == 0);
+  const fs::path file = c.root() / "labs/first/first.cu";
+  const std::string graded = *read_if_there(file);
+  write_atomically(file, "// another try\n");
+  CHECK(c.lab({"run", "first", "--device", "emulated"}).end.exit_code == 1);
+  write_atomically(file, graded);
+  CHECK(has(c.lab({"list"}).out, "grade: PASS"));
   const auto packed = c.lab({"pack", "first", "--device", "emulated"});
   CHECK(packed.end.exit_code == 0);
   CHECK(has(packed.out, "100 of 100 points"));
