@@ -59,11 +59,24 @@ std::optional<std::string> finding_of_checks(context& c, const lab& l, const pro
 // Shows a call that failed, its cause, and how to repeat it.
 void show_failure(context& c, const lab& l, const subject& s, const run_options& o,
                   const check_report& failed, const std::optional<std::string>& finding) {
-  show_finding(c, failed);
   const bool is_explained = finding && !finding->empty();
+  // What a wrong result looks like is a guess, so it follows a known cause.
+  check_report shown = failed;
+  std::string looks;
+  const std::string& message = failed.found.message;
+  const auto end = message.find(failed.label + "); ");
+  if (is_explained && failed.found.what == verdict::wrong && end != std::string::npos) {
+    looks = message.substr(end + failed.label.size() + 3);
+    shown.found.message.resize(end + failed.label.size() + 1);
+  }
+  show_finding(c, shown);
   if (is_explained) {
     c.say();
     c.out.paragraph(*finding, 11, "  " + c.out.paint(tone::bad, "cause"));
+  }
+  if (!looks.empty()) {
+    c.say();
+    c.out.paragraph(looks, 11, "  " + c.out.paint(tone::dim, "result"));
   }
   const bool is_unfinished = show_todos(c, l, s.shown);
   if (!is_unfinished && finding && finding->empty() && failed.found.what == verdict::wrong) {
