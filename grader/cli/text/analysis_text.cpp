@@ -123,7 +123,7 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
-    p.paragraph(known ? "Every access already costs its minimum: try fewer or wider accesses."
+    p.paragraph(known ? "Every access already moves only the sectors that its lanes need."
                       : "The minimum cost of these accesses was not counted.");
     return;
   }
