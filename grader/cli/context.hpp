@@ -90,6 +90,8 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
 
 // Prints the check that did not pass and how to reproduce it.
 void show_finding(context& c, const check_report& report);
+// Prints the subject of the output and `rest`, in two lines if one is too short.
+void show_subject(context& c, const std::string& subject, const std::string& rest);
 // Prints what the checks found, and how much.
 void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited

@@ -150,7 +150,7 @@ int run(context& c, const run_options& o) {
   const subject s = prepare(c, l, o.file, o.step);
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
   if (model) document["machine_code"] = machine_code_of(*model);
-  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  show_subject(c, s.shown, "on " + device.text());
   if (model) show_old_gpu_note(c, *model, l);
   c.say();
   document["compiler_warnings"] = warnings_json(s.warnings);
