@@ -45,11 +45,14 @@ void modelled_figures::drop_doubtful_time() {
   // A correct call moves at least what it needs, but a model of a large call runs only some blocks.
   constexpr double too_little = 0.5;
   const auto moved = moved_over_needed();
+  const std::string idle = idle_blocks_text(kernels);
   if (moved && *moved < too_little)
     doubt = fmt::format(
         "the blocks that were run move {:.2g} of the bytes that a call needs, so they do not "
-        "represent the others; do most blocks have nothing to do, or does one do the work of many?",
-        *moved);
+        "represent the others; {}",
+        *moved,
+        idle.empty() ? "do most blocks have nothing to do, or does one do the work of many?"
+                     : idle);
   else if (const double least_ms = 1e3 * work.bytes / peak_bytes_per_s; time_ms < least_ms)
     doubt = fmt::format(
         "a call would take {}, but the GPU's memory moves its bytes in {} at best, so the blocks "

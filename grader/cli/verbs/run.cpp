@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
@@ -65,7 +66,9 @@ void show_failure(context& c, const lab& l, const subject& s, const run_options&
   std::string looks;
   const std::string& message = failed.found.message;
   const auto end = message.find(failed.label + "); ");
-  if (is_explained && failed.found.what == verdict::wrong && end != std::string::npos) {
+  const bool is_cause =
+      is_explained && !finding->starts_with(title_of(finding_kind::unwritten_copy));
+  if (is_cause && failed.found.what == verdict::wrong && end != std::string::npos) {
     looks = message.substr(end + failed.label.size() + 3);
     shown.found.message.resize(end + failed.label.size() + 1);
   }
