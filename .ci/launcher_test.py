@@ -236,7 +236,7 @@ class Machines(LauncherTest):
         self.says('list --json', '{"error": "missing: g++', 3, on='plain')
         rows = json.loads(self.says('doctor --json', '', 3, on='plain'))['machine']
         self.assertIn('lack', [row['state'] for row in rows])
-        self.says('doctor', 'module load cuda', 3, on='plain', **{'BASH_FUNC_module%%': '() { :; }'})
+        self.says('doctor', 'module avail cuda', 3, on='plain', **{'BASH_FUNC_module%%': '() { :; }'})
         self.fake('extra', 'apt-get', 'exit 1')
         self.fake('extra', 'dpkg-deb', 'exit 1')
         open_to_all(self.top)

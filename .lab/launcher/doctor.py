@@ -4,6 +4,8 @@ the same form."""
 from __future__ import annotations
 
 import os
+import shutil
+import textwrap
 from typing import List, NamedTuple, Optional
 
 from .arguments import Arguments
@@ -56,8 +58,11 @@ class Doctor:
         if arguments.as_json:
             document({'built': False, 'machine': [row._asdict() for row in self.rows]})
         else:
+            columns = shutil.get_terminal_size((80, 24)).columns
             for row in self.rows:
-                print('%-5s %-20s %s' % row)
+                label = '%-5s %-20s ' % (row.state, row.name)
+                print(textwrap.fill(row.detail, columns, initial_indent=label, subsequent_indent=' ' * len(label),
+                                    break_long_words=False, break_on_hyphens=False))
         if is_built:
             return None
         if not any(row.state == 'lack' for row in self.rows):

@@ -15,6 +15,17 @@ std::uint64_t threads_of(const extent& block) {
   return std::uint64_t{block.x} * block.y * block.z;  // no overflow: the sides are checked
 }
 
+// A question after a message about a block that is too large: the grid's size would do as a
+// block's.
+std::string are_swapped(const extent& grid) {
+  constexpr std::uint64_t warp = 32, most = 1024;
+  const std::uint64_t blocks = threads_of(grid);
+  return blocks % warp == 0 && blocks <= most
+             ? "; the grid has " + std::to_string(blocks) +
+                   " blocks: are the two swapped in <<<blocks, threads>>>?"
+             : "";
+}
+
 // A message about the first side of `have` that is 0 or over its limit, or an empty string.
 std::string bad_side(const char* what, const extent& have, const int (&most)[3]) {
   const std::uint32_t sides[3] = {have.x, have.y, have.z};
@@ -48,16 +59,13 @@ status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint
 }
 
 // Too many threads for the register file is a lack of resources. Too many for the kernel's launch
-// bounds or the GPU is an invalid argument, like a bad grid.
+// bounds is an invalid argument, like a bad grid.
 status check_threads(const gpu& model, const kernel_attributes& kernel, std::uint64_t threads,
                      const std::string& who) {
-  const std::string asked = who + std::to_string(threads) + " threads per block: ";
-  if (threads > static_cast<std::uint64_t>(model.max_threads_per_block)) {
-    return {error::invalid_value, asked + "at most " + std::to_string(model.max_threads_per_block)};
-  }
   if (threads <= static_cast<std::uint64_t>(kernel.max_threads_per_block)) return {};
-  const std::string most =
-      asked + "this kernel takes at most " + std::to_string(kernel.max_threads_per_block);
+  const std::string most = who + std::to_string(threads) +
+                           " threads per block: this kernel takes at most " +
+                           std::to_string(kernel.max_threads_per_block);
   const auto fits = resident_blocks(model, kernel, threads, 0);
   if (fits.ok() && fits->blocks == 0 && fits->by_registers) {
     return {error::launch_out_of_resources,
@@ -87,9 +95,16 @@ status check_launch(const gpu& model, const kernel_attributes& kernel,
   const std::string who = readable_name(kernel.name) + ": ";
   for (const std::string& bad : {bad_side("grid", config.grid, model.max_grid),
                                  bad_side("block", config.block, model.max_block)}) {
-    if (!bad.empty()) return {error::invalid_value, who + bad};
+    const bool is_block = bad.starts_with("a block");
+    if (!bad.empty())
+      return {error::invalid_value, who + bad + (is_block ? are_swapped(config.grid) : "")};
   }
-  status found = check_threads(model, kernel, threads_of(config.block), who);
+  const std::uint64_t threads = threads_of(config.block);
+  if (threads > static_cast<std::uint64_t>(model.max_threads_per_block))
+    return {error::invalid_value, who + std::to_string(threads) + " threads per block: at most " +
+                                      std::to_string(model.max_threads_per_block) +
+                                      are_swapped(config.grid)};
+  status found = check_threads(model, kernel, threads, who);
   if (found.ok()) found = check_shared(model, kernel, config.dynamic_shared_bytes, who);
   if (found.ok() && config.cooperative) found = check_cooperative(model, kernel, config, who);
   return found;

@@ -60,6 +60,7 @@ void each_timing_field(Timing& t, Visit visit) {
   visit("active_warps", t.active_warps);
   visit("counted", t.counted);
   visit("likeness", t.likeness);
+  visit("idle_blocks", t.idle_blocks);
   visit("longest_block_us", t.longest_block_us);
 }
 

@@ -76,6 +76,7 @@ struct kernel_timing {
   double counted = 1;  // fraction of instructions with counted accesses; 1: all blocks ran
   // The work of the simulated blocks relative to an average block; at most 1.
   double likeness = 1;
+  double idle_blocks = 0;  // estimated number of blocks that write nothing to global memory
   // The time if every launch took at least as long as its block with the most work would take at
   // the pace of the simulated blocks; 0: unknown.
   double longest_block_us = 0;

@@ -231,7 +231,9 @@ struct command_line::parser {
   bool add(const verb& v, CLI::App& to, bool for_authors) {
     CLI::App* sub = to.add_subcommand(v.name, v.what);
     sub->fallthrough();
-    sub->footer("Examples\n" + fitted(v.examples));
+    sub->footer(
+        "Examples\n" + fitted(v.examples) +
+        "\n\nAll commands take --json, --device and --no-color; ./lab --help explains them.");
     arguments takes(*sub, for_authors);
     sub->callback([this, run = v.set_up(takes)] { action = run; });
     return takes.has_options_for_authors();

@@ -146,6 +146,12 @@ void show_findings(context& c, const check_report& report) {
     c.say("  " + findings_line(report.findings, c.out.style()));
 }
 
+void show_subject(context& c, const std::string& subject, const std::string& rest) {
+  const auto width = static_cast<std::size_t>(c.out.style().width);
+  const bool fits = display_width(subject) + 1 + display_width(rest) <= width;
+  c.say(c.out.paint(tone::strong, subject) + (fits ? " " : "\n  ") + rest);
+}
+
 void show_finding(context& c, const check_report& report) {
   if (c.as_json) return;
   const std::size_t indent = 11;

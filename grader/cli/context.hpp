@@ -91,6 +91,8 @@ subject prepare_ours(context& c, const lab& l, const std::string& shown, const f
 // Prints the call that failed and the reason, the calls that were correct before it, and the
 // program's output.
 void show_finding(context& c, const check_report& report);
+// Prints the subject of the output and `rest`, in two lines if one is too short.
+void show_subject(context& c, const std::string& subject, const std::string& rest);
 // Prints the findings of the checks, and their number.
 void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited

@@ -31,6 +31,13 @@ own_file state_of(const context& c, const lab& l, const course_progress& all) {
   own.skeleton = skeleton_of(c, l, *mine);
   own.state = own.skeleton.empty() ? "in work" : "skeleton of " + own.skeleton;
   const std::string text = hash_of_text(*mine);
+  // The file may be again as it was when its goals were judged.
+  if (own.known && own.known->text != text && own.known->text_of_goals == text &&
+      !own.known->verdict_of_goals.empty()) {
+    own.known->text = text;
+    own.known->by = "grade";
+    own.known->verdict = own.known->verdict_of_goals;
+  }
   own.is_current = own.known && own.known->text == text;
   own.is_packed = own.known && own.known->packed == text;
   return own;

@@ -27,7 +27,7 @@ lab_progress parse(const json& entry) {
                  word_of(entry, "verdict"),       word_of(entry, "when"),
                  word_of(entry, "text_of_goals"), number_of(entry, "points"),
                  number_of(entry, "best"),        {},
-                 word_of(entry, "packed")};
+                 word_of(entry, "packed"),        word_of(entry, "verdict_of_goals")};
   if (entry.contains("met") && entry.at("met").is_array())
     for (const json& name : entry.at("met"))
       if (name.is_string()) p.met.push_back(name.get<std::string>());
@@ -45,7 +45,8 @@ json document_of(const course_progress& all) {
                        {"points", p.points},
                        {"best", p.best},
                        {"met", p.met},
-                       {"packed", p.packed}};
+                       {"packed", p.packed},
+                       {"verdict_of_goals", p.verdict_of_goals}};
   }
   return j;
 }
@@ -90,6 +91,9 @@ void remember(const fs::path& root, const fs::path& build, const std::string& la
       seen.text_of_goals = entry.text_of_goals;
       seen.points = entry.points;
       seen.met = std::move(entry.met);
+      seen.verdict_of_goals = entry.verdict_of_goals;
+    } else {
+      seen.verdict_of_goals = seen.verdict;
     }
     if (seen.packed.empty()) seen.packed = entry.packed;
     seen.best = std::max({seen.best, entry.best, seen.points});

@@ -24,9 +24,10 @@ struct lab_progress {
   std::string when;     // "2026-11-22T10:00:00Z"
   // The last command that judged goals. `text_of_goals` is the text that it judged.
   std::string text_of_goals;
-  double points = 0, best = 0;   // best: over all texts
-  std::vector<std::string> met;  // names of goals
-  std::string packed = {};       // hash of the text that was packed last
+  double points = 0, best = 0;        // best: over all texts
+  std::vector<std::string> met;       // names of goals
+  std::string packed = {};            // hash of the text that was packed last
+  std::string verdict_of_goals = {};  // of `text_of_goals`
 };
 
 struct course_progress {

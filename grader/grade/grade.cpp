@@ -392,6 +392,8 @@ class grading {
     if (const double ms = mine.transfers.us / 1000; ms > worth_saying * mine.time_ms)
       g.message += fmt::format("; copies and fills on the device take {} of its {}", time_text(ms),
                                time_text(mine.time_ms));
+    if (const std::string idle = idle_blocks_text(mine.kernels); !idle.empty())
+      g.message += "; " + idle;
     miss(g, verdict::slow);
   }
 

@@ -154,6 +154,8 @@ constexpr std::string_view launch_hint = ": launch a kernel as kernel<<<blocks, 
 constexpr explained_message explained_messages[] = {
     {"a __global__ function call must be configured", "", "", launch_hint},
     {"expected a \">>>\"", "", "", launch_hint},
+    {"expected a \">\"", "", "<",
+     ": is each name before a < declared? An undeclared one is read as a template"},
     {"expression must have integral or unscoped enum type", "", "<<", launch_hint},
     {"a host function call cannot be configured", "", "",
      ": only a kernel can be launched; put __global__ before the function"},
@@ -415,6 +417,15 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
     if (!d) d = tool_error(lines[i], names);
     if (!d) d = linker_error(lines[i]);
     if (d) found.push_back(*std::move(d));
+  }
+  // An undeclared name before < is read as a template. A later message may name it.
+  const auto starts_with = [](std::string_view start) {
+    return [start](const diagnostic& d) { return d.message.starts_with(start); };
+  };
+  if (!found.empty() && (starts_with("expected a \">\"")(found[0]) ||
+                         found[0].message.ends_with(" is not a template"))) {
+    const auto named = std::ranges::find_if(found, starts_with("identifier \""));
+    if (named != found.end()) std::rotate(found.begin(), named, named + 1);
   }
   return found;
 }

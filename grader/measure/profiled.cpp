@@ -32,6 +32,19 @@ std::string uncounted_text(const kernel_profile& k) {
                      k.kernel);
 }
 
+std::string idle_blocks_text(const std::vector<kernel_profile>& kernels) {
+  constexpr double many = 0.2;  // a grid that is rounded up in two dimensions has fewer
+  for (const kernel_profile& k : kernels) {
+    const auto all = static_cast<double>(k.launches * volume(k.grid));
+    if (k.timing.idle_blocks < many * all) continue;
+    return fmt::format(
+        "about {:.0f} of the {:.0f} blocks of {} write nothing to memory. Is the grid larger than "
+        "the work? If a thread handles several elements, fewer blocks are enough.",
+        k.timing.idle_blocks, all, k.kernel);
+  }
+  return {};
+}
+
 profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
                               const lab_size& size, std::uint64_t seed,
                               const device_choice& emulator, const activity& now,

@@ -20,8 +20,45 @@ namespace stepwise {
 std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
   if (!found.ok()) return found.message;
+  if (!doubt.empty()) return doubt;
   if (const kernel_profile* k = uncounted_kernel(kernels)) return uncounted_text(*k);
   return kernels.empty() ? "no kernel was launched" : "the model gives no time for it";
+}
+
+std::optional<double> modelled_figures::moved_over_needed() const {
+  constexpr double sector_bytes = 32;
+  double sectors = 0;  // of global memory, in all blocks
+  for (const kernel_profile& k : kernels) {
+    if (!k.timing.traffic) return {};
+    const profile_counts& n = k.total;
+    const auto global = static_cast<double>(n.global_load.sectors + n.global_store.sectors +
+                                            n.global_atomic.sectors);
+    const auto local = static_cast<double>(n.local_load.sectors + n.local_store.sectors);
+    if (global > 0) sectors += k.timing.traffic->l1_sectors * global / (global + local);
+  }
+  if (work.bytes <= 0) return {};
+  return (sector_bytes * sectors + static_cast<double>(transfers.bytes_moved())) / work.bytes;
+}
+
+void modelled_figures::drop_doubtful_time() {
+  if (!timed() || peak_bytes_per_s <= 0) return;
+  // A correct call moves at least what it needs, but a model of a large call runs only some blocks.
+  constexpr double too_little = 0.5;
+  const auto moved = moved_over_needed();
+  const std::string idle = idle_blocks_text(kernels);
+  if (moved && *moved < too_little)
+    doubt = fmt::format(
+        "the blocks that were run move {:.2g} of the bytes that a call needs, so they do not "
+        "represent the others; {}",
+        *moved,
+        idle.empty() ? "do most blocks have nothing to do, or does one do the work of many?"
+                     : idle);
+  else if (const double least_ms = 1e3 * work.bytes / peak_bytes_per_s; time_ms < least_ms)
+    doubt = fmt::format(
+        "a call would take {}, but the GPU's memory moves its bytes in {} at best, so the blocks "
+        "that were run do not represent the others",
+        time_text(time_ms), time_text(least_ms));
+  if (!doubt.empty()) time_ms = 0;
 }
 
 std::string modelled_figures::rate() const { return rate_text(work, time_ms); }

@@ -40,7 +40,14 @@ struct modelled_figures {
   double floor_ms() const {
     return peak_bytes_per_s > 0 ? 1e3 * input_bytes / peak_bytes_per_s : 0;
   }
+  std::string doubt;                // the reason that drop_doubtful_time() found
   std::string why_no_time() const;  // empty if there is a time
+  // The sectors that the call moves, over the bytes that it must move. Unknown if the model has no
+  // traffic for a kernel.
+  std::optional<double> moved_over_needed() const;
+  // Removes a time that a whole correct call cannot have. A call that leaves out work keeps its
+  // time where that is wanted: a part of a kernel, or a submission that a grade may hold.
+  void drop_doubtful_time();
   std::string rate() const;
 };
 

@@ -18,8 +18,9 @@ void model_points(const sweep_run& run, std::vector<sweep_point>& points, double
     if (!point.found.ok()) continue;
     const std::string what = fmt::format("modelling the time of {} of {}", ++done, right);
     const activity one{[&](const std::string&) { now.doing(what); }, now.tick};
-    const modelled_figures m = model_program(run.l, run.p, point.program, point.size, run.seed,
-                                             run.emulator, one, patience_s);
+    modelled_figures m = model_program(run.l, run.p, point.program, point.size, run.seed,
+                                       run.emulator, one, patience_s);
+    m.drop_doubtful_time();
     point.label = without_seed(m.label);
     if (!m.timed()) {
       point.why_no_time = m.why_no_time();

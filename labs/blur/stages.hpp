@@ -64,17 +64,19 @@ inline dim3 blocks_for(int width, int height, dim3 threads) {
 }
 
 // grey = the grey picture of rgba, both in device memory. Launches on the default stream and
-// returns; throws what check() throws.
-inline void make_grey(const uchar4* rgba, unsigned char* grey, int width, int height) {
+// returns; throws what check() throws, about the line of the call.
+inline void make_grey(const uchar4* rgba, unsigned char* grey, int width, int height,
+                      const std::source_location& where = std::source_location::current()) {
   const dim3 threads(32, 8);
   grey_kernel<<<blocks_for(width, height, threads), threads>>>(rgba, grey, width, height);
-  check(cudaGetLastError());
+  check(cudaGetLastError(), where);
 }
 
 // out = the edges of blurred, both in device memory. Launches on the default stream and returns;
-// throws what check() throws.
-inline void find_edges(const unsigned char* blurred, unsigned char* out, int width, int height) {
+// throws what check() throws, about the line of the call.
+inline void find_edges(const unsigned char* blurred, unsigned char* out, int width, int height,
+                       const std::source_location& where = std::source_location::current()) {
   const dim3 threads(32, 8);
   edge_kernel<<<blocks_for(width, height, threads), threads>>>(blurred, out, width, height);
-  check(cudaGetLastError());
+  check(cudaGetLastError(), where);
 }

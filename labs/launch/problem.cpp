@@ -158,7 +158,9 @@ class wrong_result {
   static constexpr const char* in_float =
       ". Is the index a float, which holds integers exactly only up to 2^24? Use an int";
   static constexpr const char* not_exchanged =
-      "Is the index blockIdx.x * blockDim.x + threadIdx.x?";
+      "Is the index blockIdx.x * blockDim.x + threadIdx.x, and is the launch <<<blocks, "
+      "threads>>>, "
+      "in this order?";
 
   // True if exactly the elements for which `rule` holds are unwritten.
   template <class Rule>
@@ -232,16 +234,32 @@ class wrong_result {
       if (from == (size - 1) * size + blocks)
         return grid + " write " + first + " if threadIdx.x is multiplied by blockDim.x. " +
                not_exchanged;
-      for (const std::int64_t part : {2, 4, 8}) {
-        if (from == ceil_div(n, part * size) * size)
-          return "There are threads for only 1 element in " + std::to_string(part) +
-                 ". Is the number of blocks computed for as many elements as a thread adds" +
-                 (part == 4 ? ", and in elements, not in bytes?" : "?");
-      }
     }
+    if (const std::string text = several_each(from); !text.empty()) return text;
     if (n > largest_block && from == n / 4)
       return "That is n / 4. Is a size in bytes mistaken for a number of elements, or the reverse?";
     return "Are there threads for all of n, and for a last block that is not full?";
+  }
+
+  // A thread adds `part` elements, and too few blocks start, or every block begins too early. Both
+  // may fit, with different blocks.
+  std::string several_each(std::int64_t from) const {
+    std::int64_t few = 0;
+    bool overlap = false;
+    for (std::int64_t size = smallest_block; size <= largest_block; size *= 2) {
+      for (const std::int64_t part : {2, 4, 8}) {
+        const std::int64_t blocks = ceil_div(a_.count(), part * size);
+        if (few == 0 && size * 2 < a_.count() && from == blocks * size) few = part;
+        overlap = overlap || (blocks > 1 && from == (blocks - 1 + part) * size);
+      }
+    }
+    const std::string early =
+        "locks overlap if a block begins after the threads, not after the elements, of the one "
+        "before. Is blockIdx.x multiplied by all elements that a block adds?";
+    if (few == 0) return overlap ? "B" + early : "";
+    return "There are threads for only 1 element in " + std::to_string(few) +
+           ". Is the number of blocks computed for as many elements as a thread adds" +
+           (few == 4 ? ", and in elements, not in bytes?" : "?") + (overlap ? " Or b" + early : "");
   }
 
   // Unwritten elements alternate with written ones.

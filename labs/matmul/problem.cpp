@@ -94,8 +94,9 @@ class wrong_product {
     const std::string end = where().empty() ? "" : "; " + where();
     for (const auto guess :
          {&wrong_product::left_as_it_was, &wrong_product::added_to_what_was,
-          &wrong_product::another_product, &wrong_product::first_tile_again,
-          &wrong_product::without_an_end, &wrong_product::zeros, &wrong_product::all_too_large,
+          &wrong_product::another_product, &wrong_product::wrong_place_in_tile,
+          &wrong_product::first_tile_again, &wrong_product::zeros, &wrong_product::last_product,
+          &wrong_product::without_an_end, &wrong_product::all_too_large,
           &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::continued,
           &wrong_product::one_line_replaced, &wrong_product::imprecise,
           &wrong_product::two_products, &wrong_product::everywhere}) {
@@ -223,7 +224,7 @@ class wrong_product {
       strides a, b;
     } const products[] = {
         {"transposed a times b: which index of a is k?", {1, 0, n_}, {0, 1, n_}},
-        {"a times transposed b: which index of b is k?", {n_, 0, 1}, {0, n_, 1}},
+        {"a times transposed b: which index of b, or of its tile, is k?", {n_, 0, 1}, {0, n_, 1}},
         {"transposed a times transposed b: which indices are k?", {1, 0, n_}, {0, n_, 1}},
         {"b times a: the order of the factors matters", {0, 1, n_}, {n_, 0, 1}},
     };
@@ -247,13 +248,49 @@ class wrong_product {
     return "";
   }
 
+  // A tile of b that is loaded from, or read at, a place that mixes up the thread and k.
+  std::string wrong_place_in_tile() const {
+    for (const std::size_t tile : {8, 16, 32, 64}) {
+      const auto value = [&](std::size_t k, std::size_t col) -> double {
+        return k < n_ && col < n_ ? m_.b[k * n_ + col] : 0;
+      };
+      const struct {
+        const char* text;
+        std::function<double(std::size_t, std::size_t, std::size_t)> b;  // of row, col, k
+      } mistakes[] = {
+          {"this happens if the tile of b is loaded from b's row k0 + threadIdx.x: is it the row "
+           "k0 + threadIdx.y?",
+           [&](auto, auto col, auto k) { return value(k - k % tile + col % tile, col); }},
+          {"this happens if the sum reads b_tile[threadIdx.y][k]: is it b_tile[k][threadIdx.x]?",
+           [&](auto row, auto col, auto k) {
+             return value(k - k % tile + row % tile, col - col % tile + k % tile);
+           }}};
+      for (const auto& mistake : mistakes) {
+        const auto wrong = [&](std::size_t row, std::size_t col) {
+          double sum = 0;
+          for (std::size_t k = 0; k < n_; ++k) sum += m_.a[row * n_ + k] * mistake.b(row, col, k);
+          return sum;
+        };
+        if (is_right(m_, first_found(), wrong(row_of(wrong_[0]), col_of(wrong_[0]))) &&
+            is_everywhere(wrong))
+          return mistake.text;
+      }
+    }
+    return "";
+  }
+
+  // A mistake about products shows in many elements. A few wrong ones fit several by chance.
+  bool is_common() const { return 4 * wrong_.size() >= n_ * n_; }
+
   // Every pass of a loop over tiles fetches the first tile of a, of b, or of both.
   std::string first_tile_again() const {
+    constexpr std::size_t smallest_tile = 4;
+    if (!is_common()) return "";
     const struct {
       const char* name;
       bool a, b;
     } guesses[] = {{"a", true, false}, {"b", false, true}, {"both a and b", true, true}};
-    for (std::size_t tile = n_ - 1; tile > 0; --tile) {
+    for (std::size_t tile = n_ - 1; tile >= smallest_tile; --tile) {
       for (const auto& guess : guesses) {
         const auto again = [&](int row, int col) {
           double sum = 0;
@@ -273,8 +310,20 @@ class wrong_product {
     return "";
   }
 
+  // The sum is assigned instead of added to, so only a last product is left.
+  std::string last_product() const {
+    const auto last = [&](std::size_t row, std::size_t col) {
+      return double(m_.a[row * n_ + n_ - 1]) * m_.b[(n_ - 1) * n_ + col];
+    };
+    if (n_ == 1 || !is_everywhere(last)) return "";
+    return "this is the product of the last k alone: does the loop add every product (+=, not =), "
+           "and "
+           "does the sum begin at 0 only once?";
+  }
+
   // The last or the first products are missing from every wrong sum.
   std::string without_an_end() const {
+    if (!is_common()) return "";
     const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
     for (const bool last : {true, false}) {
       const auto missing = [&](int row, int col, int count) {
@@ -304,8 +353,10 @@ class wrong_product {
     for (const std::size_t i : wrong_) {
       if (found(i) != 0) return "";
     }
-    return "0 is stored: does the loop over the products run at all for this n, and is the sum a "
-           "float?";
+    if (std::ranges::any_of(m_.c, [](float value) { return value != 0; }))
+      return "0 is stored in each of them";
+    return "every element is 0: does the loop over the products run at all for this n, does it add "
+           "every product (+=, not =), and is the sum a float?";
   }
 
   // Every element is too large by the same whole number.
@@ -351,6 +402,7 @@ class wrong_product {
 
   // A product with one row of b or one column of a missing, or in the place of another.
   std::string one_line_replaced() const {
+    if (!is_common()) return "";
     const int n = m_.n, y0 = row_of(wrong_[0]), x0 = col_of(wrong_[0]);
     for (const bool of_b : {true, false}) {
       const auto replaced = [&](int row, int col, int k, int by) {
@@ -408,8 +460,8 @@ class wrong_product {
   std::string everywhere() const {
     constexpr std::size_t smallest_tile = 4;
     if (n_ <= smallest_tile || 2 * wrong_.size() < n_ * n_) return "";
-    return "if smaller n are right, look at the second tile: is its first k in every index, and is "
-           "there a barrier before it replaces the first?";
+    return "if smaller n are right, look at the second tile: is its first k in every index, and do "
+           "all threads pass a barrier before it replaces the first?";
   }
 
   const matrices& m_;

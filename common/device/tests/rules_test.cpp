@@ -83,6 +83,11 @@ TEST_CASE("a refused launch is reported in words: the kernel, what was asked, wh
   CHECK(message.find("store:") == 0);
   CHECK(message.find("1056") != std::string::npos);
   CHECK(message.find("1024") != std::string::npos);
+  CHECK(message.find("swapped") == std::string::npos);
+  for (const extent& block : {extent{1070, 1, 1}, extent{33, 40, 1}})
+    CHECK(check_launch(h200(), kernel(), {{256, 1, 1}, block, 0, false})
+              .message.ends_with("; the grid has 256 blocks: are the two swapped in <<<blocks, "
+                                 "threads>>>?"));
 }
 
 TEST_CASE("occupancy is what an H200 answered") {

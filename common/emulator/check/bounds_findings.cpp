@@ -112,8 +112,8 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
   if (misaligned && inside) {
     place_in_memory where;
     where.words = "local memory";
-    if (e.space == memory_space::global) where = evidence_.describe_global(at, 1);
-    if (e.space == memory_space::shared) where = evidence_.describe_shared(at, 1);
+    if (e.space == memory_space::global) where = evidence_.describe_global(at, 0);
+    if (e.space == memory_space::shared) where = evidence_.describe_shared(at, 0);
     f.kind = finding_kind::misaligned;
     f.object = where.object;
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +

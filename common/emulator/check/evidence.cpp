@@ -19,9 +19,10 @@ std::uint64_t most_pages() {
                                  host / 2 / (memory_cells::page_bytes / 4 * cells::bytes_per_cell));
 }
 
+// "in[3]", or "byte 14 of in" within an element or if their size is unknown (0).
 std::string element_words(const std::string& name, std::int64_t offset, std::uint64_t element) {
-  const auto size = static_cast<std::int64_t>(element == 0 ? 1 : element);
-  if (offset % size == 0) return name + "[" + std::to_string(offset / size) + "]";
+  const auto size = static_cast<std::int64_t>(element);
+  if (size != 0 && offset % size == 0) return name + "[" + std::to_string(offset / size) + "]";
   return "byte " + std::to_string(offset) + " of " + name;
 }
 
@@ -277,9 +278,10 @@ place_in_memory evidence::describe_global(device_address at, std::uint64_t eleme
   p.object.element_bytes = element;
   p.object.allocated_by = a.allocated_by;
   p.object.freed_by = a.freed_by;
-  p.words = a.name.empty()
+  p.words = a.name.empty() && element != 0
                 ? "element " + element_words("", p.object.offset, element) + " of an allocation"
-                : element_words(p.object.name, p.object.offset, element);
+                : element_words(a.name.empty() ? "an allocation" : p.object.name, p.object.offset,
+                                element);
   return p;
 }
 

@@ -118,7 +118,7 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
     if (first == bytes) first = k + static_cast<std::uint64_t>(__builtin_ctzll(gaps));
   }
   if (!real) return;
-  const place_in_memory where = evidence_.describe_global(from + first, 1);
+  const place_in_memory where = evidence_.describe_global(from + first, 0);
   const finding_key k{finding_kind::unwritten_copy, evidence_.origin, -1, -1, where.object.address};
   if (!evidence_.log.is_new(k)) return;
   finding f;

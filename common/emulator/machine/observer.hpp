@@ -89,6 +89,7 @@ struct warp_event {
 struct probed_work {
   std::uint64_t instructions = 0;  // PTX instructions of its warps
   std::uint64_t requests = 0;      // to global memory
+  std::uint64_t writes = 0;        // those of them that are stores or atomics
 
   // A request to memory takes about as long as eight instructions.
   std::uint64_t total() const { return instructions + 8 * requests; }

@@ -192,6 +192,7 @@ void profiler::add_time() {
   constexpr double least_likeness = 1e-6;
   all.likeness =
       all.us / (before / all.likeness + (t.us + launching) / std::max(least_likeness, t.likeness));
+  all.idle_blocks += t.idle_blocks;
   all.longest_block_us += std::max(t.us, t.longest_block_us) + launching;
   if (all.instructions > 0)
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;

@@ -11,8 +11,12 @@ class work_counter final : public observer {
   std::int64_t slice() override { return done_.total() < enough_ ? slice_of_warp : 0; }
   std::uint32_t access(const access_event& e) override {
     if (e.space != memory_space::global) return e.active;
-    if (e.active != 0) ++done_.requests;
-    return e.site->kind == access_kind::load ? e.active : 0;
+    const bool is_load = e.site->kind == access_kind::load;
+    if (e.active != 0) {
+      ++done_.requests;
+      done_.writes += is_load ? 0 : 1;
+    }
+    return is_load ? e.active : 0;
   }
   void executed(std::uint32_t, std::uint32_t first, std::uint32_t end, std::uint32_t) override {
     done_.instructions += end - first;

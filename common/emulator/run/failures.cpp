@@ -231,6 +231,10 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
                                 : past == near->bytes ? "just past the end"
                                                       : bytes(past - near->bytes) + " past the end";
       what += " " + where + " of an allocation of " + bytes(near->bytes);
+      // The index may be one below the next allocation.
+      const device_address next = (fault.address / 256 + 1) * 256;
+      if (past > near->bytes && launch_.memory->allocation_at(next))
+        what += " and " + bytes(next - fault.address) + " before the start of the next one";
       if (past + fault.bytes <= (near->bytes + 511) / 512 * 512)
         what += "; a GPU rounds that up to a multiple of 512 and would not notice";
       what += swapped_launch_words(launch_.config);

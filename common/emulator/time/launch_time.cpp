@@ -356,6 +356,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
     for (double& share : t.busy) share *= t.cycles / compared.least_cycles;
     t.cycles = compared.least_cycles;
   }
+  result.idle_blocks = unwritten_share_ * static_cast<double>(shape_.blocks);
   result.likeness = likeness(compared.likeness);
   result.longest_block_us = longest_block_cycles(t, work.blocks) / (costs_.ghz * 1e3);
   result.us = t.cycles / (costs_.ghz * 1e3);

@@ -22,6 +22,8 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 // The number of blocks across the grid that are probed, and the limit of their work
 // (run/block_probe.hpp).
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
+// Likewise, to find out whether a block writes anything.
+constexpr std::uint64_t most_work_to_write = 100'000;
 // The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;
 constexpr std::int64_t interleaved_slice = 512;  // a poll's cost in a slice (ops/ops_control.cpp)
@@ -55,6 +57,7 @@ void timer::begin(const launch_shape& shape) {
           : busiest == 0             ? processors / 2
                                      : busiest / 2;
   find_uneven();
+  find_idle();
   find_early();
   choose_by_seed();
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
@@ -92,6 +95,29 @@ bool timer::is_small() const {
   return !code_->has_loops && warps * static_cast<double>(code_->at.size()) <= whole_instructions;
 }
 
+std::uint64_t timer::probed_block(std::uint64_t n) const {
+  return (2 * n + 1) * shape_.blocks / (2 * probed_blocks);
+}
+
+// Without a probe that ends and writes nothing at the end of the grid, no other block is probed:
+// blocks beyond the work are the last ones.
+void timer::find_idle() {
+  unwritten_share_ = 0;
+  const auto& work_of = shape_.launch.work_of_block;
+  if (shape_.blocks < probed_blocks || !work_of || code_->waits_for_blocks ||
+      shape_.launch.config->cooperative)
+    return;
+  const auto is_idle = [&](std::uint64_t n) {
+    const probed_work found = work_of(probed_block(n), most_work_to_write);
+    return found.writes == 0 && found.total() < most_work_to_write;
+  };
+  if (!is_idle(probed_blocks - 1)) return;
+  std::uint64_t idle = 1;
+  for (std::uint64_t n = 0; n + 1 < probed_blocks; ++n) idle += is_idle(n);
+  if (idle < probed_blocks)  // else the kernel's results are somewhere else
+    unwritten_share_ = static_cast<double>(idle) / static_cast<double>(probed_blocks);
+}
+
 // If a grid has more blocks than work, the first blocks have all of it. The wave is then taken from
 // among those that have work, and represents the others in proportion to their work.
 void timer::find_uneven() {
@@ -102,11 +128,8 @@ void timer::find_uneven() {
     return;
   std::vector<double> work;  // of each probed block
   double instructions = 0, requests = 0, most_instructions = 0, most_requests = 0;
-  const auto probed = [&](std::size_t n) {
-    return (2 * n + 1) * shape_.blocks / (2 * probed_blocks);
-  };
   for (std::size_t n = 0; n < probed_blocks; ++n) {
-    const probed_work found = work_of(probed(n), most_probed_work);
+    const probed_work found = work_of(probed_block(n), most_probed_work);
     work.push_back(static_cast<double>(std::min(found.total(), most_probed_work)));
     instructions += static_cast<double>(found.instructions);
     requests += static_cast<double>(found.requests);
@@ -115,8 +138,10 @@ void timer::find_uneven() {
   }
   const double average =
       std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(probed_blocks);
-  const double middle = (work[probed_blocks / 2 - 1] + work[probed_blocks / 2]) / 2;
-  if (middle >= even_from * average && middle <= even_to * average) return;
+  const auto [less, more] = std::minmax(work[probed_blocks / 2 - 1], work[probed_blocks / 2]);
+  const double middle = (less + more) / 2;
+  const bool is_edge = less < 0.5 * more;  // half of the grid has the work
+  if (!is_edge && middle >= even_from * average && middle <= even_to * average) return;
   const double most = *std::ranges::max_element(work);
   std::vector<std::size_t> busiest;
   double of_busy = 0, idle = 0;
@@ -127,7 +152,7 @@ void timer::find_uneven() {
     else
       ++idle;
   }
-  first_ = probed(busiest[busiest.size() / 2]) / wave_ * wave_;
+  first_ = probed_block(busiest[busiest.size() / 2]) / wave_ * wave_;
   first_ = std::min(first_, (shape_.blocks / wave_ - 1) * wave_);
   constexpr auto probes = static_cast<double>(probed_blocks);
   instruction_share_ = instructions / most_instructions / probes;

@@ -42,6 +42,7 @@ struct launch_time {
   double active_warps = 0;             // of a busy multiprocessor, on average
   double counted = 1;                  // the share of the instructions that were run
   double likeness = 1;                 // the recorded blocks' share of an average block's work
+  double idle_blocks = 0;              // about so many blocks write nothing to global memory
   double longest_block_us = 0;         // at the recorded blocks' pace; 0: not every block ran
   std::vector<double> experiments_us;  // by what_if
   std::vector<stall_cycles> stalled;   // as multiprocessor_time has them
@@ -98,6 +99,8 @@ class timer {
   bool is_small() const;
   void add_up_costs();
   void find_uneven();
+  void find_idle();
+  std::uint64_t probed_block(std::uint64_t n) const;
   void find_early();
   void choose_by_seed();
   struct traffic_comparison {
@@ -149,6 +152,7 @@ class timer {
   double instruction_share_ = 1, request_share_ = 1;
   double busy_share_ = 1;  // an average block's work, in blocks with at least half the most work
   double idle_share_ = 0;  // the share of blocks that have less
+  double unwritten_share_ = 0;          // the share of blocks that write nothing to global memory
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor
   std::vector<std::uint64_t> early_;    // its blocks, if all blocks of the launch are resident

@@ -8,6 +8,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/course/hints.hpp"
 #include "grader/grade/gpu_care.hpp"
 #include "grader/grade/grade.hpp"
 #include "grader/judge/key.hpp"
@@ -43,14 +44,16 @@ struct graded_file {
 // Compiles and runs the file, or the step, and reports its progress.
 graded_file grade_file(context& c, const lab& of, const grade_options& o);
 
-// Help for the first missed goal: a hint, and the glossary terms of the goal's counter.
+// Help for the missed goal whose hint comes first in hints.md, which follows the lab's path: that
+// hint, and the glossary terms of the goal's counter.
 struct help_at_hand {
-  int number = 0;  // the hint's number; 0 if there is none
+  int number = 0;  // the hint's number; 0 if there is none, or if the file has its idea already
   std::string title;
   std::vector<std::string> terms;
 };
 
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report);
+help_at_hand help_for(const grade_report& report, const std::vector<hint_topic>& topics);
 
 // "80 of 100 points (20 not judged here)". `judged`: of the goals that were judged.
 std::string points_text(double points, double judged, double all);

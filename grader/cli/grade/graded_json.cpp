@@ -48,24 +48,50 @@ json counted_json(const goal& what, const goal_figure& figure) {
   return j;
 }
 
+// Whether the file seems to contain the idea of the hint for a missed speed goal: it meets another
+// goal with that hint, or one for a step that is no slower than the goal's. Only a profile can then
+// tell what is missing.
+bool has_its_idea(const grade_report& report, const goal_result& missed) {
+  constexpr double as_fast = 1.02;
+  return missed.what->is_speed() && std::ranges::any_of(report.goals, [&](const goal_result& g) {
+           if (!g.passed.value_or(false)) return false;
+           const bool both_reach = g.what->what == goal::kind::reach && g.modelled &&
+                                   missed.what->what == goal::kind::reach && missed.modelled;
+           return g.what->hint == missed.what->hint ||
+                  (both_reach && g.modelled->other_ms <= as_fast * missed.modelled->other_ms);
+         });
+}
+
 }  // namespace
 
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
+  const auto text = read_if_there(c.where.root / l.hints());
+  return help_for(report, text ? parse_hints(*text) : std::vector<hint_topic>{});
+}
+
+help_at_hand help_for(const grade_report& report, const std::vector<hint_topic>& topics) {
   help_at_hand help;
   // If the checks found the error, the hint on reading their findings comes first.
   const bool found = report.what == verdict::check && report.correctness &&
-                     has_errors(report.correctness->findings) && l.has(goal::kind::checks);
+                     has_errors(report.correctness->findings) &&
+                     std::ranges::any_of(report.goals, [](const goal_result& g) {
+                       return g.what->what == goal::kind::checks;
+                     });
+  const goal_result* first = nullptr;
   for (const auto& g : report.goals) {
     if (g.passed.value_or(true) || (found && g.what->what != goal::kind::checks)) continue;
-    const auto text = read_if_there(c.where.root / l.hints());
-    help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
-    help.title = g.what->hint;
-    if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
-    if (g.counted && g.counted->threads_of_block != 0) help.terms = {"warp"};
-    // Bytes are wasted by uncoalesced accesses or by repeated reads.
-    if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
-    break;
+    const int number = find_hint(topics, g.what->hint);
+    if (first != nullptr && number >= help.number) continue;
+    first = &g;
+    help.number = number;
   }
+  if (first == nullptr) return help;
+  help.title = first->what->hint;
+  if (first->what->counter != nullptr) help.terms = {term_of(*first->what->counter)};
+  if (first->counted && first->counted->threads_of_block != 0) help.terms = {"warp"};
+  // Bytes are wasted by uncoalesced accesses or by repeated reads.
+  if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
+  if (has_its_idea(report, *first)) help.number = 0;
   return help;
 }
 

@@ -164,10 +164,13 @@ void show_grade(context& c, const lab& l, const grade_options& o, const graded_f
   const std::string points = report.what == verdict::infra
                                  ? "no points: the machine failed, not your file"
                                  : points_text(report.points, report.max_points, l.points());
-  c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
-                    c.out.paint(tone::strong, points),
-                    c.out.paint(tone::dim, fmt::format("   trust: {}, seed {}",
-                                                       trust_of(graded.device), graded.seed))));
+  const std::string_view name = name_of(report.what);
+  const std::string trust = fmt::format("trust: {}, seed {}", trust_of(graded.device), graded.seed);
+  const bool fits = 7 + name.size() + points.size() + trust.size() <=
+                    static_cast<std::size_t>(c.out.style().width);
+  c.say(fmt::format(
+      "  {}  {}{}{}", c.out.paint(tone_of(report.what), name), c.out.paint(tone::strong, points),
+      fits ? "   " : "\n" + std::string(4 + name.size(), ' '), c.out.paint(tone::dim, trust)));
   show_sandbox(c, graded);
   if (s.shown == l.file.string() && report.what == verdict::pass) show_next(c, l);
 }

@@ -1,7 +1,9 @@
 // lab explain and lab hint: what they print, which misses they understand, and their JSON.
 #include <doctest/doctest.h>
 
+#include "grader/cli/grade/graded_file.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/hints.hpp"
 #include "grader/course/source.hpp"
 
 using namespace stepwise;
@@ -53,6 +55,8 @@ TEST_CASE("hint: topics, one part at a time, and what is out of range") {
   const auto second = c.lab({"hint", "reduction", "1", "2"});
   CHECK(has(second.out, ", 2 of "));
   CHECK(second.out != first.out);
+  CHECK(c.lab({"hint", "reduction", "a RIGHT", "2"}).out == second.out);
+  CHECK(has(c.lab({"hint", "reduction", "wrong"}).err, "has no hint \"wrong\""));
   CHECK(has(c.lab({"hint", "reduction", "1", "9"}).err,
             "hint 1 of the reduction lab has parts 1 to"));
   const json document = document_of(c.lab({"hint", "reduction", "1", "2", "--json"}));
@@ -76,6 +80,33 @@ TEST_CASE("check, run --counters and grade name the terms and the hint that help
       document_of(c.lab({"grade", "reduction", "--step", "02", "--device", "emulated", "--json"}));
   check_documented(document, "grade");
   CHECK(document["hint"]["number"] > 0);
+}
+
+TEST_CASE("grade's hint is the earliest one for a missed goal, unless the file has its idea") {
+  const std::vector<hint_topic> topics = {{"Tiles", {{}}}, {"Wider", {{}}}, {"Order", {{}}}};
+  std::vector<goal> goals(3);
+  goals[0].hint = "Order", goals[1].hint = "Tiles", goals[2].hint = "Wider";
+  for (goal& g : goals) g.what = goal::kind::reach;
+  grade_report report;
+  report.goals.resize(goals.size());
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    report.goals[i].what = &goals[i];
+    report.goals[i].passed = false;
+  }
+  const auto number = [&] { return cli::help_for(report, topics).number; };
+  CHECK(number() == 1);
+  report.goals[1].passed = true;
+  CHECK(number() == 2);
+  report.goals[2].passed = true;
+  CHECK(number() == 3);
+  report.goals[0].modelled.emplace().other_ms = 2;
+  report.goals[2].modelled.emplace().other_ms = 3;
+  CHECK(number() == 3);
+  report.goals[2].modelled->other_ms = 2;  // the step is no faster than one whose goal is met
+  CHECK(number() == 0);
+  report.goals[2].modelled.reset();
+  goals[2].hint = "Order";
+  CHECK(number() == 0);
 }
 
 TEST_CASE("list knows what was found of the student's own file, and what is next") {
@@ -104,6 +135,13 @@ TEST_CASE("a lab that is packed is done: the next command is that of the next la
                    *read_if_there(c.root() / "solutions/first/05_two_dims.cu"));
   const auto run = c.lab({"run", "first", "--device", "emulated"});
   CHECK(has(run.out, "next     ./lab grade first"));
+  CHECK(c.lab({"grade", "first", "--device", "emulated"}).end.exit_code == 0);
+  const fs::path file = c.root() / "labs/first/first.cu";
+  const std::string graded = *read_if_there(file);
+  write_atomically(file, "// another try\n");
+  CHECK(c.lab({"run", "first", "--device", "emulated"}).end.exit_code == 1);
+  write_atomically(file, graded);
+  CHECK(has(c.lab({"list"}).out, "grade: PASS"));
   const auto packed = c.lab({"pack", "first", "--device", "emulated"});
   CHECK(packed.end.exit_code == 0);
   CHECK(has(packed.out, "100 of 100 points"));

@@ -71,6 +71,34 @@ TEST_CASE("a modelled call without a time says why") {
   CHECK(cli::modelled_json(m).at("why_no_time").is_null());
 }
 
+TEST_CASE("a time that a whole call cannot have is dropped, and idle blocks are counted") {
+  modelled_figures m;
+  m.work.bytes = 1e6;
+  m.peak_bytes_per_s = 1e12;
+  m.time_ms = 0.002;
+  m.kernels.resize(1);
+  m.drop_doubtful_time();
+  CHECK(m.time_ms == 0.002);
+  kernel_profile& k = m.kernels[0];
+  k.kernel = "add";
+  k.launches = 1;
+  k.grid = {100, 1, 1};
+  k.total.global_load.sectors = 1;
+  k.timing.traffic.emplace().l1_sectors = 1e4;
+  k.timing.idle_blocks = 15;
+  CHECK(idle_blocks_text(m.kernels).empty());
+  k.timing.idle_blocks = 75;
+  CHECK(idle_blocks_text(m.kernels).starts_with("about 75 of the 100 blocks of add write nothing"));
+  modelled_figures partial = m;
+  partial.drop_doubtful_time();
+  CHECK(partial.why_no_time().starts_with("the blocks that were run move 0.32 of the bytes"));
+  k.timing.traffic->l1_sectors = 1e5;
+  m.time_ms = 0.0009;
+  m.drop_doubtful_time();
+  CHECK(!m.timed());
+  CHECK(m.why_no_time().find("the GPU's memory moves its bytes in") != std::string::npos);
+}
+
 TEST_CASE("walk --json: a step without a time says why, and one with a time has no reason") {
   const cloned_course c;
   const auto none = document_of(

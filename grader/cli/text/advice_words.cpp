@@ -83,8 +83,9 @@ const char* cause_words(cause c) {
              "write whole sectors.";
     case cause::dram_traffic:
       return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
-             "smaller types. If the kernel already moves only the bytes it must, it has reached "
-             "the limit of the hardware.";
+             "smaller types. If the kernel already moves only the bytes it must, more bytes in "
+             "flight may still help (several elements or 16 bytes per thread); after that, it has "
+             "reached the limit of the hardware.";
     case cause::atomics:
       return "Atomics are busy. Combine values first, in the thread, the warp, or the block's "
              "shared memory, and issue one atomic for all.";

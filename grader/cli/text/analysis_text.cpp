@@ -123,7 +123,7 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
-    p.paragraph(known ? "Every access already costs its minimum: try fewer or wider accesses."
+    p.paragraph(known ? "Every access already moves only the sectors that its lanes need."
                       : "The minimum cost of these accesses was not counted.");
     return;
   }
@@ -492,6 +492,8 @@ std::vector<std::string> advice_lines(const profile_view& v, const terminal_styl
   p.title("4  What to try");
   constexpr std::size_t most_causes = 3;
   const char* const mark = style.unicode ? "\u2022 " : "* ";
+  if (const std::string idle = idle_blocks_text(v.m->kernels); !idle.empty())
+    p.paragraph(mark + ("Idle blocks: " + idle), tone::note, 2);
   for (std::size_t n = 0; n < std::min(most_causes, v.found.size()); ++n) {
     const found_cause& f = v.found[n];
     std::string text = cause_words(f.what);

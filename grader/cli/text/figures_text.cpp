@@ -52,26 +52,13 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
   }
 }
 
-std::optional<double> moved_over_needed(const modelled_figures& m) {
-  constexpr double sector_bytes = 32;
-  double sectors = 0;  // of global memory, in all blocks
-  for (const kernel_profile& k : m.kernels) {
-    if (!k.timing.traffic) return {};
-    const profile_counts& n = k.total;
-    const double global =
-        number(n.global_load.sectors + n.global_store.sectors + n.global_atomic.sectors);
-    const double local = number(n.local_load.sectors + n.local_store.sectors);
-    if (global > 0) sectors += k.timing.traffic->l1_sectors * global / (global + local);
-  }
-  if (m.work.bytes <= 0) return {};
-  return (sector_bytes * sectors + number(m.transfers.bytes_moved())) / m.work.bytes;
-}
-
 void show_waste(context& c, const modelled_figures& m) {
   constexpr double noticeable = 1.05;
-  if (const auto moved = moved_over_needed(m))
+  if (const auto moved = m.moved_over_needed())
     c.out.paragraph(in_words(*find_goal_counter("global_bytes_over_minimum"), *moved), 10,
                     "    moved");
+  if (const std::string idle = idle_blocks_text(m.kernels); !idle.empty())
+    c.out.paragraph(idle, 10, "    idle");
   const goal_counter& conflicts = *find_goal_counter("shared_wavefronts_over_ideal");
   const auto over = figure_of(conflicts, m.kernels, m.transfers, m.work, bound::at_most, 1).value;
   if (over && *over > noticeable) c.out.paragraph(in_words(conflicts, *over), 10, "    banks");

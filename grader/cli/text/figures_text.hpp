@@ -16,9 +16,6 @@ std::string figures_phrase(const figures& f);
 
 // "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
 std::string modelled_phrase(const modelled_figures& m);
-// The sectors that the modelled call moves, over the bytes that it must move. Unknown if the model
-// has no traffic for a kernel.
-std::optional<double> moved_over_needed(const modelled_figures& m);
 // Prints how much more than needed the call moves, in the words of the goals that bound it.
 void show_waste(context& c, const modelled_figures& m);
 // The model's error where it could be compared with a measurement.

@@ -32,9 +32,11 @@ walked_file examine(context& c, const lab& l, const device_choice& emulator, std
   mine.what = prepare(c, l, "", "");
   if (mine.what.program.empty()) return mine;
   mine.report = check_program(l, p, mine.what.program, emulator, l.check, seed, c.now());
-  if (mine.report.correct())
+  if (mine.report.correct()) {
     mine.m = model_program(l, p, mine.what.program, l.modelled.back(), seed_of_modelled_calls,
                            emulator, c.now());
+    mine.m.drop_doubtful_time();
+  }
   return mine;
 }
 

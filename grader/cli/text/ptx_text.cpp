@@ -138,10 +138,11 @@ class kernel_printer {
       found = true;
     }
     if (!found) {
+      const std::string file = std::filesystem::path(view_.file).filename();
       c_.out.paragraph(
-          fmt::format(
-              "no PTX instruction of this kernel comes from line {}; these lines have PTX: {}",
-              view_.line, others),
+          fmt::format("no PTX instruction of this kernel comes from line {} of {}", view_.line,
+                      file) +
+              (others.empty() ? ", nor from another of its lines" : "; these have PTX: " + others),
           2, "  ");
     }
     c_.say();

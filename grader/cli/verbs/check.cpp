@@ -32,8 +32,7 @@ int check(context& c, const check_options& o) {
   const device_choice device = the_emulator(c);
   const subject s = prepare(c, l, o.file, o.step);
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
-  c.say(
-      fmt::format("{} on {}, with all checks", c.out.paint(tone::strong, s.shown), device.text()));
+  show_subject(c, s.shown, "on " + device.text() + ", with all checks");
   c.say();
   document["compiler_warnings"] = warnings_json(s.warnings);
   if (s.program.empty()) {

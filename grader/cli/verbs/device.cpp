@@ -216,8 +216,9 @@ void say_measured(context& c, const device_record& record, const gpu& g) {
   c.say();
   c.table({{"measured"}, {"value", false, true}}, rows);
   c.say();
-  c.say(fmt::format("measured {} with `{}`; `./lab device --figures` lists all {}", record.date,
-                    record.command, record.figures.size()));
+  c.out.paragraph(fmt::format("measured {} with `{}`; `./lab device --figures` lists all {}",
+                              record.date, record.command, record.figures.size()),
+                  0);
 }
 
 int show_device(context& c, const device_options& o) {

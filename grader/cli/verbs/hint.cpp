@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
@@ -13,9 +14,25 @@ namespace stepwise::cli {
 namespace {
 
 struct hint_options {
-  std::string lab;
+  std::string lab, topic;
   int number = 0, part = 1;
 };
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// The number that a word names: the number itself, or a title or its beginning, in any case.
+int number_of(const lab& l, const std::vector<hint_topic>& topics, const std::string& word) {
+  if (word.empty()) return 0;
+  if (word.find_first_not_of("0123456789") == std::string::npos && word.size() < 6)
+    return std::stoi(word);
+  for (std::size_t i = 0; i < topics.size(); ++i)
+    if (lower(topics[i].title).starts_with(lower(word))) return static_cast<int>(i) + 1;
+  refuse("the " + l.name + " lab has no hint \"" + word + "\"; `./lab hint " + l.name +
+         "` lists its hints");
+}
 
 void show_hint(context& c, const hint_part& h) {
   // Markdown is readable as it is, so only paragraphs are wrapped to the width.
@@ -74,11 +91,13 @@ void show_topics(context& c, const lab& l, const std::vector<hint_topic>& topics
   c.say(c.out.paint(tone::dim, "read a hint  ") + "./lab hint " + l.name + " 1");
 }
 
-int hint(context& c, const hint_options& o) {
+int hint(context& c, const hint_options& given) {
+  hint_options o = given;
   const lab l = load_lab(c.where.build, o.lab);
   const auto text = read_if_there(c.where.root / l.hints());
   if (!text) throw failure(exit_code::ours, "there is no " + l.hints().string());
   const auto topics = parse_hints(*text);
+  o.number = number_of(l, topics, o.topic);
   const int count = static_cast<int>(topics.size());
   if (o.number < 0 || o.number > count)
     refuse(fmt::format("the {} lab has hints 1 to {}", l.name, count));
@@ -113,10 +132,11 @@ const verb hint_verb(
     {verb_place::group::study, 45}, "hint", "get help in small steps",
     "  ./lab hint reduction       list the hints\n"
     "  ./lab hint reduction 1     the first part of the first hint\n"
-    "  ./lab hint reduction 1 2   its second part",
+    "  ./lab hint reduction 1 2   its second part\n"
+    "  ./lab hint reduction banks the hint with this title",
     [](arguments& takes, hint_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
-      takes.add("N", o.number, "the hint's number");
+      takes.add("N", o.topic, "the hint's number, or its title");
       takes.add("PART", o.part, "the part of the hint: 1, 2, ... (1)");
     },
     hint);

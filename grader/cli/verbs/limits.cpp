@@ -60,9 +60,9 @@ struct dissection {
 const std::string& step_with_parts(const lab& l, const std::string& wanted) {
   if (l.parts.empty()) {
     throw failure(exit_code::usage,
-                  fmt::format("the course has no parts for steps of the {} lab\nto use your own: "
+                  fmt::format("{} has no parts for steps of the {} lab\nto use your own: "
                               "./lab limits {} --memory FILE --compute FILE",
-                              l.name, l.name));
+                              l.is_worked ? "the course" : "a student copy", l.name, l.name));
   }
   if (wanted.empty()) return l.parts[0].step;
   const std::string& name = find_step(l, wanted).name;

@@ -69,7 +69,7 @@ int list(context& c) {
     rows.push_back(
         {{l.name, tone::strong},
          {l.title},
-         {std::to_string(l.steps.size())},
+         {std::to_string(path_of(l).steps.size())},
          {points_cell(own, l.points())},
          {own.has_goals() ? fmt::format("{} of {}", own.known->met.size(), l.goals.size())
                           : fmt::format("{}", l.goals.size())},

@@ -181,9 +181,10 @@ void remember_packed(const context& c, const lab& l, const std::vector<packed_fi
 }
 
 void show(context& c, const fs::path& archive, std::size_t bytes, const json& grade, const lab& l) {
-  c.say(fmt::format("packed {} ({}): {}/{}.cu, answers.md, grade.json",
-                    c.out.paint(tone::place, c.where.shown(archive)),
-                    bytes_text(static_cast<double>(bytes)), l.name, l.name));
+  c.out.paragraph(
+      fmt::format("packed {} ({}): {}/{}.cu, answers.md, grade.json", c.where.shown(archive),
+                  bytes_text(static_cast<double>(bytes)), l.name, l.name),
+      2, "");
   const auto warn = [&](const std::string& text) { c.out.paragraph(text, 2, "", tone::note); };
   if (grade.contains("error")) {
     warn("It was packed without points, because it could not be graded here: " +

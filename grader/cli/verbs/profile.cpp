@@ -54,6 +54,7 @@ struct session_of_profiles {
   modelled_figures call(const fs::path& program, double patience_s, what_ifs experiments) const {
     auto m = model_program(l, p, program, size, seed, emulator, c.now(), patience_s, experiments);
     m.gpu = model.name;
+    m.drop_doubtful_time();
     return m;
   }
 };
@@ -249,7 +250,8 @@ compared_call call_to_compare(const session_of_profiles& s, const std::string& n
                   of.shown + " at " + one.m.label + ": " + one.m.found.message);
   }
   if (!one.m.timed())
-    throw failure(exit_code::student, of.shown + " launches no kernel at " + one.m.label);
+    throw failure(exit_code::student,
+                  of.shown + " has no time at " + one.m.label + ": " + one.m.why_no_time());
   return one;
 }
 
@@ -423,8 +425,8 @@ int profile(context& c, const profile_options& o) {
     throw failure(exit_code::student,
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
   if (!m.timed())
-    throw failure(exit_code::ours,
-                  "the time model gives no time for " + of.shown + " at " + m.label);
+    throw failure(m.doubt.empty() ? exit_code::ours : exit_code::student,
+                  of.shown + " has no time at " + m.label + ": " + m.why_no_time());
   if (o.records_calls())
     return show_timeline(c, o, s, read_timeline(folder.path() / "timeline", of.shown, s.model), m,
                          std::move(document));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
@@ -59,11 +60,26 @@ std::optional<std::string> finding_of_checks(context& c, const lab& l, const pro
 // Shows a call that failed, its cause, and how to repeat it.
 void show_failure(context& c, const lab& l, const subject& s, const run_options& o,
                   const check_report& failed, const std::optional<std::string>& finding) {
-  show_finding(c, failed);
   const bool is_explained = finding && !finding->empty();
+  // What a wrong result looks like is a guess, so it follows a known cause.
+  check_report shown = failed;
+  std::string looks;
+  const std::string& message = failed.found.message;
+  const auto end = message.find(failed.label + "); ");
+  const bool is_cause =
+      is_explained && !finding->starts_with(title_of(finding_kind::unwritten_copy));
+  if (is_cause && failed.found.what == verdict::wrong && end != std::string::npos) {
+    looks = message.substr(end + failed.label.size() + 3);
+    shown.found.message.resize(end + failed.label.size() + 1);
+  }
+  show_finding(c, shown);
   if (is_explained) {
     c.say();
     c.out.paragraph(*finding, 11, "  " + c.out.paint(tone::bad, "cause"));
+  }
+  if (!looks.empty()) {
+    c.say();
+    c.out.paragraph(looks, 11, "  " + c.out.paint(tone::dim, "result"));
   }
   const bool is_unfinished = show_todos(c, l, s.shown);
   if (!is_unfinished && finding && finding->empty() && failed.found.what == verdict::wrong) {
@@ -108,17 +124,6 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   c.say();
   c.say(fmt::format("  one call at {}: modelled for an {}", m.label, m.gpu));
   if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
-  // A correct call moves at least the bytes that it needs. The model runs only some blocks of a
-  // large call, and these blocks may move less than their share.
-  constexpr double too_little = 0.5;
-  if (const auto moved = moved_over_needed(m); moved && *moved < too_little)
-    return c.out.paragraph(
-        fmt::format(
-            "no time: the blocks that were run move {:.2g} of the bytes that a call needs, so "
-            "they do not represent the others; do most blocks have nothing to do, or does one do "
-            "the work of many?",
-            *moved),
-        4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   show_waste(c, m);
@@ -148,7 +153,7 @@ int run(context& c, const run_options& o) {
   const subject s = prepare(c, l, o.file, o.step);
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
   if (model) document["machine_code"] = machine_code_of(*model);
-  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  show_subject(c, s.shown, "on " + device.text());
   if (model) show_old_gpu_note(c, *model, l);
   c.say();
   document["compiler_warnings"] = warnings_json(s.warnings);
@@ -191,6 +196,7 @@ int run(context& c, const run_options& o) {
   if (!device.gpu && f.found.ok()) {
     modelled = model_program(l, p, s.program, wanted ? *wanted : modelled_size(l, *model), o.seed,
                              device, c.now(), seconds_for_a_time);
+    modelled->drop_doubtful_time();
     document["figures"].update(modelled_json(*modelled));
   }
   if (!f.found.ok()) {

@@ -159,8 +159,7 @@ void show_lines(context& c, const std::vector<std::string>& lines) {
 
 void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_axis>& axes,
                const sweep_run& run, const std::optional<gpu>& model, std::size_t points) {
-  c.say(
-      fmt::format("{} on {}", c.out.paint(tone::strong, chosen.subject.shown), run.device.text()));
+  show_subject(c, chosen.subject.shown, "on " + run.device.text());
   if (model) show_old_gpu_note(c, *model, run.l);
   if (chosen.of != nullptr && !chosen.of->title.empty()) c.say(chosen.of->title);
   std::string text;

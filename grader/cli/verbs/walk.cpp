@@ -276,6 +276,7 @@ int walk(context& c, const walk_options& o) {
   const lab whole = load_lab(c.where.build, o.lab);
   const lab l = o.shows_all || !o.step.empty() ? whole : path_of(whole);
   const std::size_t left_out = whole.steps.size() - l.steps.size();
+  if (!l.is_worked && c.request == device_request::gpu) (void)c.device();  // may fail
   if (!l.is_worked)
     return o.step.empty() ? walk_given(c, l, o.gpu, o.seed)
                           : show_given(c, l, find_step(l, o.step));

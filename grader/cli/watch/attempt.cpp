@@ -177,6 +177,7 @@ void attempts::run_all(attempt& a) {
   jobs.push_back([&] {
     timed = model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
                           request_.patience_s);
+    timed.drop_doubtful_time();
     is_timed = true;
   });
   if (!largest.empty())

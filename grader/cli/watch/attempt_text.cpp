@@ -150,14 +150,18 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
                const answer_place& at) {
   double points = 0;
   std::size_t met = 0, open = 0;
-  const judged_goal* next = nullptr;  // the first missed goal
+  const auto hints = read_if_there(at.root / at.of.hints());
+  const auto topics = hints ? parse_hints(*hints) : std::vector<hint_topic>{};
+  const judged_goal* next = nullptr;  // the missed goal whose hint comes first, as in `grade`
+  int number = 0;                     // of that hint
   std::vector<std::pair<std::string, tone>> changes;
   for (std::size_t i = 0; i < a.goals.size(); ++i) {
     const judged_goal& g = a.goals[i];
     const bool is = g.met.value_or(false);
     if (is) points += g.what->points, ++met;
     if (!g.met) ++open;
-    if (g.met && !is && next == nullptr) next = &g;
+    const int of_goal = find_hint(topics, g.what->hint);
+    if (g.met && !is && (next == nullptr || of_goal < number)) next = &g, number = of_goal;
     if (!before.last || !before.last->goals[i].met || !g.met) continue;
     if (is != *before.last->goals[i].met)
       changes.emplace_back((is ? "now met: " : "lost: ") + g.what->name,
@@ -185,8 +189,6 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
   std::string text = fmt::format("{} ({:g} points)", next->what->name, next->what->points);
   if (!next->figure.empty()) text += ": " + next->figure;
   lines.labelled("next", tone::dim, text, tone::strong, 3);
-  const auto hints = read_if_there(at.root / at.of.hints());
-  const int number = hints ? find_hint(parse_hints(*hints), next->what->hint) : 0;
   if (number > 0)
     lines.labelled("", tone::dim, fmt::format("./lab hint {} {}", at.of.name, number), tone::plain,
                    1);

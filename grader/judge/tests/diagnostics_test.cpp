@@ -206,6 +206,19 @@ TEST_CASE("as many and as long messages as a source file wants") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
+TEST_CASE("an undeclared name before < is named, or asked for") {
+  const std::string first =
+      "a.cu(3): error: expected a \">\"\n    if (x < width) {\n                 ^\n\n";
+  const auto alone = parse_diagnostics(first);
+  REQUIRE(alone.size() == 1);
+  CHECK(alone[0].message.starts_with("expected a \">\": is each name before a < declared?"));
+  const auto both = parse_diagnostics(
+      first + "a.cu(4): error: identifier \"x\" is undefined\n    out[x] = 1;\n        ^\n\n");
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].line == 4);
+  CHECK(both[0].message == "identifier \"x\" is undefined");
+}
+
 TEST_CASE("the explanation shows the student's own line with a caret under the mistake") {
   const temporary_folder root(fs::temp_directory_path());
   installation where;

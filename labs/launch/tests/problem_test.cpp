@@ -247,11 +247,14 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
     e.says(written(size, [](auto b, auto t, auto blocks) { return b * blocks + t; }),
            "Is blockIdx.x multiplied by gridDim.x instead of blockDim.x?");
     e.says(written(size, [&](auto b, auto t, auto) { return t * size + b; }),
-           "Is the index blockIdx.x * blockDim.x + threadIdx.x?");
+           "Is the index blockIdx.x * blockDim.x + threadIdx.x, and is the launch <<<blocks, ");
     e.says(e.right_until(4261 / size * size), "Does the number of blocks round up?");
     for (const int part : {2, 4})
       e.says(e.right_until((4261 + part * size - 1) / (part * size) * size),
              "threads for only 1 element in " + std::to_string(part));
+    if (size <= 512)
+      e.says(written(4 * size, [&](auto b, auto t, auto) { return b * size + t; }),
+             "blockIdx.x multiplied by all elements that a block adds?");
     // One index for all threads of a block or of a warp: the last one that is stored, or each.
     e.says(left_out([&](auto i) { return i % size != size - 1; }),
            "Only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +

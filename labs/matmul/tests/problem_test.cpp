@@ -336,7 +336,12 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
     e.says(
         e.filled([&](int row, int col) { return std::max(row, col) < 32 ? at(c, row, col) : old; }),
         "65 of 1089 elements are wrong: all of row 32 and of column 32 - ");
-    e.says(std::vector<float>(c.size(), 0), "0 is stored");
+    e.says(std::vector<float>(c.size(), 0), "does it add every product (+=, not =)");
+    auto some = c;
+    std::fill(some.begin(), some.begin() + 3, 0);
+    e.says(some, "0 is stored in each of them; ");
+    e.says(e.filled([&](int row, int col) { return e.sum(row, col, 32, 33); }),
+           "this is the product of the last k alone");
     e.says(std::vector<float>(c.size(), std::nanf("")), "nan comes from an operand");
     e.says(e.filled([&](int row, int col) { return 2 * at(c, row, col); }), "2 times the product");
     e.says(e.filled([&](int row, int col) { return at(c, row, col) * 1.001f; }),
@@ -407,11 +412,35 @@ TEST_CASE("a tile or a row that is used in another's place is recognised") {
   }
 }
 
+TEST_CASE("a thread's index in the place of k is recognised, and a few wrong elements are not") {
+  for (const std::uint64_t seed : {6, 7}) {
+    const example e(33, seed);
+    const auto b_at = [&](int k, int col) { return k < 33 && col < 33 ? e.b[k * 33 + col] : 0; };
+    const auto of = [&](auto b) {
+      return e.filled([&](int row, int col) {
+        float sum = 0;
+        for (int k = 0; k < 33; ++k) sum += e.a[row * 33 + k] * b(row, col, k);
+        return sum;
+      });
+    };
+    e.says(of([&](int, int col, int k) { return b_at(k / 16 * 16 + col % 16, col); }),
+           "loaded from b's row k0 + threadIdx.x");
+    e.says(of([&](int row, int col, int k) {
+             return b_at(k / 16 * 16 + row % 16, col / 16 * 16 + k % 16);
+           }),
+           "the sum reads b_tile[threadIdx.y][k]");
+    auto c = e.product();
+    c[5] = e.sum(0, 5, 0, 32);
+    CHECK(
+        e.verdict(c).ends_with("seed " + std::to_string(seed) + "); 1 of 1089 elements is wrong"));
+  }
+}
+
 TEST_CASE("wrong sums in most places lead to the second tile, and in few do not") {
   const example e(33);
   auto c = e.product();
   for (std::size_t i = 0; i < c.size(); ++i) c[i] += static_cast<float>(i % 7 * 1000);
-  e.says(c, "is its first k in every index, and is there a barrier before it replaces the first?");
+  e.says(c, "is its first k in every index, and do all threads pass a barrier before it ");
   c = e.product();
   c[3] += 1000;
   CHECK(e.verdict(c).find("second tile") == std::string::npos);

@@ -9,6 +9,18 @@ constexpr const char* advice_for_one_store =
     "If every thread has an element of its own, check the index; else let one thread store it, or "
     "use an atomic operation.";
 
+// Of a block's rows, if two threads of one column store to one element.
+constexpr const char* advice_for_rows =
+    "The two threads differ only in threadIdx.y: is it in the index, and has the block as many "
+    "rows "
+    "as the kernel expects?";
+
+bool differ_in_row(const finding_party& a, const finding_party& b) {
+  return a.has_thread && b.has_thread && a.block.x == b.block.x && a.block.y == b.block.y &&
+         a.block.z == b.block.z && a.thread.x == b.thread.x && a.thread.z == b.thread.z &&
+         a.thread.y != b.thread.y;
+}
+
 // `other`: null if unknown.
 std::string advice_for_blocks(const access_site& own, const access_site* other) {
   const auto reads_plainly = [](const access_site& s) {
@@ -116,6 +128,8 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   if (f.advice.empty()) f.advice = lost_update;
   if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
   if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
+  if (f.advice == advice_for_one_store && differ_in_row(f.parties[0], f.parties[1]))
+    f.advice = advice_for_rows;
   f.origin = evidence_.launch_origin;
   return f;
 }

@@ -53,11 +53,11 @@ TEST_CASE("sampled launches: a small one without loops runs whole") {
 TEST_CASE("a grid whose first blocks have all the work: the wave is one of those") {
   const kernel k(looped_sums);
   const std::uint64_t blocks = 40 * wave, busy = blocks / 4;
-  const auto us_of = [&](timer::options how, std::uint64_t last_busy) {
+  const auto time_of = [&](timer::options how, std::uint64_t last_busy) {
     timer t(model(), how);
     timer::launch_shape s = k.shape(blocks);
     s.launch.work_of_block = [&](std::uint64_t block, std::uint64_t) {
-      return probed_work{block < last_busy ? 1000U : 20U, 0};
+      return probed_work{block < last_busy ? 1000U : 20U, 0, block < last_busy ? 1U : 0U};
     };
     t.begin(s);
     const auto length = static_cast<std::uint32_t>(t.code().at.size());
@@ -71,14 +71,19 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
       t.switch_to(blocks);
     }
     CHECK(recorded == 3 * resident);
-    return t.end({}).us;
+    return t.end({});
   };
   for (const bool sampling : {true, false}) {
     CAPTURE(sampling);
     const timer::options how{.sampling = sampling};
-    const double all = us_of(how, blocks), quarter = us_of(how, busy);
-    CHECK(quarter > 0.25 * all);  // the others start and end
-    CHECK(quarter < 0.8 * all);
+    const launch_time all = time_of(how, blocks), quarter = time_of(how, busy),
+                      half = time_of(how, blocks / 2);
+    CHECK(quarter.us > 0.25 * all.us);  // the others start and end
+    CHECK(quarter.us < 0.8 * all.us);
+    CHECK(half.us > 0.5 * all.us);
+    CHECK(all.idle_blocks == 0);
+    CHECK(quarter.idle_blocks == 0.75 * static_cast<double>(blocks));
+    CHECK(half.idle_blocks == 0.5 * static_cast<double>(blocks));
   }
 }
 
