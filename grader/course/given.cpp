@@ -10,7 +10,8 @@ namespace stepwise {
 namespace {
 
 [[noreturn]] void refuse_copy(const std::string& what, const std::string& advice) {
-  throw failure(exit_code::usage, what + ",\nwhich this student copy does not have\n" + advice);
+  throw failure(exit_code::usage,
+                what + ",\nbut this is a student copy without worked steps\n" + advice);
 }
 
 [[noreturn]] void refuse_command(std::string_view who) {

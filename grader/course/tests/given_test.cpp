@@ -28,7 +28,8 @@ TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says
   CHECK_FALSE(skeleton_text(copy.root(), l, l.steps[1]).has_value());
   CHECK_THROWS_WITH_AS(worked_step(l, "01"), doctest::Contains("this is a student copy"), failure);
   CHECK_THROWS_WITH_AS(worked_step(l, "07"), doctest::Contains("has no step"), failure);
-  const char* const no_solutions = "`lab bench` needs the worked steps, but this is a student copy";
+  const char* const no_solutions =
+      "`lab bench` needs the worked steps,\nbut this is a student copy";
   CHECK_THROWS_WITH_AS(need_solutions(l, "bench"), doctest::Contains(no_solutions), failure);
   CHECK_THROWS_WITH_AS(need_solutions(copy.root(), "bench"), doctest::Contains(no_solutions),
                        failure);
