@@ -222,8 +222,10 @@ class wrong_result {
              " on: what differs in the last block? Do some threads return before a barrier?";
     if (n() <= 32) return text;
     return text +
-           ", in no known pattern. If smaller n are right, look at what only the second tile "
-           "needs: the index first + k, the place it is copied from, a barrier before and after";
+           ", in no known pattern. If smaller n are right: with tiles, look at what the second one "
+           "needs (the index first + k, the place it is copied from, the barriers); with cells, at "
+           "which cells are searched and when the search ends. Are x, y and z each read from their "
+           "own place?";
   }
 
  private:

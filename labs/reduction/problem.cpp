@@ -99,11 +99,14 @@ class wrong_sum {
   }
   std::size_t blocks_of(std::size_t size) const { return ceil_div(in_.size(), size); }
 
+  static constexpr std::size_t widest_load = 4;  // ints
   std::string left_as_it_was() const {
     if (found_ == 0)
       return "the sum that is stored is 0: was anything added to it, and does the thread that "
-             "stores it "
-             "hold the sum (thread 0 of a tree, lane 0 after __shfl_down_sync)?";
+             "stores it hold the sum (thread 0 of a tree, lane 0 after __shfl_down_sync)?" +
+             std::string(in_.size() < widest_load
+                             ? " With wide loads, are the last elements added, too?"
+                             : "");
     if (!one_byte_repeated(found_)) return "";
     return "these are the bytes " + hexadecimal(found_) +
            " that filled out before the call: nothing was written to out" +

@@ -134,8 +134,7 @@ void initialisation_check::copied_to_host(device_address from, std::uint64_t byt
     f.advice = 2 * missing >= bytes
                    ? "Does every element have a thread that writes it: are there enough blocks and "
                      "threads, and is blockIdx in the index?"
-                   : "Does a thread write every element, even if n is not a multiple of the block "
-                     "size?";
+                   : "Does a thread write every element, also in the last row, column and block?";
   }
   f.object = where.object;
   f.origin = evidence_.origin;
