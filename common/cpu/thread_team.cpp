@@ -8,7 +8,7 @@
 namespace stepwise::host {
 namespace {
 
-constexpr int looks = 4000;  // before a thread sleeps; a few tenths of a millisecond
+constexpr int looks = 4000;  // for work, before a thread sleeps: a few tenths of a millisecond
 
 void pause_a_moment() {
 #if defined(__x86_64__)

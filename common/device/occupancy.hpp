@@ -35,7 +35,7 @@ struct block_room {
   int registers = 0;       // per block, rounded up
   int shared_bytes = 0;    // per block, with the bytes that the system reserves, rounded up
   int register_unit = 0;   // a warp's registers are rounded up to it; 1.x: a block's
-  int partitions = 0;      // of the register file, each warp in one; 1.x: unit of warps
+  int partitions = 0;      // of the register file (a warp uses one); 1.x: unit of warps
   bool of_blocks = false;  // 1.x: registers are allocated per block
   int shared_unit = 0;     // bytes
   int by_warps = 0, by_registers = 0, by_shared = 0, by_blocks = 0;

@@ -46,7 +46,7 @@ class block_sample final : public observer {
   struct work {
     std::int64_t instructions = 0;     // of warps
     std::int64_t pages = 0;            // of global memory; a page counts again after 256 others
-    bool reaches(double share) const;  // of the work that is enough
+    bool reaches(double share) const;  // this share of the work that is enough
   };
   work of_block_, of_all_;
   std::uint64_t recent_pages_[256] = {};

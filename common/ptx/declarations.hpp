@@ -9,7 +9,7 @@
 namespace stepwise::ptx {
 
 // The most registers that one declaration may make. No compiler's output comes close to this limit,
-// and so many registers do not exhaust memory.
+// and this number of registers does not exhaust memory.
 inline constexpr std::uint32_t register_limit = 1u << 20;
 
 // The most bytes of one variable.

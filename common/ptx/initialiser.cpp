@@ -41,7 +41,7 @@ class initialiser {
   }
 
  private:
-  // Reads a pair of braces that `level` pairs enclose. It fills the bytes from `at` up to `end`.
+  // Reads a braced list at nesting depth `level`. The list fills the bytes from `at` up to `end`.
   void braces(std::size_t level, std::uint64_t& at, std::uint64_t end) {
     const deeper guard(in_);
     in_.expect('{', "before an initialiser's list");

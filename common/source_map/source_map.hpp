@@ -71,7 +71,7 @@ struct access_group {
 };
 
 enum class drop_reason : std::uint8_t {
-  same_address,   // its bytes were loaded or stored before, or a store's are stored again
+  same_address,   // its bytes were loaded or stored before, or are stored again later
   unused,         // the loaded value is never used
   in_registers,   // local memory of a kernel that has no stack frame
   constant_bank,  // ld.const that became an operand of another instruction

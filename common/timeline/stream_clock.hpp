@@ -42,7 +42,7 @@ class stream_clock {
 
   // The time at which an event happened in its stream; 0 if it was never recorded.
   double time_of_event(std::uint64_t event) const;
-  // The earliest begin of the next work in a stream, if its engine is free.
+  // The earliest start of the next work in a stream, if its engine is free.
   double begin_of_next(std::uint64_t stream, bool non_blocking) const;
 
  private:

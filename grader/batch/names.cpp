@@ -156,7 +156,7 @@ class form_match {
     return (p.may_be_empty && part_at(part + 1, at)) || (begins && inside(part, p, at + 1));
   }
 
-  // Like part_at(), after some characters of the part.
+  // Like part_at(), but some characters of the part have been matched.
   bool inside(std::size_t part, const place& p, std::size_t at) {
     const std::size_t begin = begins_[part];
     const auto end_here = [&](std::size_t end) {

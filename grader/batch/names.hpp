@@ -36,7 +36,7 @@ class name_pattern {
   explicit name_pattern(const std::string& text);
 
   const std::string& text() const { return text_; }
-  // Whether a platform names the submissions in this way, so that it is neither "plain" nor a text.
+  // True for the naming scheme of a platform; false for "plain" or a text with placeholders.
   bool is_platform() const { return is_platform_; }
   // Returns the owner of a path below the folder (separator "/"), or nullopt if the path does not
   // match. A platform's names begin at `from` or in the first folder after it that fits; other

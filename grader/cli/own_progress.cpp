@@ -31,7 +31,7 @@ own_file state_of(const context& c, const lab& l, const course_progress& all) {
   own.skeleton = skeleton_of(c, l, *mine);
   own.state = own.skeleton.empty() ? "in work" : "skeleton of " + own.skeleton;
   const std::string text = hash_of_text(*mine);
-  // The file may be again as it was when its goals were judged.
+  // The file may again have the text that it had when its goals were judged.
   if (own.known && own.known->text != text && own.known->text_of_goals == text &&
       !own.known->verdict_of_goals.empty()) {
     own.known->text = text;

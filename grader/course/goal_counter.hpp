@@ -28,7 +28,7 @@ struct goal_counter {
   double (*count)(const profile_counts&) = nullptr;
   double (*base)(const profile_counts&) = nullptr;
   double (*needed)(const problem_work&) = nullptr;
-  // Alternatively, the figure is a property of the kernels and has no lines.
+  // For a figure that is a property of the kernels, and so belongs to no line.
   double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
   // Added to `count` for copies and fills on the device. May be null.
   double (*of_transfers)(const device_transfers&) = nullptr;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block runs
 
-// Hidden work counts by its possible contribution to the time, however short its kernel seems.
+// Hidden work is judged by the time that it may add, however short its kernel seems.
 bool is_worth_a_look(double us, const modelled_figures& m) { return us > 0.1 * 1000 * m.time_ms; }
 
 // The kernel with a block that may take longer than the whole kernel's modelled time, or null.
@@ -407,8 +407,8 @@ class grading {
     if ((misses && !my_whole_) || !emulator) return sample;
     if (!my_whole_) {
       const phase doing("modelled time, of all blocks");
-      // Random inputs give some honest kernels one block with much work. It is rare, so other
-      // inputs rarely have it, too, while a block that does the work of others has it with all
+      // With rare random inputs, an honest kernel has one block with much work. Other
+      // inputs rarely cause that again, but a block that does the work of others has it with all
       // inputs.
       constexpr std::uint64_t most_inputs = 3;
       for (std::uint64_t drawn = 0; drawn < most_inputs; ++drawn) {

@@ -48,7 +48,7 @@ class call_file {
   const planned_call& plan(std::size_t number) const { return plans_[number]; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
-  // Copies the content of a file on disk that was made from the same calls and plans, after a
+  // Copies the content of a file on disk, made from the same calls and plans, after a
   // runner has made the calls. Returns false if its size differs.
   bool load(const std::filesystem::path& file);
 

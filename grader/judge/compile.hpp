@@ -61,7 +61,7 @@ struct compile_guards {
   bool hides_name = false;
 };
 
-// The name of the copy that `hides_name` makes. A report that quotes it means the student's file.
+// The name of the copy that `hides_name` makes. In a report, it means the student's file.
 inline constexpr const char* hidden_name = "submission.cu";
 
 struct compile_progress {

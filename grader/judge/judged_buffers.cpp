@@ -88,7 +88,7 @@ result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
       s = on.write(p.address, std::span(buffer.data).first(buffer.bytes));
     if (!s.ok()) return s;
   }
-  // A runner fills its buffers after all allocations, too.
+  // Like a runner, fill the buffers only after all allocations.
   for (std::size_t b = 0; b < at.size(); ++b) {
     const auto& buffer = call.buffers[b];
     if (buffer.role == buffer_role::input || buffer.bytes == 0) continue;

@@ -23,7 +23,7 @@ struct profiled_call {
 // about it.
 const kernel_profile* uncounted_kernel(const std::vector<kernel_profile>& kernels);
 std::string uncounted_text(const kernel_profile& k);
-// A sentence about the first timed kernel of whose blocks many write nothing, or "".
+// A sentence about the first timed kernel with many blocks that write nothing, or "".
 std::string idle_blocks_text(const std::vector<kernel_profile>& kernels);
 
 // Time that a program may take to end after its call, before its profile is read. In a judged

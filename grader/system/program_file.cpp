@@ -191,7 +191,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
   const auto* ident = reinterpret_cast<const unsigned char*>(content.data());
   if (!std::equal(ident, ident + SELFMAG, ELFMAG)) return {};
   program_file found;
-  // 32-bit files have the machine at the same offset. In the other byte order, the number means
+  // In 32-bit files, e_machine is at the same offset. In the other byte order, the number means
   // another machine.
   found.machine =
       image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_machine), "machine");

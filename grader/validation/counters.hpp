@@ -54,7 +54,7 @@ struct counted_kernel {
 std::vector<counted_kernel> counted_by_emulator(const std::vector<kernel_profile>& profile);
 
 // `launches` come from `runs` equal calls, one after the other. Throws failure(environment) if this
-// is impossible: their number is not a multiple of `runs`, or a call launches other kernels than
+// is impossible: their number is not a multiple of `runs`, or a call does not launch the kernels of
 // the first.
 std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launches, int runs);
 

@@ -191,7 +191,7 @@ class wrong_picture {
                                          : "They are all pixels from out[" + first +
                                                "] on. Does each of them have a thread";
     const std::string bytes = "the copies take all width * height bytes?";
-    if (is_untouched_)  // the kernel writes to the device, so this is what no copy reached
+    if (is_untouched_)  // the kernel writes only to the device, so no copy wrote these bytes
       return "They are all from out[" + first +
              "] on. Does the copy to the host take all width * height bytes, and does each of them "
              "have a thread?";

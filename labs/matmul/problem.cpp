@@ -279,7 +279,7 @@ class wrong_product {
     return "";
   }
 
-  // A mistake about products shows in many elements. A few wrong ones fit several by chance.
+  // A mistake in the products shows in many elements. A few wrong ones fit several by chance.
   bool is_common() const { return 4 * wrong_.size() >= n_ * n_; }
 
   // Every pass of a loop over tiles fetches the first tile of a, of b, or of both.

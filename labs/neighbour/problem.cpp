@@ -691,7 +691,7 @@ class wrong_result {
       if (everywhere(comes_from([&](int i, int j) { return distance(i % tile, j); })))
         return "this happens if point i is read at i % " + size +
                ", the index of its thread in a block: is blockIdx.x in the index?";
-      // A last point that is taken for one of the first tile would look the same.
+      // If a last point is mistaken for one of the first tile, the result looks the same.
       const bool is_other = !all_wrong([&](int i) { return found_[i] + tile == i; });
       if (is_other && n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
             return distance(i, j + tile < n() ? j + tile : j);

@@ -3,7 +3,7 @@
 //
 // idea    Lanes that take a path on which they may miss a barrier are recorded until the block's
 //         next barrier. When a barrier releases without some threads, the mistake is the first
-//         branch that decides about this barrier and took them off the path of a waiting thread.
+//         branch that controls this barrier and diverted them from the path of a waiting thread.
 #pragma once
 
 #include <array>

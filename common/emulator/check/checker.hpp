@@ -53,7 +53,7 @@ class checker final : public observer {
   // The object at or near an address, or one of kind `none`. `freed` is set if it was freed.
   finding_object object_at(device_address at, bool& freed);
   void set_heap(const access_window& heap) { evidence_.areas.set_heap(heap); }
-  // Called when launches omit blocks: reading unwritten bytes is then no error.
+  // Called when launches omit blocks: reading unwritten bytes is then not an error.
   void allow_unwritten_reads() { initialisation_.allow_reads(); }
   void forget_launches() { evidence_.forget_launches(); }
   order& sequence() { return evidence_.sequence; }

@@ -1,8 +1,8 @@
 // Finds the 32-bit operation whose result did not fit, where an address is out of bounds.
 //
 // idea    The registers still hold the operands of the address. The index is computed a second time
-//         from them, without a limit. If this value differs from the one that the instruction that
-//         widens the index to 64 bits got, the index has wrapped, and the innermost operation whose
+//         from them, with no limit. If this value differs from the operand of the instruction that
+//         widens the index to 64 bits, the index has wrapped, and the innermost operation whose
 //         exact result does not fit is the reason. Each operation is trusted only if its operands
 //         still give the value that its result has.
 // watch   A register with several definitions ends the search: an index that a loop counts up is

@@ -286,7 +286,7 @@ std::vector<std::string> unset_names(const std::vector<std::string>& lines, int 
     const auto before = static_cast<std::size_t>(first - tokens.begin());
     (declared.is_assigned(t->text, before) ? assigned : names).emplace_back(t->text);
   }
-  // A variable that is assigned somewhere before is suspected only if there is no other one.
+  // A variable with an earlier assignment is suspected only if there is no other candidate.
   return names.empty() ? assigned : names;
 }
 

@@ -6,7 +6,7 @@
 //         variables were never stored to, and where an unset value was stored to local or shared
 //         memory.
 // watch   A value in shared memory is not reported where it is stored: blocks often exchange more
-//         elements than exist, and use only those that exist.
+//         elements than there are, and use only the valid ones.
 //         Tested by tests/programs/faulty/unset/.
 #pragma once
 

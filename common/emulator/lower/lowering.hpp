@@ -319,7 +319,7 @@ class lowering {
 
   fusion fusion_;
   std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
-  std::list<std::string> vreg_names_;  // names of registers that the PTX does not have
+  std::list<std::string> vreg_names_;  // names of registers that are not in the PTX
 
   struct unset_value {
     std::uint32_t shadow = no_operand;   // created when first requested
@@ -330,7 +330,7 @@ class lowering {
   };
   std::unordered_map<std::string_view, unset_value> unset_;  // registers that may hold such a value
   bool checks_local_ = false, checks_shared_ = false;        // loads that may return one
-  std::size_t origin_steps_ = 0;                             // left for the search for origins
+  std::size_t origin_steps_ = 0;                             // steps left in the search for origins
   std::uint32_t shuffled_shadow_ = 0;                        // of the shuffle that is being lowered
 
   // Control flow: blocks of instructions.

@@ -12,7 +12,7 @@ struct access_fault {
   int lane = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  unsigned alignment = 0;  // that the access requires, if this is not its size
+  unsigned alignment = 0;  // the required alignment, if it differs from the size
   const char* whose = "";  // "the source of ", where an operation has several addresses
 };
 

@@ -45,7 +45,7 @@ class link_unit {
 
   // Fails with invalid_ptx if two parts define the same visible function.
   status add(std::unique_ptr<ptx::module> module, bool fuses = true);
-  // Sets a variable's place, which is known once memory for it was allocated.
+  // Sets a variable's place, which is known once memory for it has been allocated.
   void place(std::size_t part, const ptx::variable& v, const symbol_place& where);
 
   const std::vector<part>& parts() const { return parts_; }

@@ -31,7 +31,7 @@ struct matrix_layout {
   matrix_role role;
   std::uint32_t bits;        // per element
   std::uint32_t packed;      // elements in a register
-  std::uint32_t registers;   // registers that hold the matrix once
+  std::uint32_t registers;   // registers for one copy of the matrix
   std::uint32_t rows, cols;  // the matrix's shape
   // Element e of register r in lane l is places[(r * packed + e) * lanes + l]: row * cols + col.
   std::vector<std::uint16_t> places;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
-// The same as for cudaMalloc on an H200.
+// The granularity of cudaMalloc on an H200, its pages, and the largest block that shares a page.
 constexpr std::uint64_t gpu_grain = 512, gpu_page = std::uint64_t{2} << 20, most_in_page = 1 << 20;
 constexpr std::size_t most_resting = 64;
 // The start of a device's addresses, if it is free. Counted cache hits depend on addresses and must

@@ -315,10 +315,10 @@ unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigne
              most_lanes(offset, active & ~reading & s.group(g), s);
     return sum;
   }
-  // The copy works by quarters of a warp. A wavefront moves 16-byte pieces that come from one line,
+  // The copy handles a warp in quarters. A wavefront moves 16-byte pieces that come from one line,
   // go to one line, and keep their place in 64 bytes except for one exchange of neighbours and one
   // of pairs, the same for all. Zeros all come from one line. A quarter in which two lanes read one
-  // piece goes lane by lane. If several lanes write a piece, only the first counts: 12 of 437
+  // piece is copied lane by lane. If several lanes write a piece, only the first counts: 12 of 437
   // recorded accesses differ.
   struct way {
     u64 from, to;

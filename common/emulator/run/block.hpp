@@ -13,7 +13,7 @@ namespace stepwise::emulator {
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 inline std::uint32_t count_of(std::uint32_t mask) {
-  // A full warp needs no count, for which not every build has an instruction.
+  // A full warp needs no bit count: not every build has an instruction for that.
   return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 

@@ -46,7 +46,7 @@ struct launch_state {
   std::uint64_t began_ns = 0;       // %globaltimer when any other watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
   stepwise::patience patience;
-  // The time that waits for %globaltimer have added to it in a watched launch.
+  // In a watched launch, the time added to %globaltimer by waits for it.
   std::uint64_t skipped_ns = 0;
   std::atomic<bool> announces_wait{false};  // reports on stderr, once, that it has polled for long
   bool ends_hangs = false;                  // stops the launch if it is found never to end

@@ -88,7 +88,7 @@ struct gpu_costs {
   double branch = 6;           // cycles until a warp that branches issues again
   double predicate = 17;       // from a comparison to the branch that waits for it
   double turnover = 340, turnover_per_warp = 5;  // from a block's end to the next block's start
-  // Additional cycles of the turnover if the block ended with a store.
+  // Additional cycles between the blocks if the first one ended with a store.
   double store_wait = 80, store_wait_per_warp = 2.7;
   double first_instruction = 4;  // extra cycles of an instruction's first execution
   double dirty_bytes = 0;        // bytes in L2 that were written and may still not be in memory

@@ -3,7 +3,7 @@
 //
 // idea    Each is a queue with a rate: an access that arrives while it is busy waits for earlier
 //         ones. An access cannot be issued while too much is waiting. L1 is simulated line by line.
-// watch   The sectors that are read from memory follow each site's rate, evenly, not at random, so
+// watch   Reads from memory are spread evenly at each site's rate, not drawn at random, so
 //         the same launch gives the same time.
 // Tested by tests/memory_path_test.cpp.
 #pragma once

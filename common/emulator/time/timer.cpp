@@ -99,7 +99,7 @@ std::uint64_t timer::probed_block(std::uint64_t n) const {
   return (2 * n + 1) * shape_.blocks / (2 * probed_blocks);
 }
 
-// Without a probe that ends and writes nothing at the end of the grid, no other block is probed:
+// Unless a probe at the end of the grid ends and writes nothing, no other block is probed:
 // blocks beyond the work are the last ones.
 void timer::find_idle() {
   unwritten_share_ = 0;

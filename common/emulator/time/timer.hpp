@@ -42,7 +42,7 @@ struct launch_time {
   double active_warps = 0;             // of a busy multiprocessor, on average
   double counted = 1;                  // the share of the instructions that were run
   double likeness = 1;                 // the recorded blocks' share of an average block's work
-  double idle_blocks = 0;              // about so many blocks write nothing to global memory
+  double idle_blocks = 0;              // the estimated number of blocks that write nothing
   double longest_block_us = 0;         // at the recorded blocks' pace; 0: not every block ran
   std::vector<double> experiments_us;  // by what_if
   std::vector<stall_cycles> stalled;   // as multiprocessor_time has them

@@ -47,7 +47,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o);
 // Help for the missed goal whose hint comes first in hints.md, which follows the lab's path: that
 // hint, and the glossary terms of the goal's counter.
 struct help_at_hand {
-  int number = 0;  // the hint's number; 0 if there is none, or if the file has its idea already
+  int number = 0;  // the hint's number; 0 if there is none, or if the file already uses its idea
   std::string title;
   std::vector<std::string> terms;
 };

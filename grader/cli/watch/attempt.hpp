@@ -47,7 +47,7 @@ struct attempt {
   std::vector<judged_goal> goals;
   std::vector<named_figure> counters;  // for the timed call
   bool is_untimed = false;             // the model is still at work
-  // Seconds from the text to the program, and from the program to the answer.
+  // Seconds to compile the text, and then to get from the program to the answer.
   double compile_s = 0, run_s = 0;
 
   bool compiles() const { return made.explanation.empty(); }

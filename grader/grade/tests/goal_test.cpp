@@ -279,6 +279,7 @@ struct graded {
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
   double mine_us = 0, other_us = 0;  // by the time model; 0: it gives no time
+  int long_calls = 0;                // the first profiled calls, which have one long block
   int locks = 0;                     // of the GPU, requested
 
   grade_report of(std::vector<goal> goals) {
@@ -286,21 +287,29 @@ struct graded {
     l.goals = std::move(goals);
     const temporary_folder work(fs::temp_directory_path());
     const auto write = [&](const std::string& name, const std::string& ms, const std::string& is) {
-      write_atomically(work.path() / name, "#!/bin/sh\nFAKE='" + is + "' FAKE_MS=" + ms +
-                                               " FAKE_PROFILE=\"$0.profile\"" + " exec '" +
-                                               fake_runner().string() + "' \"$@\"\n");
+      write_atomically(work.path() / name,
+                       "#!/bin/sh\nprofile=$0.profile\n"
+                       "for first in \"$0\".first.*; do\n"
+                       "  [ -n \"$STEPWISE_PROFILE\" ] && mv \"$first\" \"$0.now\" && "
+                       "profile=$0.now && break\n"
+                       "done\nFAKE='" +
+                           is + "' FAKE_MS=" + ms + " FAKE_PROFILE=\"$profile\" exec '" +
+                           fake_runner().string() + "' \"$@\"\n");
       fs::permissions(work.path() / name, fs::perms::owner_all);
     };
     write("mine", mine_ms, fake_is);
     write("build/solutions/doubling-00_first", other_ms, "good");
     write_atomically(work.path() / "findings", findings);
-    const auto write_profile = [&](const std::string& name, double us) {
+    const auto write_profile = [&](const std::string& name, double us, double longest_us = 0) {
       auto kernels = counted;
       kernels[0].timing.us = us;
-      write_atomically(work.path() / (name + ".profile"), profile_json(kernels) + "\n");
+      if (longest_us > 0) kernels[0].timing.longest_block_us = longest_us;
+      write_atomically(work.path() / name, profile_json(kernels) + "\n");
     };
-    write_profile("mine", mine_us);
-    write_profile("build/solutions/doubling-00_first", other_us);
+    write_profile("mine.profile", mine_us);
+    for (int n = 0; n < long_calls; ++n)
+      write_profile("mine.first." + std::to_string(n), mine_us, 100 * mine_us);
+    write_profile("build/solutions/doubling-00_first.profile", other_us);
     setenv("FAKE_FINDINGS", (work.path() / "findings").c_str(), 1);
     installation where;
     where.build = work.path() / "build";
@@ -398,6 +407,19 @@ TEST_CASE("a time that leaves out one long block is held, however short its kern
   CHECK(with(0.01, 0.5, 1) == verdict::held);
   CHECK(with(0.05, 0.05, 0.5) == verdict::pass);
   CHECK(with(0.05, 0.05, 0.01) == verdict::held);
+}
+
+TEST_CASE("a long block holds a grade only if it is long with three inputs") {
+  graded g;
+  g.mine_us = 1, g.other_us = 100;
+  goal faster = speed(speedup, 2);
+  faster.modelled = 2;
+  const auto after = [&](int long_calls) {
+    g.long_calls = long_calls;
+    return g.of({of_kind(correct, 40), faster}).what;
+  };
+  CHECK(after(1 + 2) == verdict::pass);  // the sample of blocks, then two inputs
+  CHECK(after(1 + 3) == verdict::held);
 }
 
 TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {

@@ -9,11 +9,10 @@ constexpr const char* advice_for_one_store =
     "If every thread has an element of its own, check the index; else let one thread store it, or "
     "use an atomic operation.";
 
-// Of a block's rows, if two threads of one column store to one element.
+// For two threads of one column of a block that store to the same element.
 constexpr const char* advice_for_rows =
     "The two threads differ only in threadIdx.y: is it in the index, and has the block as many "
-    "rows "
-    "as the kernel expects?";
+    "rows as the kernel expects?";
 
 bool differ_in_row(const finding_party& a, const finding_party& b) {
   return a.has_thread && b.has_thread && a.block.x == b.block.x && a.block.y == b.block.y &&
