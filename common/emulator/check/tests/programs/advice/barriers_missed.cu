@@ -1,4 +1,4 @@
-// Threads that do not reach a barrier: the statement that keeps them from it is named.
+// Threads that do not reach a barrier. The advice names the statement that is responsible.
 
 __global__ void in_else(int* x, int n) {
   const int i = threadIdx.x;
@@ -90,7 +90,7 @@ __global__ void after_continue(int* x, int n) {
 
 __global__ void after_return(int* x, int n) {
   const int i = threadIdx.x;
-  if (i == 0) x[i] = 1;  // no thread leaves
+  if (i == 0) x[i] = 1;  // all threads stay
   if (n > 1000) __syncthreads();
   if (i >= n) {  // finding 9: leaves says=Do_not_return_before_the_last_barrier
     x[i] = 0;
@@ -101,7 +101,7 @@ __global__ void after_return(int* x, int n) {
   x[i] = 2;
 }
 
-// The others wait at the next barrier.
+// The other threads wait at the next barrier.
 __global__ void before_another(int* x, int n) {
   const int i = threadIdx.x;
   if (i < n) {

@@ -61,7 +61,7 @@ __global__ void two_warps(int* x) {
   }
 }
 
-// Not an update of one word by two threads: a barrier is missing.
+// No two threads update the same word here: a barrier is missing.
 __global__ void other_word(int* x) {
   __shared__ int words[64];
   const int i = threadIdx.x;
@@ -80,7 +80,7 @@ __global__ void not_initialised_yet(int* x) {
   x[i] = words[i];
 }
 
-// One thread updates the word, and the other one only reads it, in the same instruction.
+// With the same instruction, one thread reads the word to update it, the other only to use it.
 __global__ void read_by_two(int* x) {
   if (threadIdx.x % 32 != 0) return;
   const int old = *x;  // finding 15: race reads

@@ -1,7 +1,7 @@
-// Faults as `lab exec --check` found them in public programs (../../../FOUND.md), in few lines.
+// Faults that `lab exec --check` found in public programs (../../../FOUND.md), shortened.
 
-// A block's sum in a function whose shared variable outlives the call: the second call stores to it
-// before all warps have read the result of the first.
+// A function that sums over a block. Its shared variable outlives the call, so the second call
+// writes to it before all warps have read the first result.
 __device__ int block_sum(int value) {
   __shared__ int sums[2];
   for (int distance = 16; distance > 0; distance /= 2)
@@ -20,13 +20,13 @@ __global__ void mean_and_square(const int* x, int* out) {
   out[threadIdx.x] = mean + square;
 }
 
-// Blocks with a halo that store their halo's results, too: two blocks store each of them.
+// Blocks that also store the results of their halo, so two blocks store each of these results.
 __global__ void with_halo(int* x) {
   // finding 2: race writes writes says=value_is_the_same
   x[blockIdx.x * 28 + threadIdx.x] = 1;
 }
 
-// The lanes below as the mask of a vote that all lanes take part in.
+// All lanes take part in a vote whose mask names only the lanes below each.
 __global__ void vote_below(int* x) {
   unsigned below;
   asm("mov.u32 %0, %lanemask_lt;" : "=r"(below));

@@ -1,6 +1,6 @@
-// Races of many threads at two lines: what is advised is enough for all of them.
+// Two lines race in many threads. The advice must be enough for all of these threads.
 
-// The first is within a warp; others cross warps.
+// The first race is within a warp; the others are between warps.
 __global__ void tree(int* x) {
   __shared__ int sums[128];
   const int i = threadIdx.x;
@@ -12,7 +12,7 @@ __global__ void tree(int* x) {
   if (i == 0) x[0] = sums[0];
 }
 
-// Stores of one line meet in different passes: a barrier helps, no atomic operation.
+// Stores of one line race in different iterations. A barrier helps, but an atomic does not.
 __global__ void strided(int* x) {
   __shared__ int pairs[128];
   const int i = threadIdx.x;
@@ -24,7 +24,7 @@ __global__ void strided(int* x) {
   if (i == 0) x[0] = pairs[0];
 }
 
-// All within warps.
+// All races are within warps.
 __global__ void last_warp(int* x) {
   __shared__ int rest[128];
   const int i = threadIdx.x;
@@ -47,7 +47,7 @@ __global__ void every_warp(int* x) {
     x[0] = threadIdx.x;  // finding 5: race writes writes says=let_one_thread_store_it
 }
 
-// One of two arrays crosses warps; both are filled before the same line.
+// Only one of the two arrays is read across warps. The same line reads both.
 __global__ void two_arrays(int* x) {
   __shared__ int own[128], all[128];
   const int i = threadIdx.x;
@@ -56,7 +56,7 @@ __global__ void two_arrays(int* x) {
   x[i] = own[i ^ 1] + all[127 - i];  // finding 6: race reads; 7: race reads
 }
 
-// One warp first, then four: the second launch decides.
+// First one warp, then four. The advice must be enough for the second launch.
 __global__ void grows(int* x) {
   __shared__ int line[128];
   const int i = threadIdx.x, last = blockDim.x - 1;

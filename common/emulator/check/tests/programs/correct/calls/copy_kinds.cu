@@ -1,5 +1,5 @@
-// A copy's kind may describe memory that host and device share as either. cudaMemcpyDefault
-// describes it as neither.
+// Memory that host and device share may have either kind in a copy. cudaMemcpyDefault fits any
+// memory.
 #include <cstdlib>
 
 #define CHECK(call) \

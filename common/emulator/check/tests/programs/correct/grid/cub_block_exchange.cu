@@ -1,4 +1,4 @@
-// cub's loads, exchanges, adjacent differences and stores of a block, through one storage.
+// cub's block-wide loads, exchanges, differences and stores, which share one temporary storage.
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_exchange.cuh>
 #include <cub/block/block_load.cuh>

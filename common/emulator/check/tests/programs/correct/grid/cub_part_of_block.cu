@@ -1,4 +1,4 @@
-// cub's block functions on a block of which only a part has elements: the others load nothing.
+// cub's block functions when only part of the block has elements. The other threads load nothing.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>

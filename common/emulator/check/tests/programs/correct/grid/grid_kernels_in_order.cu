@@ -1,4 +1,4 @@
-// Kernels of one stream are ordered: atomics in one, plain accesses in the next.
+// Kernels in one stream run in order: the first uses atomics, the next plain accesses.
 __global__ void clear(int* bins) { bins[threadIdx.x] = 0; }
 __global__ void histogram(const int* x, int* bins) {
   atomicAdd(&bins[x[blockIdx.x * blockDim.x + threadIdx.x] % 16], 1);

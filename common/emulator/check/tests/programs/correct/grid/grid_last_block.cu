@@ -1,4 +1,4 @@
-// The last block to finish adds up what all wrote: barrier, fence, counter, fence.
+// The last block to finish adds up all blocks' results: barrier, fence, counter, fence.
 __device__ unsigned finished;
 
 __global__ void sum(const int* x, int* partial, int* out) {

@@ -1,4 +1,4 @@
-// As CUDA's sample threadFenceReduction: every thread fences its own write.
+// Every thread fences its own write, as in CUDA's sample threadFenceReduction.
 __device__ unsigned finished;
 
 __global__ void copy_and_sum(const int* x, int* copy, int* out) {

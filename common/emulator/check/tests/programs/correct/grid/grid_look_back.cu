@@ -1,5 +1,5 @@
-// A scan over blocks by decoupled look-back: status and value in one 64-bit word.
-__device__ unsigned long long state[16];  // high: 0 nothing, 1 the block's sum, 2 all up to it
+// A scan over blocks by decoupled look-back, with status and value in one 64-bit word.
+__device__ unsigned long long state[16];  // high: 0 empty, 1 the block's sum, 2 the prefix sum
 
 __global__ void scan(const int* x, int* y) {
   __shared__ int line[64], before;

@@ -1,4 +1,4 @@
-// The same with values and flags apart: fence, then flag; flag, then fence.
+// As grid_look_back, with separate values and flags: fence, then flag; flag, then fence.
 struct part {
   int sum;
   volatile int flag;

@@ -1,4 +1,4 @@
-// Block-scope atomics on what belongs to a block, device-scope ones on what belongs to all.
+// Block-scope atomics on a counter of each block, device-scope ones on a counter of all blocks.
 __global__ void count(int* of_block, int* of_all) {
   atomicAdd_block(&of_block[blockIdx.x], 1);
   atomicAdd(of_all, 1);

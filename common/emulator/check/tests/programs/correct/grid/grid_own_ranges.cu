@@ -1,4 +1,4 @@
-// Blocks own ranges that begin and end within one 32-byte sector, even within one word.
+// Each block owns a range. Ranges begin and end within a 32-byte sector, even within a word.
 __global__ void fill(unsigned char* x, int per_block) {
   const int i = threadIdx.x;
   if (i < per_block) x[blockIdx.x * per_block + i] = blockIdx.x;

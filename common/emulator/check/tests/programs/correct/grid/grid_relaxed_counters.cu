@@ -1,4 +1,4 @@
-// Relaxed atomics of all kinds on common words; what they return is used, nothing else.
+// Relaxed atomics of all kinds on shared words. The kernel uses only the values that they return.
 #include <cuda/atomic>
 
 __global__ void count(int* words, float* sum, unsigned long long* wide, int* order) {

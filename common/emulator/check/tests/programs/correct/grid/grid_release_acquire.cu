@@ -1,4 +1,4 @@
-// cuda::atomic with release and acquire hands data from block to block, in both directions.
+// cuda::atomic with release and acquire passes data between two blocks in both directions.
 #include <cuda/atomic>
 
 using word = cuda::atomic<int, cuda::thread_scope_device>;

@@ -1,4 +1,4 @@
-// Block 0 hands data to block 1, which hands it on without touching it: the order is transitive.
+// Each block passes data to the next one, which only sets a flag: the order is transitive.
 #include <cuda/atomic>
 
 using word = cuda::atomic<int, cuda::thread_scope_device>;

@@ -1,4 +1,4 @@
-// A host function reads the results of the work before it, and sets a flag that the host polls.
+// A host function reads the results of earlier work, and sets a flag that the host polls.
 __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
 
 namespace {

@@ -1,5 +1,5 @@
 // While work runs, the host uses other bytes of the same pages, reads bytes that the work also
-// reads, and prepares the next piece of a buffer.
+// reads, and fills the next part of a buffer.
 #include <cstring>
 
 struct shared_state {

@@ -1,5 +1,5 @@
-// The host polls words of a larger copy by loops that do something meanwhile, which compilers turn
-// around: the first look lies before the loop.
+// The host polls words of a larger copy in loops that yield or sleep. Compilers invert these loops:
+// the first poll comes before the loop.
 #include <chrono>
 #include <thread>
 
@@ -12,7 +12,7 @@ struct mailbox {
 
 __global__ void fill(int* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 7; }
 
-// A call of its own in every build, as an accessor is without optimization.
+// A real call in every build, as an accessor is without optimisation.
 __attribute__((noinline)) int look(const volatile int* word) { return *word; }
 
 int main() {

@@ -1,5 +1,5 @@
 // While work runs, system calls read and write other bytes of the same pages, and processes,
-// threads and signals come and go.
+// threads and signals start and end.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-// Neighbouring threads, also of different warps and blocks, write neighbouring bytes.
+// Neighbouring threads write neighbouring bytes, even across warps and blocks.
 __global__ void fill(unsigned char* x, short* y) {
   __shared__ unsigned char line[66];
   const int i = threadIdx.x;

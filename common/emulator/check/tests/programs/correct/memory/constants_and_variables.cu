@@ -1,4 +1,4 @@
-// Constant memory, initialised and host-written variables, and one that kernels hand on.
+// Constants; variables that are initialised or that the host sets; one that two kernels share.
 __constant__ int weights[4] = {1, 2, 3, 4};
 __constant__ int offsets[4];
 __device__ int table[8] = {5};

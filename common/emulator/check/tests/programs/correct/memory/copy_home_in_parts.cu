@@ -1,4 +1,4 @@
-// Only half of the buffer is ever written, and only that half goes home.
+// Only half of the buffer is ever written, and only that half is copied to the host.
 __global__ void squares(int* y) { y[threadIdx.x] = threadIdx.x * threadIdx.x; }
 
 int main() {

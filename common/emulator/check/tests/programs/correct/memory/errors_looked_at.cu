@@ -1,4 +1,4 @@
-// Calls fail, and the program reads their errors: nothing remains unchecked.
+// Calls fail, and the program reads their errors, so no error remains unchecked.
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
 int main() {

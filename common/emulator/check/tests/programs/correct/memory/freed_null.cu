@@ -1,4 +1,4 @@
-// Freeing nothing is right.
+// Freeing a null pointer is not an error.
 int main() {
   int* x = nullptr;
   if (cudaFree(x) != cudaSuccess) return 1;

@@ -1,4 +1,4 @@
-// Private arrays with indices known only at run time, and a recursion.
+// Local arrays with indices known only at run time, and a recursive function.
 __device__ int depth(int n) { return n <= 0 ? 0 : 1 + depth(n - 2); }
 
 __global__ void sort(const int* x, int* out) {

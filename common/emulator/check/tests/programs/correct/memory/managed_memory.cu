@@ -1,4 +1,4 @@
-// Managed memory, filled by the host, changed by a kernel, read by the host after waiting.
+// Managed memory: the host fills it, a kernel changes it, and the host reads it after waiting.
 __global__ void twice(int* x, int n) {
   const int i = threadIdx.x;
   if (i < n) x[i] *= 2;

@@ -1,4 +1,4 @@
-// A __managed__ variable, used by the host and by kernels in turn.
+// A __managed__ variable that the host and kernels use alternately.
 __managed__ int counter = 3;
 
 __global__ void count() { counter += 1; }

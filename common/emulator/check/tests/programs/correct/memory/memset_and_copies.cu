@@ -1,4 +1,4 @@
-// Memory is written by memset (whole, by rows, asynchronously), by copies, and by pieces.
+// Memory is written by memset (whole, by rows, asynchronously) and by copies, whole and in parts.
 #include <cstring>
 
 __global__ void add(const int* x, const int* y, int* out) {

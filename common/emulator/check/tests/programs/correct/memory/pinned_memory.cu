@@ -1,4 +1,4 @@
-// Pinned and mapped host memory, used by copies and directly by a kernel.
+// Pinned, mapped host memory, used by copies and directly by a kernel.
 __global__ void add(const int* mapped, int* x) { x[threadIdx.x] += mapped[threadIdx.x]; }
 
 int main() {

@@ -1,4 +1,4 @@
-// Rows with padding between them: the padding is never touched, and copies leave it out.
+// Rows with padding between them: no access touches the padding, and copies leave it out.
 __global__ void invert(unsigned char* image, size_t pitch, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
   if (x < width && y < height) image[y * pitch + x] = 255 - image[y * pitch + x];

@@ -1,4 +1,4 @@
-// Buffers of one size come and go; each is filled before it is read.
+// Buffers of one size are allocated and freed; each is filled before it is read.
 __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
 __global__ void add(const int* x, int* sum) { sum[threadIdx.x] += x[threadIdx.x]; }
 

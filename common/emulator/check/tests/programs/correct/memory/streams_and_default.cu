@@ -1,4 +1,4 @@
-// Ordinary streams wait for the default stream, and it for them.
+// Ordinary streams wait for the default stream, and the default stream waits for them.
 __global__ void add(int* x, int value) { x[threadIdx.x] += value; }
 
 int main() {

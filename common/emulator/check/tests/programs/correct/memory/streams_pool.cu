@@ -1,4 +1,4 @@
-// Memory of a pool, given and taken in the order of a stream.
+// Memory from a pool, allocated and freed in the order of a stream.
 __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
 
 int main() {

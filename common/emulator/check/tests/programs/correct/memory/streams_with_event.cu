@@ -1,4 +1,4 @@
-// The second stream waits for an event that the first records after its kernel.
+// Each stream waits for an event that the other stream records after its kernel.
 __global__ void produce(int* x) { x[threadIdx.x] = threadIdx.x; }
 __global__ void consume(const int* x, int* y) { y[threadIdx.x] = x[63 - threadIdx.x]; }
 

@@ -1,4 +1,4 @@
-// Structures with holes, copied as wholes: by the host, by a kernel, and back.
+// Structures with padding are copied whole: by a kernel, and to the host.
 struct item {
   char kind;
   double value;

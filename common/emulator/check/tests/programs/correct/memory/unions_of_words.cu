@@ -1,4 +1,4 @@
-// One place seen as float, int, bytes and halves; every byte is written before it is read.
+// A union accessed as float, int, bytes and halves; every byte is written before it is read.
 union view {
   float f;
   unsigned u;

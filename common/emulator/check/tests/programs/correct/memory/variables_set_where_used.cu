@@ -1,11 +1,11 @@
-// Variables without a value on some paths, whose value then has no effect: all of this is right.
+// Variables have no value on some paths, but no result depends on them there. All of this is right.
 struct entry {
   double weight;
   int key;
   char letter;  // followed by padding
 };
 
-// The condition is asked twice, and once together with another one.
+// The condition is tested twice, and once together with another condition.
 __global__ void asked_twice(const int* x, int* y, int n) {
   int value;
   const bool has = threadIdx.x < n;
@@ -17,7 +17,7 @@ __global__ void asked_twice(const int* x, int* y, int n) {
   y[threadIdx.x] += chosen;
 }
 
-// A member that is never read is copied with the others.
+// A member that is never read is copied together with the others.
 __global__ void members(const int* x, float4* y, entry* e, int n) {
   float4 v;
   entry of_thread;
@@ -35,7 +35,7 @@ __global__ void members(const int* x, float4* y, entry* e, int n) {
   e[threadIdx.x] = of_thread;
 }
 
-// The next element is fetched a pass ahead, and not in the last one.
+// Each iteration fetches the next element. The last iteration fetches none.
 __global__ void fetched_ahead(const int* x, int* y, int n) {
   int next, sum = 0;
   if (n > 0) next = x[threadIdx.x];
@@ -47,7 +47,7 @@ __global__ void fetched_ahead(const int* x, int* y, int n) {
   y[threadIdx.x] = sum;
 }
 
-// All elements of a tile are exchanged, and only those that exist are used.
+// All elements of a tile are exchanged, but only existing elements are used.
 __global__ void exchanged(const int* x, int* y, int n) {
   __shared__ int tile[64];
   int value;
@@ -80,7 +80,7 @@ __global__ void found(const int* x, int* y, int n) {
   y[threadIdx.x + 64] = is_found ? at : -1;
 }
 
-// Characters and bits of one word, set one after the other where they are used.
+// Bytes and bits of one word are set one after the other, and only where they are used.
 __global__ void parts_of_words(const unsigned* x, unsigned* y, int n) {
   struct {
     unsigned low : 8, middle : 8, high : 16;

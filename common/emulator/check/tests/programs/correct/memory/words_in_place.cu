@@ -1,4 +1,4 @@
-// Every thread reads, changes and writes what is its own, many times, with and without vectors.
+// Every thread reads, changes and writes its own words many times, with and without vectors.
 __global__ void steps(int* x, int4* v, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,4 +1,4 @@
-// cuda::barrier: arrive, do something else, wait; in several phases.
+// cuda::barrier in several phases: arrive, do something else, wait.
 #include <cuda/barrier>
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;

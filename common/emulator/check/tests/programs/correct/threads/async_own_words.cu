@@ -1,4 +1,4 @@
-// Every thread fetches for itself and reads only what it fetched: waiting is enough, no barrier.
+// Every thread reads only what it fetched itself, so waiting is enough: no barrier is needed.
 #include <cuda_pipeline.h>
 
 __global__ void copy(const int4* x, int4* y) {

@@ -1,4 +1,4 @@
-// Double buffering with cp.async: one tile is used while the next is fetched.
+// Double buffering with cp.async: the block uses one tile while it fetches the next.
 #include <cuda_pipeline.h>
 
 __global__ void sums(const int* x, int* out, int tiles) {

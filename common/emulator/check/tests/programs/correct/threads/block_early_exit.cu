@@ -1,4 +1,4 @@
-// Threads without an element leave at once: right, as long as no barrier follows.
+// Threads without an element return early. This is right as long as no barrier follows.
 __global__ void square(int* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

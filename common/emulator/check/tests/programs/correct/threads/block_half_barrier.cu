@@ -1,4 +1,4 @@
-// The halves of a block synchronise each for itself.
+// Each half of a block synchronises separately.
 __global__ void reverse(int* x) {
   __shared__ int line[128];
   const int i = threadIdx.x, half = i / 64;

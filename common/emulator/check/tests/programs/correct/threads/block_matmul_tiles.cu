@@ -1,4 +1,4 @@
-// The tiled matrix product with both barriers, at a size that is no multiple of the tile.
+// The tiled matrix product with both barriers, at a size that is not a multiple of the tile.
 constexpr int tile = 16;
 
 __global__ void multiply(const float* a, const float* b, float* c, int n) {

@@ -1,4 +1,4 @@
-// One warp produces, one consumes, through two buffers with a pair of named barriers each.
+// One warp produces and one consumes, through two buffers with two named barriers each.
 constexpr int rounds = 6;
 
 __device__ void sync(int id) { asm volatile("bar.sync %0, 64;" ::"r"(id) : "memory"); }

@@ -1,4 +1,4 @@
-// A block of 50 threads: the last warp has 18, and barriers work all the same.
+// A block of 50 threads: the last warp has only 18, and barriers still work.
 __global__ void reverse(int* x) {
   __shared__ int line[50];
   const int i = threadIdx.x;

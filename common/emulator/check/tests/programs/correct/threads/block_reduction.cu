@@ -1,4 +1,4 @@
-// Shared memory used again by the next round, with the barriers that this needs.
+// Each round reuses the shared memory of the previous one, with the barriers that this needs.
 __global__ void sums(const int* x, int* out, int rounds) {
   __shared__ int partial[128];
   const int i = threadIdx.x;

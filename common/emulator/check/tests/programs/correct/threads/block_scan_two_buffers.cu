@@ -1,4 +1,4 @@
-// A scan that reads one buffer and writes the other: one barrier for a level is enough.
+// A scan that reads one buffer and writes the other: one barrier per level is enough.
 __global__ void scan(int* x) {
   __shared__ int line[2][128];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// A spin lock in shared memory, fought for by the lanes of one warp and by other warps.
+// A spin lock in shared memory, for which lanes of one warp and other warps compete.
 __global__ void count(int* out) {
   __shared__ int lock, total;
   if (threadIdx.x == 0) lock = total = 0;

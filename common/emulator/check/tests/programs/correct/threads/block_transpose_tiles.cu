@@ -1,4 +1,4 @@
-// Transposition by tiles of 32 x 32 with a padding column, which no thread writes or reads.
+// Transposition in 32 x 32 tiles with a padding column, which no thread writes or reads.
 __global__ void transpose(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[32][33];
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32;

@@ -1,4 +1,4 @@
-// A barrier in a branch that the whole block takes or does not.
+// Barriers in a loop that all threads of a block run the same number of times.
 __global__ void twice(int* x) {
   __shared__ int line[64];
   const int i = threadIdx.x;

@@ -1,5 +1,5 @@
-// Threads wait for a flag that is never set, and give up: after a number of polls, after some time
-// on either clock, and after many waits of some length. On a GPU that takes twelve minutes.
+// Threads wait for a flag that is never set, and give up: after a number of polls, after a time on
+// either clock, and after many waits of a fixed length. On a GPU this takes twelve minutes.
 #include <cstdint>
 
 __device__ std::uint64_t timer() {

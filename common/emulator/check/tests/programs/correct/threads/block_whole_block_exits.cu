@@ -1,4 +1,4 @@
-// Whole blocks return before the barrier, so no thread of theirs is left to wait there.
+// Whole blocks return before the barrier, so none of their threads wait there.
 __global__ void reverse(int* x, int n) {
   __shared__ int line[64];
   const int first = blockIdx.x * 64, i = threadIdx.x;

@@ -1,4 +1,4 @@
-// A block copies together, waits together, and uses the buffer again after a barrier.
+// A block copies together, waits together, and reuses the buffer after a barrier.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 

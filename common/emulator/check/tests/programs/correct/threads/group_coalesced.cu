@@ -1,4 +1,4 @@
-// The threads in a branch are a group: one atomic for all of it, and data through shared memory.
+// The threads in a branch form a group, with one atomic for all and data in shared memory.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

@@ -1,4 +1,4 @@
-// Phases of a cooperative launch, ordered by grid.sync(): every block reads every other's words.
+// grid.sync() orders the phases of a cooperative launch: blocks read the words of other blocks.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

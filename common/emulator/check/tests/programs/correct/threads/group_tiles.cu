@@ -1,4 +1,4 @@
-// Tiles of 8 and 32 threads that synchronise, vote, shuffle and reduce.
+// Tiles of 8 and 32 threads that synchronise and reduce.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

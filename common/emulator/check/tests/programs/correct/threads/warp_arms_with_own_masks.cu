@@ -1,4 +1,4 @@
-// Both arms of a branch work on shared memory and synchronise with the mask of their lanes.
+// Both sides of a branch use shared memory and synchronise with the mask of their own lanes.
 __global__ void arms(int* out) {
   __shared__ int line[32];
   const int i = threadIdx.x;

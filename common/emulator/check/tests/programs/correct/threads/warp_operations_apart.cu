@@ -1,5 +1,5 @@
 // Warp-wide operations that lanes may execute at different places: with masks that name only the
-// lanes of each place, and where the compiler duplicates one call.
+// lanes at each place, and where the compiler duplicates one call.
 template <int n>
 __device__ int rotated(int v) {
 #pragma unroll
@@ -23,7 +23,7 @@ __global__ void arms(int* out) {
   out[i] = v;
 }
 
-// The vote of all lanes ends the loop for each lane; each iteration has several shuffles.
+// All lanes leave the loop after the same vote; each iteration has several shuffles.
 __global__ void loops(int* out) {
   const int i = threadIdx.x;
   int v = i, passes = 0;
@@ -46,7 +46,7 @@ __global__ void around(int* out) {
   out[i] += __popc(odd) + __shfl_sync(0xffffffff, v, 30);
 }
 
-// Lanes that leave early are no longer waited for.
+// Later operations do not wait for lanes that have returned.
 __global__ void leave(int* out) {
   const int i = threadIdx.x;
   if (i >= 20) return;

@@ -1,5 +1,5 @@
-// A block of 40: the second warp's lanes from 8 do not exist, and no thread uses what is read
-// there.
+// A block of 40 threads: lanes 8 and above of the second warp do not exist, and no thread uses a
+// value that is read from them.
 __global__ void next(int* out) {
   const int i = threadIdx.x, lanes = i < 32 ? 32 : 8;
   const unsigned mask = i < 32 ? ~0u : 0xffu;

@@ -1,4 +1,4 @@
-// The halves of a warp meet at __syncwarp() in different lines, and data crosses over.
+// The halves of a warp meet at two different __syncwarp() calls, and then exchange data.
 __global__ void cross(int* out) {
   __shared__ int line[32];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// The last 64 sums by one warp, with volatile and with __syncwarp().
+// One warp adds the last 64 elements, with volatile and with __syncwarp().
 __global__ void sum(const int* x, int* out) {
   __shared__ volatile int partial[64];
   const int i = threadIdx.x;

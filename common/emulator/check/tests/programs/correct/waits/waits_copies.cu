@@ -1,4 +1,4 @@
-// Copies and fills that return only when they are done: the host has waited for their stream.
+// Copies and fills that return only when they are done. The host has then waited for their stream.
 __device__ int symbol[32];
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
 

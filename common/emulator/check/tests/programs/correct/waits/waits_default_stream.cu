@@ -58,7 +58,7 @@ int main() {
       cudaStreamSynchronize(apart);
     }
   }
-  // The same without the host: the later work of blocking streams comes after the event.
+  // The order does not need the host: later work of blocking streams comes after the event.
   for (cudaStream_t one : blocking) {
     add<<<1, 32, 0, one>>>(x);
     cudaEventRecord(stop);

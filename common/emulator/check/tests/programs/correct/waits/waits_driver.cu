@@ -1,5 +1,5 @@
-// The driver API's ways to wait. They include numbers that its streams write for the host, which
-// polls them in pinned memory or by copies from the device.
+// The driver API's ways to wait, including numbers that its streams write for the host. The host
+// polls them in pinned memory or through copies from the device.
 #include <cuda.h>
 
 __global__ void add(int* x) { x[threadIdx.x] += 1; }

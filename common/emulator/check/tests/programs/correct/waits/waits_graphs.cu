@@ -1,5 +1,5 @@
-// Graphs with two branches, launched into streams of every kind; the host waits for the stream, for
-// an event after the graph, for an event that the graph records, or for its host function.
+// Graphs with two branches, launched into streams of every kind. The host waits for the stream, an
+// event after the graph, an event that the graph records, or its host function.
 #include <atomic>
 
 __global__ void add(int* x) { x[threadIdx.x] += 1; }

@@ -1,5 +1,5 @@
-// The host polls a flag that one of its own functions sets in a stream of any kind. Only the
-// program itself sees that wait.
+// The host polls a flag that its own function sets in a stream of any kind. Only the program itself
+// sees this wait.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>

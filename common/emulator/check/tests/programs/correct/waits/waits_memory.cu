@@ -23,7 +23,7 @@ int main() {
       cudaDeviceSynchronize();
     }
   }
-  // More iterations than the emulator waits before it reuses freed memory.
+  // Enough rounds that the emulator reuses freed memory.
   for (int round = 0; round < 200; ++round) {
     cudaStream_t s = all[2 + round % 2];
     cudaMallocAsync(&scratch, sizeof host, s);

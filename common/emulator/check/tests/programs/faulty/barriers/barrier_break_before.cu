@@ -1,4 +1,4 @@
-// Who finds the value leaves the loop, and with it the barrier inside.
+// A thread that finds the value leaves the loop, and so misses the barrier inside it.
 __global__ void search(const int* x, int* out) {
   const int i = threadIdx.x;
   for (int k = 0; k < 4; ++k) {

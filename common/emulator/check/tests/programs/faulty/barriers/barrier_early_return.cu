@@ -1,4 +1,4 @@
-// Threads without an element leave before the barrier that the others wait at.
+// Threads without an element return before the barrier at which the other threads wait.
 __global__ void reverse(int* x, int n) {
   __shared__ int line[64];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Odd threads wait at a barrier that even threads do not reach.
+// Odd threads wait at a barrier that even threads never reach.
 __global__ void odd(int* x) {
   const int i = threadIdx.x;
   if (i % 2 == 1) {  // finding: goes says=inside_the_condition_at_line_4

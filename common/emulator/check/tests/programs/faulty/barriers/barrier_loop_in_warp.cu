@@ -1,4 +1,4 @@
-// A barrier in a loop whose length differs from lane to lane.
+// A barrier in a loop whose number of iterations differs between the lanes of a warp.
 __global__ void rounds(int* x) {
   const int i = threadIdx.x;
   for (int k = 0; k < i % 4 + 1; ++k) {  // finding: leaves says=the_loop_at_line_4

@@ -1,4 +1,4 @@
-// Half of the warps count at the barrier, the other half just waits.
+// Half of the warps call __syncthreads_count(), the others __syncthreads().
 __global__ void mixed(int* x) {
   const int i = threadIdx.x;
   if (i < 32) {

@@ -1,4 +1,4 @@
-// The barrier of a group of all threads, within a branch that half of a warp takes.
+// A block's barrier through cooperative groups, in a branch that half of each warp takes.
 #include <cooperative_groups.h>
 
 __global__ void half(int* x) {

@@ -1,4 +1,4 @@
-// One warp waits, the other ends without having been there.
+// One warp waits at the barrier, but the other exits without reaching it.
 __global__ void first_warp(int* x) {
   const int i = threadIdx.x;
   x[i] = 1;

@@ -1,4 +1,4 @@
-// Whole warps at different barriers: works on today's hardware, and is wrong all the same.
+// Whole warps wait at different barriers. This works on today's hardware, but is still wrong.
 __global__ void warps(int* x) {
   const int i = threadIdx.x;
   if (i < 32) {

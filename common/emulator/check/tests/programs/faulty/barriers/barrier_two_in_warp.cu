@@ -1,4 +1,4 @@
-// Both arms have a barrier, but not the same one.
+// Both sides of a branch have a barrier, but these are two different barriers.
 __global__ void halves(int* x) {
   const int i = threadIdx.x;
   if (i % 32 < 16) {

@@ -1,4 +1,4 @@
-// A barrier for three warps in a block of two.
+// A barrier for three warps in a block of two warps.
 __global__ void wait(int* x) {
   x[threadIdx.x] = 1;
   asm volatile("bar.sync 1, 96;" ::: "memory");  // finding: deadlock wait wait

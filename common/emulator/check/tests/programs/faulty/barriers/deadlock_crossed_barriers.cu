@@ -1,4 +1,4 @@
-// Two warps wait for each other at two named barriers, in opposite order.
+// Two warps wait for each other at two named barriers, in opposite orders.
 __global__ void cross(int* x) {
   if (threadIdx.x < 32) {
     asm volatile("bar.sync 1, 64;" ::: "memory");  // finding: deadlock wait

@@ -1,4 +1,4 @@
-// A full mask in a branch that half of the warp takes; the other half waits for it at a barrier.
+// A full mask in a branch that half of the warp takes, while the other half waits at a barrier.
 __global__ void sum(int* x) {
   const int i = threadIdx.x;
   int value = i;

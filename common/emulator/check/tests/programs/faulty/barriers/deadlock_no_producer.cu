@@ -1,4 +1,4 @@
-// The consumer waits at barrier 1, the producer arrives at barrier 2.
+// The consumer waits at barrier 1, but the producer arrives at barrier 2.
 __global__ void hand_over(int* x) {
   if (threadIdx.x < 32) {
     x[threadIdx.x] = 1;

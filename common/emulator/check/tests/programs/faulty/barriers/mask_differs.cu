@@ -1,4 +1,4 @@
-// Lanes that mean to meet each other name different masks: they wait for ever.
+// Lanes that should meet each other name different masks, so they wait forever.
 __global__ void exchange(int* x) {
   const int i = threadIdx.x;
   const unsigned mask = i % 2 == 0 ? 0xffffffff : 0xaaaaaaaa;

@@ -1,4 +1,4 @@
-// An addition over the warp with the mask of its even lanes, executed by all.
+// All lanes of a warp execute an addition whose mask names only the even lanes.
 __global__ void add(int* x) {
   const int i = threadIdx.x;
   x[i] = __reduce_add_sync(0x55555555, i);  // finding: bad_mask count=16

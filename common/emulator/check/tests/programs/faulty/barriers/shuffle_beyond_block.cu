@@ -1,4 +1,4 @@
-// A block of 48 threads: its second warp has 16 lanes, and lanes 16 and on are no threads.
+// In a block of 48 threads, the second warp has 16 threads. Its lanes 16 and above do not exist.
 __global__ void sum(int* out) {
   int mine = threadIdx.x;
   for (int d = 16; d > 0; d /= 2)

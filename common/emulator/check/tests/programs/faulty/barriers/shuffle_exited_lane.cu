@@ -1,4 +1,4 @@
-// Lanes without an element have left; the shuffle reads them all the same.
+// Lanes without an element have returned, but the shuffle reads from them.
 __global__ void add_next(const int* x, int* y, int n) {
   const int i = threadIdx.x;
   if (i >= n) return;

@@ -1,4 +1,4 @@
-// In a branch that lanes 8 and on do not take, with the mask of those that do, 8 lanes apart.
+// Lanes 0 to 7 take a branch, and their mask is right, but they read from lanes 8 to 15.
 __global__ void fold(int* x) {
   const int i = threadIdx.x;
   int value = i;

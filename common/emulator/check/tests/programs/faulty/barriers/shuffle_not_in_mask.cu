@@ -1,4 +1,4 @@
-// The lanes of the mask read a lane that the mask does not name.
+// The lanes of the mask read from a lane that the mask does not name.
 __global__ void broadcast(int* x) {
   const int i = threadIdx.x;
   int value = i;

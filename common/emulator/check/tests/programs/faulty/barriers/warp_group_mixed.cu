@@ -1,4 +1,4 @@
-// Threads of one cooperative group execute different operations of the group. Both are ballots.
+// Threads of a cooperative group execute different operations. Both operations are ballots.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

@@ -1,4 +1,4 @@
-// Lanes named by one mask execute different matches or reductions.
+// Lanes that the same mask names execute different matches or reductions.
 __global__ void matches(unsigned* out) {
   const int t = threadIdx.x;
   int equal;

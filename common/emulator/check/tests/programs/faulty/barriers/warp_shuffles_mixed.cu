@@ -1,4 +1,4 @@
-// Lanes named by one mask execute different shuffles, or one shuffle at different lines.
+// Lanes that the same mask names execute different shuffles, or one shuffle at different lines.
 __global__ void kinds(int* out) {
   const int t = threadIdx.x;
   int v;
@@ -25,7 +25,7 @@ __device__ int sum_of_warp(int v) {
   return v;
 }
 
-// Inlined twice: two calls of one function.
+// The compiler inlines two calls of one function.
 __global__ void calls(int* out) {
   const int t = threadIdx.x;
   if (t < 7)

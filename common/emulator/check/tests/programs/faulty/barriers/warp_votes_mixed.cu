@@ -1,4 +1,4 @@
-// Lanes named by one mask execute different votes, and each vote completes the other.
+// Lanes that the same mask names execute different votes, and the votes complete each other.
 __global__ void in_branch(int* out) {
   int all = -1;
   const int t = threadIdx.x;
@@ -8,7 +8,7 @@ __global__ void in_branch(int* out) {
   out[t] = 10 * all + any;
 }
 
-// One kind, but two calls: lanes that leave early complete the loop's call with the one after it.
+// Two calls of one kind: when lanes leave the loop, their vote completes the one in the loop.
 __global__ void in_loop(int* out) {
   const int t = threadIdx.x;
   int n = 0;

@@ -1,4 +1,4 @@
-// Copies of 16 bytes, the last of which begins inside and ends outside.
+// Copies of 16 bytes; the last one begins inside the allocation and ends outside.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

@@ -1,4 +1,4 @@
-// A histogram of 10 bins whose last bin is number 10.
+// A histogram with 10 bins counts into a bin number 10.
 __global__ void histogram(const int* x, int* bins) {
   // finding: out_of_bounds updates bytes=40 offset=40 count=32
   atomicAdd(&bins[x[threadIdx.x]], 1);

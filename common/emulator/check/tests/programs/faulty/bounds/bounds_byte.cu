@@ -1,4 +1,4 @@
-// One byte behind an allocation whose size is no multiple of anything.
+// A write one byte past the end of an allocation with an odd size.
 __global__ void terminate(char* text, int n) {
   text[n] = 0;  // finding: out_of_bounds writes bytes=13 offset=13 count=1
 }

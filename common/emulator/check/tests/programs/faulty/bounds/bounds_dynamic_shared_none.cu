@@ -1,4 +1,4 @@
-// The third argument of the launch is forgotten: there is no dynamic shared memory at all.
+// The launch lacks its third argument, so there is no dynamic shared memory at all.
 __global__ void stage(int* x) {
   extern __shared__ int line[];
   line[threadIdx.x] = 1;  // finding: too_little_shared writes bytes=0 count=32 object=line

@@ -1,4 +1,4 @@
-// An index multiplied by the width twice: far behind the array.
+// An index is multiplied by the width twice, and lies far past the end of the array.
 __global__ void fill(int* x, int width) {
   const int row = threadIdx.x * width;
   x[row * width] = 1;  // finding: out_of_bounds writes

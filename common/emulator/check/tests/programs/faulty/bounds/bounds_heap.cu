@@ -1,4 +1,4 @@
-// Memory that a kernel allocates itself has an end, too.
+// A write past the end of memory that a kernel itself allocates.
 __global__ void build(int* out) {
   int* const list = static_cast<int*>(malloc(8 * sizeof(int)));
   // finding: out_of_bounds writes bytes=32 offset=32 count=1

@@ -1,5 +1,5 @@
-// A grid that is far too large: blockIdx.x * blockDim.x does not fit in an int, the index is
-// negative, and a comparison with n lets it pass.
+// The grid is far too large: blockIdx.x * blockDim.x does not fit in an int. The index becomes
+// negative, so it passes the comparison with n.
 __global__ void set(float* x, int n, int first_block) {
   const int i = (blockIdx.x + first_block) * blockDim.x + threadIdx.x;
   // finding: out_of_bounds writes count=256 says=overflowed_at_line_4

@@ -1,4 +1,4 @@
-// The mistake shows in a function that was inlined: the line is its caller's.
+// The wrong access is in a function that was inlined. The reported line is the caller's.
 __device__ float load(const float* x, int i) { return x[i]; }
 
 __global__ void copy(const float* x, float* y) {

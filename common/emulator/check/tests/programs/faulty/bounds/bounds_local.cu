@@ -1,4 +1,4 @@
-// A private array of 8 elements, used up to number 8 (by the index in `where`).
+// A local array of 8 elements, accessed up to element 8 (through the index in `where`).
 __global__ void pick(const int* where, int* out) {
   int table[8];
   for (int i = 0; i < 8; ++i) table[where[i] & 7] = i;

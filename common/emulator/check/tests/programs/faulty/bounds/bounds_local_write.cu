@@ -1,4 +1,4 @@
-// A private array is filled one element too far.
+// A local array is filled one element past its end.
 __global__ void fill(const int* where, int* out) {
   int table[6];
   for (int i = 0; i < 6; ++i) table[where[i]] = i;

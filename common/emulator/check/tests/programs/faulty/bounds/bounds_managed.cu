@@ -1,4 +1,4 @@
-// Memory that host and device share has an end too.
+// A write past the end of memory that host and device share.
 __global__ void fill(int* x, int n) {
   const int i = threadIdx.x;
   if (i <= n) x[i] = i;  // finding: out_of_bounds writes bytes=400 offset=400 count=1

@@ -1,4 +1,4 @@
-// The grid is rounded up to whole blocks, and no thread asks whether there is an element for it.
+// The grid is rounded up to whole blocks, and no thread checks whether its element exists.
 __global__ void scale(float* x, float by) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] = by * i;  // finding: out_of_bounds writes bytes=4000 offset=4000 count=24

@@ -1,4 +1,4 @@
-// The pitch is in bytes; added to a float pointer it counts four times.
+// The pitch is in bytes, but added to a float pointer it counts in floats.
 __global__ void clear(float* image, size_t pitch, int width) {
   float* const row = image + threadIdx.y * pitch;  // should be bytes
   if (threadIdx.x < width) row[threadIdx.x] = 0;   // finding: out_of_bounds writes count=180

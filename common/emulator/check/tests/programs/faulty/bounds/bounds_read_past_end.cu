@@ -1,4 +1,4 @@
-// A difference with the next element, which the last element does not have.
+// Each element is subtracted from the next one, which the last element does not have.
 __global__ void differences(const int* x, int* y) {
   const int i = threadIdx.x;
   y[i] = x[i + 1] - x[i];  // finding: out_of_bounds reads bytes=256 offset=256 count=1

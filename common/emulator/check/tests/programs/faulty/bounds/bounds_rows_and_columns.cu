@@ -1,4 +1,4 @@
-// Rows and columns are taken for each other: a matrix of 8 rows and 32 columns, read as 32 by 32.
+// Rows and columns are swapped: a matrix of 8 rows and 32 columns is read as 32 by 32.
 __global__ void copy(const float* in, float* out, int columns) {
   const int row = threadIdx.y, column = threadIdx.x;
   // finding: out_of_bounds reads bytes=1024 count=192

@@ -1,4 +1,4 @@
-// 100 bins for values up to 127.
+// A histogram in shared memory with 100 bins, for values up to 127.
 __global__ void histogram(const unsigned char* x, int* out) {
   __shared__ int bins[100];
   const int i = threadIdx.x;

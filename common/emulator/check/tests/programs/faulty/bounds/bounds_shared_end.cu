@@ -1,4 +1,4 @@
-// The last thread writes one element behind the only array of shared memory.
+// The last thread writes one element past the only array in shared memory.
 __global__ void shift(int* out) {
   __shared__ int line[64];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// The first thread has no left neighbour: the offset is below shared memory.
+// The first thread has no left neighbour, so its address lies below shared memory.
 __global__ void neighbours(int* out) {
   __shared__ int line[64];
   const int i = threadIdx.x;

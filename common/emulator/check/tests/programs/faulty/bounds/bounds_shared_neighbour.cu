@@ -1,4 +1,4 @@
-// One array of shared memory runs over into the other: no fault on hardware, wrong numbers.
+// One shared array overruns into the next: no fault on hardware, but wrong numbers.
 __global__ void tails(int* out) {
   __shared__ int first[32], second[32];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Ten floats are two and a half float4: the third load ends outside.
+// Ten floats are two and a half float4, so the third load ends outside.
 __global__ void sum(const float4* x, float* y) {
   const float4 v = x[threadIdx.x];  // finding: out_of_bounds reads bytes=40 offset=32 count=1
   y[threadIdx.x] = v.x + v.y + v.z + v.w;

@@ -1,4 +1,4 @@
-// Copies whose kind describes device memory as host memory: a GPU goes by the addresses and copies.
+// Kinds that declare device memory to be host memory. A GPU follows the addresses and copies.
 #include <cstdlib>
 
 __device__ int total;

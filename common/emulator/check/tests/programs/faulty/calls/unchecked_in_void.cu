@@ -1,5 +1,5 @@
-// Calls at the end of functions that return nothing, in a branch, and in another thread. NVIDIA's
-// runtime crashes on the event, which never existed.
+// Calls fail at the end of functions that return nothing, in a branch, and in another thread.
+// NVIDIA's runtime crashes on the event, which never existed.
 #include <cstdint>
 #include <cstdio>
 #include <thread>

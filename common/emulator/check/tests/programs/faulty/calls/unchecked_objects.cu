@@ -4,7 +4,7 @@
 
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
-// The result is returned to the caller, which ignores it.
+// The function returns the result to its caller, which ignores it.
 // finding 3: unchecked_error called says=cudaSetDevice()
 cudaError_t choose_device(int number) { return cudaSetDevice(number); }
 

@@ -1,4 +1,4 @@
-// A bulk copy of 256 bytes, for which the barrier expects twice as many.
+// A bulk copy of 256 bytes, while the barrier expects twice as many.
 #include <cstdint>
 
 __device__ bool is_full(unsigned barrier) {

@@ -1,4 +1,4 @@
-// The lock is not released on one of two ways.
+// One of two paths does not release the lock.
 __device__ int lock, entries;
 
 __global__ void take() {

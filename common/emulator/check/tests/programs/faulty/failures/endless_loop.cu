@@ -1,4 +1,4 @@
-// The loop's counter never reaches its end.
+// The loop's condition never becomes false.
 __global__ void count(volatile int* x) {
   while (x[0] >= 0) x[1] = x[0];  // finding: endless
 }

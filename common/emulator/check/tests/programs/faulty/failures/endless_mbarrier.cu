@@ -1,4 +1,4 @@
-// The barrier object expects one thread more than there are.
+// The barrier object expects one thread more than the block has.
 #include <cuda/barrier>
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;

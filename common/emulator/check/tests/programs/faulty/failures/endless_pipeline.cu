@@ -1,4 +1,4 @@
-// A pipeline whose stages are never released: its third iteration waits for the first stage.
+// A pipeline's stages are never released, so its third iteration waits for the first stage.
 #include <cooperative_groups.h>
 
 #include <cuda/pipeline>

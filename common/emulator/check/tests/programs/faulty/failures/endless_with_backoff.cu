@@ -1,5 +1,5 @@
-// A lock that is never released, polled with a growing back-off by a kernel that reads the clock.
-// 1 s)
+// A lock that is never released. A kernel polls it with a growing back-off, and reads the clock
+// before and after.
 __device__ int lock = 1;
 
 __global__ void take(int* out, long long* longest) {

@@ -1,4 +1,4 @@
-// The grid's barrier in two halves, in a function of its own, in a launch that is not cooperative.
+// grid.sync() in two halves, the first in its own function, in a launch that is not cooperative.
 #include <cooperative_groups.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// A recursion without an end.
+// A recursion that never ends.
 __device__ __noinline__ int depth(const int* x, int n) {
   int here[8];
   for (int i = 0; i < 8; ++i) here[(x[0] + i) % 8] = n;

@@ -1,4 +1,4 @@
-// No block has 2048 threads: the kernel never runs, and no call asks for the error.
+// No block can have 2048 threads, so the kernel never runs, and no call checks for the error.
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
 int main() {

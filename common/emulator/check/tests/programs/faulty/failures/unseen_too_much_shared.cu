@@ -1,4 +1,4 @@
-// 64 KB of shared memory need cudaFuncSetAttribute() first.
+// 64 KB of dynamic shared memory require a call of cudaFuncSetAttribute() first.
 __global__ void fill(int* x) {
   extern __shared__ int line[];
   line[threadIdx.x] = 1;

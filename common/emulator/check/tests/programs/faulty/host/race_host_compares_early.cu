@@ -1,5 +1,5 @@
-// A loop compares results and looks like a wait at first sight: the branch that is not taken comes
-// back to the load, but so does the other.
+// A loop compares results and at first looks like a polling loop: one side of the branch leads back
+// to the load. But so does the other side.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 7;  // finding: writes
 }

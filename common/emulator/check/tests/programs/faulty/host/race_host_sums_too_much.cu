@@ -1,4 +1,4 @@
-// The host sums all elements while a kernel still writes some. The elements read first are fine.
+// The host sums all elements while a kernel still writes some. The first ones are not affected.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 7;  // finding: writes
 }

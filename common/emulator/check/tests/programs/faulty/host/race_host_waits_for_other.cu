@@ -1,4 +1,4 @@
-// The host waits for another stream, and for an event that was recorded too early.
+// The host waits for a different stream, and for an event that was recorded too early.
 __global__ void fill(int* x, int value) {
   x[threadIdx.x] = value;  // finding 1: writes; 2: writes
 }

@@ -1,5 +1,5 @@
-// System calls access the memory themselves: a file is written before the copy has ended, and read
-// into the buffer that a copy still reads.
+// System calls access the memory themselves: one writes it to a file before the copy has ended,
+// another reads a file into a buffer that a copy still reads.
 #include <fcntl.h>
 #include <unistd.h>
 

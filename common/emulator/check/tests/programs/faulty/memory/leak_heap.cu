@@ -1,4 +1,4 @@
-// A kernel allocates and does not free.
+// A kernel allocates memory and does not free it.
 __global__ void build(int* out) {
   int* const list = static_cast<int*>(malloc(32));  // finding: leak
   list[0] = 1;

@@ -1,4 +1,4 @@
-// Allocated in a stream's order, and not freed.
+// Memory is allocated in the order of a stream and never freed.
 int main() {
   int* x;
   cudaMallocAsync(&x, 100, 0);  // finding: leak allocated

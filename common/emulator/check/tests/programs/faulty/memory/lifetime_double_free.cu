@@ -1,4 +1,4 @@
-// Two variables hold one pointer, and each is freed.
+// Two variables hold the same pointer, and the program frees both.
 int main() {
   int* x;
   cudaMalloc(&x, 64);  // finding: allocated

@@ -1,4 +1,4 @@
-// Freed by a pointer that has moved on.
+// The program frees a pointer into the middle of the buffer.
 int main() {
   int* x;
   cudaMalloc(&x, 64);  // finding: allocated

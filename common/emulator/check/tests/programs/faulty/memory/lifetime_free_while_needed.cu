@@ -1,4 +1,4 @@
-// Freed in the order of the stream, and used later in the same stream.
+// Memory is freed in the order of a stream, and used later in the same stream.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 1;  // finding: use_after_free writes count=32
 }

@@ -1,4 +1,4 @@
-// A kernel frees twice.
+// A kernel frees the same memory twice.
 __global__ void build(int* out) {
   int* const list = static_cast<int*>(malloc(8 * sizeof(int)));
   list[0] = 4;

@@ -1,4 +1,4 @@
-// A kernel reads what it has freed itself.
+// A kernel reads memory that it has freed itself.
 __global__ void build(int* out) {
   int* const list = static_cast<int*>(malloc(8 * sizeof(int)));
   list[3] = 4;

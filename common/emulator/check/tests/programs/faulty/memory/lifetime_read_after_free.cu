@@ -1,4 +1,4 @@
-// A structure keeps a pointer to an array that is gone.
+// A structure keeps a pointer to an array that has been freed.
 struct list {
   const int* items;
   int count;

@@ -1,4 +1,4 @@
-// A counter that stands behind a 2-byte header.
+// A counter that follows a 2-byte header.
 __global__ void count(char* message) {
   atomicAdd(reinterpret_cast<int*>(message + 2), 1);  // finding: misaligned updates count=32
 }

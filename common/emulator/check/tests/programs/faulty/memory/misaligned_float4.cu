@@ -1,4 +1,4 @@
-// A float4 may begin at every fourth float only: row 1 of a matrix with 33 columns does not.
+// A float4 must begin at a multiple of four floats. Row 1 of a matrix with 33 columns does not.
 __global__ void rows(const float* x, float* y) {
   const int row = threadIdx.x;
   // finding: misaligned reads count=3

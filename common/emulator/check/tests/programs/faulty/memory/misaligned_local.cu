@@ -1,4 +1,4 @@
-// A private array of bytes, read as words from wherever the index says.
+// Words are read from a local array of bytes, at any index.
 __global__ void parse(const unsigned char* x, int* out) {
   unsigned char line[16];
   for (int i = 0; i < 16; ++i) line[i] = x[i];

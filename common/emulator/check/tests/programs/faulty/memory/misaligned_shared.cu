@@ -1,4 +1,4 @@
-// Bytes first, doubles behind them, in one piece of dynamic shared memory.
+// Dynamic shared memory that holds bytes first and doubles after them.
 __global__ void pack(double* out, int flags) {
   extern __shared__ double memory[];
   char* const flag = reinterpret_cast<char*>(memory);

@@ -1,4 +1,4 @@
-// The host's own array is handed to a kernel.
+// A kernel gets a pointer to an array of the host.
 #include <vector>
 
 __global__ void fill(int* x) {

@@ -1,4 +1,4 @@
-// The structure was copied to the device, the array that it points to was not.
+// The structure was copied to the device, but not the array that it points to.
 struct image {
   const float* pixels;
   int count;

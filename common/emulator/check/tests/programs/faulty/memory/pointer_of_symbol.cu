@@ -1,4 +1,4 @@
-// The name of a __device__ variable, in host code, is no address on the device.
+// In host code, the name of a __device__ variable is not a device address.
 __device__ int table[32];
 
 __global__ void fill(int* x) {

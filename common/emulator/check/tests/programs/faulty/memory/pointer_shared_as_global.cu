@@ -1,4 +1,4 @@
-// The address of shared memory, as shared instructions take it, used as if it were a pointer.
+// A shared-memory offset, as shared instructions take it, is used as a pointer.
 __global__ void confuse(int* out) {
   __shared__ int line[32];
   line[threadIdx.x] = threadIdx.x;

@@ -1,4 +1,4 @@
-// A block passes its shared address to another launch, which reads its own, unwritten memory there.
+// A block stores a shared address. A later launch uses it, and reads its own unwritten memory.
 __device__ int* shared_of_block_0;
 
 __global__ void use(int* out, bool publish) {

@@ -1,4 +1,4 @@
-// The fences are for threads of one block, the reader is in another.
+// The fences order accesses for threads of the same block, but the reader is in another block.
 __global__ void hand_over(int* data, volatile int* flag, int* out) {
   if (blockIdx.x == 1) {
     *data = 42;  // finding: race writes says=instead_of_the_fences_at_line

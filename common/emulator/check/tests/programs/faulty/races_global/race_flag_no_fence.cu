@@ -1,4 +1,4 @@
-// Data, then a volatile flag; nothing keeps the two in order.
+// Data, then a volatile flag, but nothing orders the two writes.
 __global__ void hand_over(int* data, volatile int* flag, int* out) {
   if (blockIdx.x == 1) {
     *data = 42;  // finding: race writes

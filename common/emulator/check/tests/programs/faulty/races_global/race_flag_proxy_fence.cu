@@ -1,5 +1,5 @@
-// Data, then a volatile flag. A proxy fence orders accesses of one thread through two proxies, so
-// another thread may see the flag before the data.
+// Data, then a volatile flag. A proxy fence only orders accesses of one thread through two proxies,
+// so another thread may see the flag before the data.
 __device__ void fence_proxies() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
 __global__ void hand_over(int* data, volatile int* flag, int* out) {

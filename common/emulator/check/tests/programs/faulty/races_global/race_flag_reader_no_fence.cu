@@ -1,4 +1,4 @@
-// The writer fences, the reader does not: it may read the data before the flag.
+// The writer has a fence, but the reader has none: it may read the data before the flag.
 __global__ void hand_over(int* data, volatile int* flag, int* out) {
   if (blockIdx.x == 1) {
     *data = 42;  // finding: race writes says=after_the_wait_at_line_8,_or_load_the_flag

@@ -1,4 +1,4 @@
-// cuda::atomic with relaxed order carries no data along.
+// A cuda::atomic with relaxed order does not make other data visible.
 #include <cuda/atomic>
 
 using word = cuda::atomic<int, cuda::thread_scope_device>;

@@ -1,4 +1,4 @@
-// Fences on both sides, but the flag itself is an ordinary variable.
+// Both sides have fences, but the flag itself is an ordinary variable.
 __global__ void hand_over(int* data, int* flag, int* out) {
   if (blockIdx.x == 0) {
     *data = 42;  // finding 1: race writes

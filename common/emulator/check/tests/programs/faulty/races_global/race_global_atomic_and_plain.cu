@@ -1,4 +1,4 @@
-// The sum is made by atomics, and looked at without one.
+// Atomics make a sum, and a plain access reads it.
 __global__ void sum(int* total, int* log) {
   const int i = blockIdx.x;
   atomicAdd(total, i);  // finding: race updates

@@ -1,4 +1,4 @@
-// Shifting an array in place: a thread reads its neighbour's element, which that one overwrites.
+// An array is shifted in place: a thread reads an element that its neighbour overwrites.
 __global__ void shift(int* x, int n) {
   const int i = threadIdx.x;
   if (i + 1 < n) x[i] = x[i + 1];  // finding: race reads writes

@@ -1,4 +1,4 @@
-// Compare and then set: another block may have set in between.
+// A comparison, then a write: another block may have written in between.
 __global__ void maximum(const int* x, int* most) {
   const int mine = x[blockIdx.x];
   if (mine > *most)  // finding: race reads

@@ -1,4 +1,4 @@
-// In-place smoothing with barriers, which hold for a block: its border is another block's.
+// In-place smoothing with barriers. They order one block, but its border belongs to another.
 __global__ void smooth(float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float right = i + 1 < n ? x[i + 1] : 0;  // finding: race reads

@@ -1,4 +1,4 @@
-// Ranges of neighbouring blocks overlap by one element; both write the same value there.
+// The ranges of neighbouring blocks overlap by one element, where both write the same value.
 __global__ void clear(int* x) {
   x[blockIdx.x * 31 + threadIdx.x] = 0;  // finding: race writes writes says=value_is_the_same
 }

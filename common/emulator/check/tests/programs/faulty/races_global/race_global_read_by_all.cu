@@ -1,4 +1,4 @@
-// Each block reads all words many times, each time at a different offset. One block changes them.
+// Each block reads all words many times, each time at a different offset. One block writes them.
 __global__ void shift(int* x, int* sums) {
   int sum = 0;
   for (int round = 0; round < 40; ++round)

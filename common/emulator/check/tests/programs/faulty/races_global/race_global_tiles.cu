@@ -1,5 +1,5 @@
-// Blocks write tiles that overlap by one element. Each block counts its tiles in a volatile
-// variable of its own, which cannot order the blocks.
+// Blocks write tiles that overlap by one element. Each block counts its tiles in its own volatile
+// variable, which cannot order the blocks.
 __global__ void fill(int* x, int tiles) {
   __shared__ volatile int tile;
   if (threadIdx.x == 0) tile = 0;

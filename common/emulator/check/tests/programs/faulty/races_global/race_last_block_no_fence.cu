@@ -1,5 +1,5 @@
-// The last block to finish adds up what the others wrote, but nothing orders their writes before
-// the counter.
+// The last block to finish adds up the results of all blocks, but nothing orders their writes
+// before the counter.
 __device__ unsigned finished;
 
 __global__ void sum(int* partial, int* out) {

@@ -1,4 +1,4 @@
-// A lock by atomicCAS and atomicExch, as often copied: without fences it guards nothing.
+// A commonly copied lock of atomicCAS and atomicExch. Without fences it protects nothing.
 __device__ int lock;
 
 __global__ void add(int* total) {

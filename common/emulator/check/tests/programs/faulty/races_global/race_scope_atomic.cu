@@ -1,4 +1,4 @@
-// Additions that are atomic within a block only, made by several blocks.
+// Several blocks use additions that are atomic only within a block.
 __global__ void count(int* counter) {
   atomicAdd_block(counter, 1);  // finding: race updates updates
 }

@@ -1,4 +1,4 @@
-// Release and acquire of block scope between two blocks.
+// Release and acquire with block scope, between two blocks.
 #include <cuda/atomic>
 
 using word = cuda::atomic<int, cuda::thread_scope_block>;

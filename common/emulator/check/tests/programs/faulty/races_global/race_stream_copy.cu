@@ -1,4 +1,4 @@
-// The copy home runs in another stream than the kernel whose results it takes.
+// The copy to the host runs in a different stream than the kernel that produces the results.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

@@ -1,4 +1,4 @@
-// Two kernels write one buffer from two streams.
+// Kernels in two streams write to one buffer.
 __global__ void fill(int* x, int value) {
   x[threadIdx.x] = value;  // finding: race writes writes
 }

@@ -1,4 +1,4 @@
-// The event is recorded before the kernel that it should mark the end of.
+// The event is recorded before the kernel that it should wait for.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

@@ -1,4 +1,4 @@
-// Only block 0 waits between writing and reading: the others took the branch without a barrier.
+// Only block 0 waits between writing and reading: the others skip the branch with the barrier.
 __global__ void reverse(int* x) {
   __shared__ int line[64];
   const int i = threadIdx.x;

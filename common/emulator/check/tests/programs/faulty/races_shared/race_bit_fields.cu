@@ -1,4 +1,4 @@
-// Two bit fields of one word: setting one writes the other back as it was.
+// Two bit fields share a word. Setting one field writes back the other field's old value.
 struct state {
   unsigned ready : 1;
   unsigned done : 1;

@@ -1,5 +1,5 @@
-// A maximum by compare and swap. Its first look at the word is a plain read, while others change
-// it.
+// A maximum by compare-and-swap. The first access to the word is a plain read, while other threads
+// change it.
 __global__ void maximum(int* largest) {
   const int value = static_cast<int>(blockIdx.x);
   int seen = *largest;  // finding: race reads says=pointer_to_volatile

@@ -1,4 +1,4 @@
-// A thread waits for its own copies, and then reads what another thread copies.
+// A thread waits for its own copies, but then reads data that another thread copies.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

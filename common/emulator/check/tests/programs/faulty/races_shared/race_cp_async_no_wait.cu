@@ -1,4 +1,4 @@
-// The copy is not waited for: the thread reads the word that it is still fetching.
+// No thread waits for the copies: each reads a word while its own copy may be in flight.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

@@ -1,4 +1,4 @@
-// The next tile is fetched into the buffer that slower warps are still reading.
+// The next tile is fetched into a buffer that slower warps are still reading.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

@@ -1,4 +1,4 @@
-// Barrier first, wait second: when the barrier opens, the copies of others may be in flight.
+// The wait follows the barrier: when the barrier opens, other threads' copies may be in flight.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

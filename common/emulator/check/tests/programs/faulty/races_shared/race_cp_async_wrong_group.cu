@@ -1,4 +1,4 @@
-// Two groups in flight, one may remain: the newer of them is the one that is read.
+// Two groups are in flight. The wait lets the newer one remain, and that is the one to be read.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

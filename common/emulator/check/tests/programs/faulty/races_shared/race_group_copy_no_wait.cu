@@ -1,4 +1,4 @@
-// A group copies together and does not wait for it.
+// A group starts a copy together and does not wait for it.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 

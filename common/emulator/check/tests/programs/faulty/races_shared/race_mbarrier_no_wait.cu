@@ -1,4 +1,4 @@
-// Every thread arrives at the barrier object, and none waits for it.
+// Every thread arrives at the barrier object, but none waits for it.
 #include <cuda/barrier>
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;

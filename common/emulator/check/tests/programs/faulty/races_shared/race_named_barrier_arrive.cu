@@ -1,4 +1,4 @@
-// The consumer only arrives at the barrier and continues, where it should wait.
+// The consumer only arrives at the barrier and continues, although it should wait.
 __global__ void hand_over(int* x) {
   __shared__ int line[32];
   const int lane = threadIdx.x % 32;

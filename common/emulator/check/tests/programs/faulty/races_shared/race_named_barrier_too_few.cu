@@ -1,4 +1,4 @@
-// A barrier for 64 threads, at which all four warps arrive: any two of them open it.
+// All four warps arrive at a barrier for 64 threads, so any two warps open it.
 __global__ void exchange(int* x) {
   __shared__ int line[128];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Levels of a reduction without a barrier after each.
+// A reduction without a barrier after each level.
 __global__ void sum(const int* x, int* out) {
   __shared__ int partial[128];
   const int i = threadIdx.x;

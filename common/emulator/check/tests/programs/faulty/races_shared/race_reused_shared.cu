@@ -1,4 +1,4 @@
-// Two sums through one shared variable: the second is written before all have read the first.
+// One shared variable for two sums: the second is written before all threads read the first.
 __global__ void sums(const int* x, int* out) {
   __shared__ int total;
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// A scan in place: within a level, one thread writes what another still has to read.
+// A scan in place: within a level, a thread overwrites an element that another has yet to read.
 __global__ void scan(int* x) {
   __shared__ int line[128];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Atomic additions, and a plain read of the sum while they continue.
+// A plain access reads the sum while atomic additions to it continue.
 __global__ void sum(int* out) {
   __shared__ int total;
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// Thread 0 sets what all use; the barrier between is missing.
+// Thread 0 sets a value that all threads use, but no barrier separates the accesses.
 __global__ void scale(float* x, float by) {
   __shared__ float factor;
   if (threadIdx.x == 0) factor = by;  // finding: race writes object=factor

@@ -1,4 +1,4 @@
-// A counter that everyone increments, without an atomic.
+// All threads increment a counter, without an atomic.
 __global__ void count(const int* x, int* out) {
   __shared__ int positive;
   const int i = threadIdx.x;

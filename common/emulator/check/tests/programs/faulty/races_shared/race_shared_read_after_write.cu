@@ -1,4 +1,4 @@
-// Every thread writes its element and reads one of another warp, without a barrier between.
+// Each thread writes its element and reads another warp's, with no barrier in between.
 __global__ void reverse(int* x) {
   __shared__ int line[64];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// A table is read again and again, and one warp refills its half while the other may still read.
+// A table is read repeatedly. One warp refills its half while the other may still read it.
 __global__ void look_up(int* x, int n) {
   __shared__ int table[64];
   const int i = threadIdx.x;

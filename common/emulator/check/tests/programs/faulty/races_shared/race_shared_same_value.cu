@@ -1,5 +1,5 @@
-// Each thread that finds something sets a flag. All write the same value; it is a race
-// nevertheless.
+// Each thread that finds a negative value sets a flag. All of them write the same value, but it is
+// still a race.
 __global__ void any_negative(const int* x, int* out) {
   __shared__ int found;
   const int i = threadIdx.x;

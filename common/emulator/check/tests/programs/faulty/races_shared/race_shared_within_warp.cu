@@ -1,4 +1,4 @@
-// Two lanes of one warp write different values to one element, by one instruction.
+// Two lanes of one warp write different values to one element with one instruction.
 __global__ void pairs(int* x) {
   __shared__ int line[16];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// The element is read by a thread of the other warp, and overwritten without waiting for that.
+// A thread overwrites an element without waiting until the other warp has read it.
 __global__ void rotate(int* x) {
   __shared__ int line[64];
   const int i = threadIdx.x;

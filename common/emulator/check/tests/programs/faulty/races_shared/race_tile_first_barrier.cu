@@ -1,4 +1,4 @@
-// Transposition by tiles, without the barrier between writing the tile and reading it.
+// Transposition in tiles, without the barrier between writing the tile and reading it.
 __global__ void transpose(const float* in, float* out) {
   __shared__ float tile[32][33];
   for (int r = threadIdx.y; r < 32; r += 8)

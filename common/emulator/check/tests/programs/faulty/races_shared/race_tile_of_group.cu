@@ -1,4 +1,4 @@
-// A tile of 16 threads synchronises itself, and reads what another tile writes.
+// A tile of 16 threads synchronises only itself, but reads the words that another tile writes.
 #include <cooperative_groups.h>
 
 __global__ void reverse(int* x) {

@@ -1,4 +1,4 @@
-// Destroying an event or a stream, or freeing memory of a pool, waits for nothing.
+// Destroying an event or a stream, or freeing memory of a pool, does not wait for any work.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

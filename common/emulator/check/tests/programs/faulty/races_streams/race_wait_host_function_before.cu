@@ -1,4 +1,4 @@
-// The host function whose flag the host polls runs before the work.
+// The host polls the flag of a host function, but that function runs before the work.
 #include <atomic>
 
 __global__ void produce(int* x) {

@@ -1,4 +1,4 @@
-// The host waits for a stream that has no work.
+// The host waits for a different stream, which has no work.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

@@ -1,5 +1,5 @@
-// One graph is instantiated twice: launches of two different executable graphs are not ordered with
-// each other automatically.
+// One graph is instantiated twice. CUDA orders the launches of one executable graph, but not the
+// launches of two.
 __global__ void add(int* x) {
   x[threadIdx.x] += 1;  // finding: race reads any
 }

@@ -1,4 +1,4 @@
-// The halves of the warp wait for themselves only, and then read each other's words.
+// Each half of the warp synchronises only itself, and then reads the other half's words.
 __global__ void swap(int* x) {
   __shared__ int line[32];
   const int i = threadIdx.x;

@@ -1,4 +1,4 @@
-// The reduction's last levels by one warp, as in old slides: nothing keeps its lanes in step.
+// One warp does a reduction's last levels, as in old slides, but its lanes need not run in step.
 __global__ void sum(const int* x, int* out) {
   __shared__ int partial[64];
   const int i = threadIdx.x;

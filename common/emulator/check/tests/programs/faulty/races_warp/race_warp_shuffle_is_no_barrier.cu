@@ -1,4 +1,4 @@
-// A shuffle brings lanes together, but says nothing about the order of memory accesses.
+// A shuffle synchronises lanes, but does not order their memory accesses.
 __global__ void swap(int* x) {
   __shared__ int line[32];
   const int i = threadIdx.x;

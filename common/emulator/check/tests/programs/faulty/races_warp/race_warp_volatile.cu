@@ -1,4 +1,4 @@
-// volatile makes the compiler store and load, but lanes still need not be in step.
+// volatile forces the loads and stores, but the lanes still need not run in step.
 __global__ void swap(int* x) {
   __shared__ volatile int line[32];
   const int i = threadIdx.x;

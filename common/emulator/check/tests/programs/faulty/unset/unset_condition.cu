@@ -1,4 +1,4 @@
-// A branch depends on the last element of each thread, and some threads have none.
+// A branch depends on the last element of each thread, but some threads have no element.
 __global__ void flags(const int* x, int* y, int n) {
   int last;
   for (int i = threadIdx.x; i < n; i += blockDim.x) last = x[i];

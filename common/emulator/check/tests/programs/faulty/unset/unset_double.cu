@@ -1,4 +1,4 @@
-// A sum of doubles, set where there is an element, and converted before it is stored.
+// A sum of doubles without an initial value, converted before it is stored.
 __global__ void mean(const double* x, int* y, int n) {
   double sum;
   for (int i = 0; i < n; ++i) sum += x[i];  // finding: unset_variable reads says=sum

@@ -1,4 +1,4 @@
-// The variable belongs to a function that is inlined.
+// The variable belongs to an inlined function.
 __device__ int scaled(const int* x, int i, int n) {
   int scale;
   if (i < n) scale = x[i];

@@ -1,4 +1,4 @@
-// An index that is counted up from any value.
+// An index to which values are added, but which has no initial value.
 __global__ void gather(const int* x, int* y, int n) {
   unsigned at;
   for (int i = threadIdx.x; i < n; i += blockDim.x)

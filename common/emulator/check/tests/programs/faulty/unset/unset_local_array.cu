@@ -1,4 +1,4 @@
-// Counters in local memory, because their index is known only when the kernel runs.
+// Counters in local memory, because their indices are known only at run time.
 __global__ void histogram(const int* x, int* y, int n) {
   int count[16];
   for (int i = 0; i < n; ++i) ++count[x[i] & 15];  // finding: unset_variable reads says=count

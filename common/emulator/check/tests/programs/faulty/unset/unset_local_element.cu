@@ -2,7 +2,7 @@
 __global__ void stencil(const int* x, int* y) {
   int near[8];
   for (int k = 1; k < 8; ++k) near[k] = x[threadIdx.x + k];
-  const int first = x[0];  // 0, which the compiler does not know
+  const int first = x[0];  // 0, but the compiler does not know this
   // finding: unset_variable reads says=near
   y[threadIdx.x] = near[first & 7];
 }

@@ -1,4 +1,4 @@
-// A maximum that is compared with any value first.
+// A maximum without an initial value.
 __global__ void maxima(const int* x, int* y, int n) {
   int best;
   for (int i = threadIdx.x; i < n; i += blockDim.x)

@@ -1,4 +1,4 @@
-// A variable that only the threads with an element set, and that all of them store.
+// Only the threads with an element set the variable, but all threads store it.
 __global__ void copy(const int* x, int* y, int n) {
   int value;
   if (threadIdx.x < n) value = x[threadIdx.x];

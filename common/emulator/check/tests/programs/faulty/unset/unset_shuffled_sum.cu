@@ -1,4 +1,4 @@
-// The lanes without an element take part in a sum of the warp with any value.
+// Lanes without an element contribute an unset value to a warp's sum.
 __global__ void warp_sum(const int* x, int* y, int n) {
   int value;
   if (threadIdx.x < n) value = x[threadIdx.x];

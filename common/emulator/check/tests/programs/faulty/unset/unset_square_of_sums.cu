@@ -1,4 +1,4 @@
-// The sums of a square of products, as in a matrix product with registers.
+// A 2 x 2 tile of sums in registers, as in a matrix product.
 __global__ void products(const float* a, float* c, int n) {
   float sum[2][2];
   for (int k = 0; k < n; ++k)

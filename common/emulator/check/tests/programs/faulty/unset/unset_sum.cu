@@ -1,4 +1,4 @@
-// A sum that starts with any value.
+// A sum without an initial value.
 __global__ void sums(const int* x, int* y, int n) {
   int sum;
   for (int i = threadIdx.x; i < n; i += blockDim.x)

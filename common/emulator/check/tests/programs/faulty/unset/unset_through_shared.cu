@@ -1,4 +1,4 @@
-// A value that is not set passes through shared memory to another thread, which stores it.
+// An unset value passes through shared memory to another thread, which stores it.
 __global__ void reverse(const int* x, int* y, int n) {
   __shared__ int tile[64];
   int value;

@@ -8,14 +8,14 @@ __global__ void shift(int* out) {
   out[i] = x[i + 32];
 }
 
-// The same with blocks and global memory.
+// The same two faults between blocks, in global memory.
 __global__ void shift_blocks(int* y, int* out) {
   y[blockIdx.x] = 1;  // finding 3: race writes bytes=12
   // finding 3: race reads; 4: unwritten_read reads bytes=12 offset=8 count=1
   out[blockIdx.x] = y[blockIdx.x + 1];
 }
 
-// A widely copied sum within a warp: the second half of the array does not exist for 8 threads.
+// A widely copied sum within a warp: for 8 threads, the second half of the array is unwritten.
 __global__ void sum(float* out) {
   __shared__ volatile float d[32];
   const int t = threadIdx.x;

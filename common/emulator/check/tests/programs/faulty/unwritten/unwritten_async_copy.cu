@@ -1,4 +1,4 @@
-// An asynchronous copy brings unwritten bytes to shared memory; reading them there is as wrong.
+// An asynchronous copy reads unwritten bytes, which is as wrong as a plain read of them.
 #include <cuda_pipeline.h>
 
 __global__ void stage(const int* x, int* y) {

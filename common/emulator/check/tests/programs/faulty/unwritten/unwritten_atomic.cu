@@ -1,4 +1,4 @@
-// The counter was never zero.
+// The counter was never set to zero.
 __global__ void count(int* counter) {
   atomicAdd(counter, 1);  // finding: unwritten_read updates|reads bytes=4 offset=0
 }

@@ -1,4 +1,4 @@
-// Copying unwritten memory does not make it written.
+// A copy of unwritten memory is still unwritten.
 __global__ void add_one(int* x) {
   x[threadIdx.x] += 1;  // finding: unwritten_read reads bytes=128 offset=0 count=32
 }

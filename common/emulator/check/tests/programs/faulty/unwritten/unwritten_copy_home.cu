@@ -1,4 +1,4 @@
-// The kernel computes 90 of 100 results, and the host takes home 100.
+// The kernel computes 90 of 100 results, but the host copies all 100.
 __global__ void squares(int* y, int n) {
   const int i = threadIdx.x;
   if (i < n) y[i] = i * i;

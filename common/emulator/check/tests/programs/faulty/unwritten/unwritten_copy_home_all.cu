@@ -1,4 +1,4 @@
-// The launch is forgotten altogether.
+// The program never launches the kernel.
 int main() {
   float *y, host[16];
   cudaMalloc(&y, sizeof host);  // finding: allocated

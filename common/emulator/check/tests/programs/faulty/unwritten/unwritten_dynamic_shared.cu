@@ -1,6 +1,6 @@
-// A tile with a border, whose corner no thread fills.
+// A tile with a halo, one element of which no thread fills.
 __global__ void border(int* out) {
-  extern __shared__ int tile[];  // blockDim.x + 1
+  extern __shared__ int tile[];  // blockDim.x + 1 elements
   const int i = threadIdx.x;
   tile[i] = i;
   __syncthreads();

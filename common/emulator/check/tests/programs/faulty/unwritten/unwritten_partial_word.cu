@@ -1,4 +1,4 @@
-// A kernel writes two bytes of each word, the next reads the word.
+// A kernel writes two bytes of each word, and the next kernel reads the whole word.
 __global__ void write_halves(short* x) { x[2 * threadIdx.x] = 3; }
 
 __global__ void read_words(const int* x, int* y) {

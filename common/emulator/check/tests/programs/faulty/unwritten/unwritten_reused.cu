@@ -1,4 +1,4 @@
-// The second buffer probably has the first one's address, and what it holds is the first one's.
+// The second buffer probably has the address, and therefore the content, of the first one.
 __global__ void fill(int* x) { x[threadIdx.x] = 7; }
 
 __global__ void copy(const int* x, int* y) {

@@ -1,4 +1,4 @@
-// The bins of a block's histogram start with whatever the last block left there.
+// The bins of a block's histogram start with the values that the previous block left there.
 __global__ void histogram(const int* x, int* out) {
   __shared__ int bins[32];
   // finding: unwritten_read updates|reads object=bins bytes=128

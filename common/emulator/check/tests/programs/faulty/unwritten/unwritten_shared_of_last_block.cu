@@ -1,4 +1,4 @@
-// Shared memory does not live from one block to the next.
+// Shared memory does not keep its values from one block to the next.
 __global__ void share(int* out, int by) {
   __shared__ int factor;
   if (blockIdx.x == 0 && threadIdx.x == 0) factor = by;

@@ -1,4 +1,4 @@
-// cudaMemset takes bytes: 64 of them are a quarter of 64 ints.
+// cudaMemset counts in bytes, and 64 bytes are only a quarter of 64 ints.
 __global__ void copy(const int* x, int* y) {
   y[threadIdx.x] = x[threadIdx.x];  // finding: unwritten_read reads bytes=256 offset=64 count=48
 }
