@@ -1,4 +1,4 @@
-// Who touched a cell, and which bytes were written.
+// Which threads accessed a cell, and which bytes were written.
 #include "common/emulator/check/cells.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,8 @@ using namespace stepwise::emulator;
 
 namespace {
 
-// A warp of a launch of blocks of two warps, which began at tick 10; its block's barrier was at 20.
+// A warp in a launch that began at tick 10, with two warps per block. Its block's barrier was at
+// tick 20.
 accessor warp(std::uint32_t number, std::uint32_t now) {
   accessor a{};
   a.settled = a.launch = 10;
@@ -38,9 +39,9 @@ TEST_CASE("a row that another warp wrote needs a closer look until a barrier") {
   CHECK(c[7].writer() == 7);
   CHECK(c[31].write_site() == 100);
   CHECK_FALSE(load_row(c, 0, 1, 1, 32, warp(1, 25)));
-  CHECK(c[0].read_time() == 0);                        // nothing was changed
-  CHECK(load_row(c, 0, 1, 1, 32, warp(0, 25)));        // its own lanes
-  CHECK_FALSE(load_row(c, 1, 1, 1, 31, warp(0, 25)));  // each its neighbour's
+  CHECK(c[0].read_time() == 0);                        // nothing has changed
+  CHECK(load_row(c, 0, 1, 1, 32, warp(0, 25)));        // its own lanes' words
+  CHECK_FALSE(load_row(c, 1, 1, 1, 31, warp(0, 25)));  // each reads its neighbour's word
   accessor later = warp(1, 30);
   later.block_settled = 30;
   CHECK(load_row(c, 0, 1, 1, 32, later));
@@ -69,7 +70,7 @@ TEST_CASE("loads of a group that two blocks have read are recorded again after a
   const std::uint64_t at[32] = {3};
   CHECK(load_lanes(c, at, 1, 1, reader(4, 110)) == 0);
   CHECK(c[3].read_time() == last);
-  // Where all loads are recorded, and in another launch.
+  // Where all loads are recorded, and in another launch, a load is recorded again.
   CHECK(load_lanes(c, at, 1, 1, warp(4, 111)) == 0);
   CHECK(c[3].read_time() == 111);
   accessor later = reader(4, 130);
@@ -124,13 +125,13 @@ TEST_CASE("the same thread of an earlier launch is another thread") {
   before.launch = before.settled = 1;
   CHECK(store_row(c, 0, 1, 1, 32, before));
   accessor unordered = warp(0, 25);
-  unordered.settled = 3;  // of another stream: what came from 3 on is not known
+  unordered.settled = 3;  // another stream: work from tick 3 on is not known
   CHECK_FALSE(store_row(c, 0, 1, 1, 32, unordered));
   CHECK_FALSE(load_row(c, 0, 1, 1, 32, unordered));
   CHECK(store_row(c, 0, 1, 1, 32, warp(0, 25)));
 }
 
-TEST_CASE("two reading warps are remembered") {
+TEST_CASE("the last two reading warps are remembered") {
   cell_space space(4096, 4);
   const cells& c = space.all();
   CHECK(load_row(c, 5, 1, 0xffffffff, 1, warp(0, 25)));
@@ -139,7 +140,7 @@ TEST_CASE("two reading warps are remembered") {
   CHECK(c[5].read_lanes() == 3);
   CHECK(c[5].older_reader() == 0);
   CHECK(c[5].older_lanes() == 0xffffffff);
-  CHECK_FALSE(store_row(c, 5, 1, 1, 1, warp(1, 26)));  // the older reader speaks against it
+  CHECK_FALSE(store_row(c, 5, 1, 1, 1, warp(1, 26)));  // the older reader makes it a race
   CHECK(store_row(c, 6, 1, 1, 1, warp(1, 26)));
 }
 
@@ -155,14 +156,14 @@ TEST_CASE("wide accesses belong to the lane that makes them") {
 
 namespace {
 
-// Everything that a cell remembers.
+// All fields of a cell.
 std::array<std::uint32_t, 11> all_of(const cell& c) {
   return {c.write_time(),   c.writer(),      c.write_site(), c.read_time(),
           c.reader(),       c.read_lanes(),  c.read_site(),  c.older_time(),
           c.older_reader(), c.older_lanes(), c.older_site()};
 }
 
-// Accesses of warps of two blocks, some in order and some not, that start again now and then.
+// Random accesses of the warps of two blocks, partly ordered, with a new launch from time to time.
 struct random_accesses {
   std::mt19937 random{11};
   std::uint32_t now = 30, barrier = 20, launch = 10;
@@ -183,7 +184,7 @@ struct random_accesses {
 
 }  // namespace
 
-TEST_CASE("rows remember what their lanes would one by one") {
+TEST_CASE("rows remember the same as single lanes would") {
   cell_space by_rows(4096, 4), by_lanes(4096, 4);
   const cells &rows = by_rows.all(), &lanes = by_lanes.all();
   random_accesses r;
@@ -195,7 +196,7 @@ TEST_CASE("rows remember what their lanes would one by one") {
     const unsigned places = r.below(3) == 0 ? 1 + r.below(8) : 16u << r.below(2);
     const unsigned first_lane = places < 32 ? r.below(33 - places) : 0;
     const bool stores = r.below(3) == 0;
-    // Some loads with another lane, too, at each place.
+    // Some loads also access each place with another lane.
     std::uint32_t first_lanes = 1u << first_lane;
     if (!stores && first_lane + 2 * places <= 32 && r.below(2) == 0)
       first_lanes |= first_lanes << places;
@@ -222,7 +223,7 @@ TEST_CASE("rows remember what their lanes would one by one") {
     });
     const bool ok = stores ? store_row(rows, first, per_lane, first_lanes, places, a, falls)
                            : load_row(rows, first, per_lane, first_lanes, places, a, falls);
-    // A row may ask for a closer look where there is nothing to see, but not the other way round.
+    // A row may ask for a closer look where there is nothing to find, but never the reverse.
     if (ok) CHECK_FALSE(open);
     ++(ok ? settled : open_rows);
     if (ok) {
@@ -250,7 +251,7 @@ TEST_CASE("rows remember what their lanes would one by one") {
   CHECK(summaries > 5000);
 }
 
-TEST_CASE("pages of words, halves and bytes remember what cells of single bytes would") {
+TEST_CASE("pages of words, halves and bytes remember the same as cells of single bytes would") {
   constexpr std::uint32_t bytes_used = 512;
   random_accesses r;
   unsigned grains[4] = {};
@@ -291,7 +292,7 @@ TEST_CASE("pages of words, halves and bytes remember what cells of single bytes 
     REQUIRE(pages.touch(0, bytes_used, grain::bytes) == grain::bytes);
     bool same = true;
     for (std::size_t k = 0; k < bytes_used; ++k) {
-      // For a byte that was never written, the writer's number means nothing.
+      // The writer of a byte that was never written has no meaning.
       if (bytes[k].write_time() == 0) bytes[k].writer() = pages.at(k).writer();
       same = same && all_of(pages.at(k)) == all_of(bytes[k]);
     }
@@ -302,7 +303,7 @@ TEST_CASE("pages of words, halves and bytes remember what cells of single bytes 
   CHECK(grains[3] > 1000);
 }
 
-TEST_CASE("the cells of a memory are forgotten where there is no room for more") {
+TEST_CASE("a memory forgets its cells when there is no room for more") {
   memory_cells pages(1 << 20, 4);
   CHECK(pages.touch(0, 4, grain::words) == grain::words);
   CHECK(pages.touch(4096, 4, grain::halves) == grain::halves);
@@ -315,7 +316,7 @@ TEST_CASE("the cells of a memory are forgotten where there is no room for more")
   CHECK(pages.at(20).write_time() == 0);
 }
 
-TEST_CASE("groups by AVX-512 are those in loops") {
+TEST_CASE("groups by AVX-512 agree with groups in loops") {
   const group_functions* const wide = groups_by_avx512();
   if (wide == nullptr) {
     return stepwise::skip_case("this CPU has no AVX-512");
@@ -367,7 +368,7 @@ TEST_CASE("groups by AVX-512 are those in loops") {
   CHECK(open < 19000);
 }
 
-TEST_CASE("lanes that lie apart by AVX-512 are those in loops") {
+TEST_CASE("separate lanes by AVX-512 agree with lanes in loops") {
   const lane_functions* const wide = lanes_by_avx512();
   if (wide == nullptr) {
     return stepwise::skip_case("this CPU has no AVX-512");
@@ -408,7 +409,7 @@ TEST_CASE("lanes that lie apart by AVX-512 are those in loops") {
   CHECK(settled > 5000);
 }
 
-TEST_CASE("written bytes agree with a list of them") {
+TEST_CASE("written bytes agree with a plain list of them") {
   constexpr std::uint64_t bytes = 1000;
   written_bytes w(bytes);
   std::vector<bool> list(bytes, false);

@@ -1,4 +1,4 @@
-// Tests what the checks treat as ordered: barriers, converging warps, fences with flags, streams.
+// Tests which events order accesses: barriers, converging warps, fences with flags, streams.
 #include "common/emulator/check/order.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ struct launch {
     o.begin_block(blocks[1], 1, warps);
   }
   tick now(unsigned block, unsigned warp) const { return blocks[block].warps[warp].now; }
-  // Whether what (block, warp, lane) did at `when` is ordered before (by, its warp, its lane).
+  // Whether the access of (block, warp, lane) at `when` is ordered before (by, by_warp, by_lane).
   bool ordered(tick when, unsigned block, unsigned warp, int lane, unsigned by, unsigned by_warp,
                int by_lane) {
     return o.unordered(blocks[by], by * warps + by_warp, by_lane, when, block * warps + warp,
@@ -61,26 +61,26 @@ const access_site load = launch::site(access_kind::load);
 
 }  // namespace
 
-TEST_CASE("a barrier orders a block, and only that") {
+TEST_CASE("a barrier orders the threads of its block, and no others") {
   launch l;
   const tick before = l.now(0, 0);
   CHECK_FALSE(l.ordered(before, 0, 0, 3, 0, 1, 5));
-  CHECK(l.ordered(before, 0, 0, 3, 0, 0, 3));  // a thread and itself
+  CHECK(l.ordered(before, 0, 0, 3, 0, 0, 3));  // a thread with itself
   CHECK_FALSE(l.ordered(before, 0, 0, 3, 0, 0, 4));
   l.barrier(0);
   CHECK(l.ordered(before, 0, 0, 3, 0, 1, 5));
   CHECK(l.ordered(before, 0, 0, 3, 0, 0, 4));
   CHECK_FALSE(l.ordered(before, 0, 0, 3, 1, 0, 0));
-  CHECK_FALSE(l.ordered(l.now(0, 0), 0, 0, 3, 0, 1, 5));  // what came after it
+  CHECK_FALSE(l.ordered(l.now(0, 0), 0, 0, 3, 0, 1, 5));  // an access after the barrier
 }
 
-TEST_CASE("lanes that meet know each other's past, and what those knew") {
+TEST_CASE("lanes that meet know each other's past accesses, and those that the other knew of") {
   launch l;
   const tick before = l.now(0, 0);
   l.o.warp_met(l.blocks[0], 0, 0x3, all);  // lanes 0 and 1
   CHECK(l.ordered(before, 0, 0, 0, 0, 0, 1));
   CHECK_FALSE(l.ordered(before, 0, 0, 0, 0, 0, 2));
-  l.o.warp_met(l.blocks[0], 0, 0x6, all);  // 1 and 2: 2 learns of 0 from 1
+  l.o.warp_met(l.blocks[0], 0, 0x6, all);  // 1 and 2: lane 2 learns of lane 0 from lane 1
   CHECK(l.ordered(before, 0, 0, 0, 0, 0, 2));
   CHECK_FALSE(l.ordered(before, 0, 0, 0, 0, 0, 3));
   l.o.warp_met(l.blocks[0], 0, all, all);
@@ -98,10 +98,10 @@ TEST_CASE("fence, flag, flag, fence") {
     CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 0));
     l.fence(1, 0, 1);
     CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
-    CHECK_FALSE(l.ordered(l.now(0, 0), 0, 0, 0, 1, 0, 0));  // what came after the fence
-    CHECK_FALSE(l.ordered(data, 0, 0, 1, 1, 0, 0));         // what another lane did
+    CHECK_FALSE(l.ordered(l.now(0, 0), 0, 0, 0, 1, 0, 0));  // an access after the fence
+    CHECK_FALSE(l.ordered(data, 0, 0, 1, 1, 0, 0));         // an access of another lane
     CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
-    CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 1));  // another lane did not look
+    CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 1));  // another lane did not read the flag
     l.barrier(1);
     CHECK(l.ordered(data, 0, 0, 0, 1, 1, 7));
   }
@@ -126,7 +126,7 @@ TEST_CASE("fence, flag, flag, fence") {
     l.fence(1, 0, 1);
     CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 0));
   }
-  SUBCASE("an atomic update in between does not") {
+  SUBCASE("an atomic update in between does not hide it") {
     l.fence(0, 0, 1);
     l.write_flag(0, 0, 0, store);
     l.write_flag(0, 1, 0, launch::site(access_kind::atomic));
@@ -139,7 +139,7 @@ TEST_CASE("fence, flag, flag, fence") {
     l.read_flag(1, 0, 0, launch::site(access_kind::load, sync_scope::gpu, memory_order::acquire));
     CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
   }
-  SUBCASE("what a barrier gathered is released with it") {
+  SUBCASE("a release includes the accesses that a barrier ordered before it") {
     l.barrier(0);
     l.fence(0, 0, 1);
     l.write_flag(0, 0, 0, store);
@@ -149,13 +149,13 @@ TEST_CASE("fence, flag, flag, fence") {
   }
 }
 
-TEST_CASE("chains of releases order") {
+TEST_CASE("a chain of releases orders the first access before the last") {
   launch l;
   const order::key second{8192, 0};
   const tick data = l.now(0, 0);
   l.fence(0, 0, 1);
   l.write_flag(0, 0, 0, store);
-  l.read_flag(0, 1, 0, load);  // a thread of the other warp passes it on
+  l.read_flag(0, 1, 0, load);  // a thread of the other warp passes the data on
   l.fence(0, 1, 1);
   l.o.strong_write(l.blocks[0], 1, 0, second, store);
   l.o.strong_read(l.blocks[1], warps, 0, second, load);
@@ -163,10 +163,10 @@ TEST_CASE("chains of releases order") {
   CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
 }
 
-TEST_CASE("a named barrier orders those that come to it") {
+TEST_CASE("a named barrier orders the warps that arrive at it before the warps that wait") {
   launch l;
   const tick before = l.now(0, 0);
-  l.o.reached_barrier(l.blocks[0], {0, all, nullptr}, 1, false);  // arrives only
+  l.o.reached_barrier(l.blocks[0], {0, all, nullptr}, 1, false);  // only arrives
   l.o.reached_barrier(l.blocks[0], {1, all, nullptr}, 1, true);
   const tick of_waiter = l.now(0, 1);
   l.o.released_barrier(l.blocks[0], 1, true);
@@ -174,7 +174,7 @@ TEST_CASE("a named barrier orders those that come to it") {
   CHECK_FALSE(l.ordered(of_waiter, 0, 1, 5, 0, 0, 3));
 }
 
-TEST_CASE("copies are done when their group was waited for") {
+TEST_CASE("copies are done after a wait for their group") {
   launch l;
   warp_clock& w = l.blocks[0].warps[0];
   const tick first = w.now;
@@ -195,17 +195,17 @@ TEST_CASE("streams") {
   order o;
   o.begin_work({1, false});
   const std::uint32_t first = o.current_work();
-  SUBCASE("are not ordered by themselves") {
+  SUBCASE("different streams are not ordered") {
     o.begin_work({2, false});
     CHECK_FALSE(o.knows_work(first));
     CHECK(o.settled() < o.launch_began());
   }
-  SUBCASE("one stream is") {
+  SUBCASE("one stream is ordered") {
     o.begin_work({1, false});
     CHECK(o.knows_work(first));
     CHECK(o.settled() == o.launch_began());
   }
-  SUBCASE("an event orders") {
+  SUBCASE("an event orders two streams") {
     o.mark_event(7, 1);
     o.wait_event(7, 2);
     o.begin_work({2, false});
@@ -220,16 +220,16 @@ TEST_CASE("streams") {
     CHECK(o.knows_work(first));
     CHECK_FALSE(o.knows_work(later));
   }
-  SUBCASE("the host's waiting orders") {
+  SUBCASE("a wait on the host orders") {
     o.host_waited(no_stream);
     o.begin_work({2, true});
     CHECK(o.knows_work(first));
   }
-  SUBCASE("the host's waiting for an event orders what it marked") {
+  SUBCASE("a wait on the host for an event orders the work before the event") {
     o.mark_event(7, 1);
     o.begin_work({1, false});
     const std::uint32_t later = o.current_work();
-    o.host_waited_for_event(8);  // never recorded
+    o.host_waited_for_event(8);  // an event that was never recorded
     o.begin_work({2, false});
     CHECK_FALSE(o.knows_work(first));
     o.host_waited_for_event(7);
@@ -237,7 +237,7 @@ TEST_CASE("streams") {
     CHECK(o.knows_work(first));
     CHECK_FALSE(o.knows_work(later));
   }
-  SUBCASE("what the host may know orders, with the running work or without") {
+  SUBCASE("work that the host may know of is ordered, including or excluding running work") {
     o.begin_work({1, false});
     const std::uint32_t running = o.current_work();
     o.host_may_know(1, false);
@@ -248,13 +248,13 @@ TEST_CASE("streams") {
     o.begin_work({2, true});
     CHECK(o.knows_work(running));
   }
-  SUBCASE("what happens in the default stream comes after blocking streams, without work there") {
+  SUBCASE("an event or a wait in an empty default stream comes after blocking streams") {
     SUBCASE("an event that the host waits for") {
       o.mark_event(7, 0);
       o.host_waited_for_event(7);
     }
-    SUBCASE("the host's waiting") { o.host_waited(0); }
-    SUBCASE("a function of the host's") { o.host_may_know(0); }
+    SUBCASE("a wait on the host") { o.host_waited(0); }
+    SUBCASE("a host function") { o.host_may_know(0); }
     o.begin_work({3, true});
     CHECK(o.knows_work(first));
   }
@@ -284,7 +284,7 @@ TEST_CASE("streams") {
     o.begin_work({6, true});
     CHECK_FALSE(o.knows_work(in_default));
   }
-  SUBCASE("the default stream waits for blocking streams, and they for it") {
+  SUBCASE("the default stream waits for blocking streams, and they wait for it") {
     o.begin_work({});
     CHECK(o.knows_work(first));
     o.begin_work({2, false});

@@ -1,4 +1,4 @@
-// Which 32-bit operations of an address are named when their result did not fit.
+// Finds the 32-bit operation of an address whose result did not fit.
 #include "common/emulator/check/overflow.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using values = std::map<std::string, std::int64_t, std::less<>>;
 
-// The last instruction is the access. "operation = exact", or "" if nothing is found.
+// The last instruction is the access. Returns "operation = exact", or "" if nothing is found.
 std::string overflow_in(const std::string& text, const values& registers) {
   const ptx::module module(
       ".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .b32 r<9>;\n"
@@ -36,7 +36,7 @@ constexpr std::int64_t two_31 = std::int64_t{1} << 31;
 
 }  // namespace
 
-TEST_CASE("a product and a sum that do not fit in an int") {
+TEST_CASE("a product or a sum that does not fit in an int is named") {
   CHECK(overflow_in("mov.u32 r0, %ctaid.x;\nmul.lo.s32 r2, r0, 256;\n" + indexed_store,
                     {{"r0", 8388608}, {"r2", -two_31}}) == "8388608 * 256 = 2147483648");
   CHECK(overflow_in(
@@ -48,7 +48,7 @@ TEST_CASE("a product and a sum that do not fit in an int") {
         "50000 * 50000 = 2500000000");
 }
 
-TEST_CASE("an index that fits, or comes back, is not explained by an overflow") {
+TEST_CASE("an index that fits, or that comes back into range, is not an overflow") {
   CHECK(
       overflow_in("mul.lo.s32 r2, r0, 256;\n" + indexed_store, {{"r0", 8}, {"r2", 2048}}).empty());
   CHECK(overflow_in("add.s32 r2, r0, -1;\n" + indexed_store, {{"r0", 0}, {"r2", -1}}).empty());
@@ -57,7 +57,7 @@ TEST_CASE("an index that fits, or comes back, is not explained by an overflow") 
             .empty());
 }
 
-TEST_CASE("operands that have changed since, and registers with two definitions, say nothing") {
+TEST_CASE("changed operands and registers with two definitions do not name an overflow") {
   CHECK(overflow_in("mul.lo.s32 r2, r0, 256;\n" + indexed_store, {{"r0", 8388609}, {"r2", -two_31}})
             .empty());
   CHECK(overflow_in("mul.lo.s32 r2, r0, 256;\nadd.s32 r2, r2, 1;\n" + indexed_store,
@@ -65,7 +65,7 @@ TEST_CASE("operands that have changed since, and registers with two definitions,
             .empty());
 }
 
-TEST_CASE("an unsigned index holds twice as much") {
+TEST_CASE("an unsigned index has twice the range") {
   const std::string wide =
       "mul.wide.u32 d1, r2, 4;\nadd.s64 d2, d0, d1;\nst.global.u32 [d2], r0;\n";
   CHECK(overflow_in("mul.lo.s32 r2, r0, 256;\n" + wide, {{"r0", 8388608}, {"r2", two_31}}).empty());

@@ -1,4 +1,4 @@
-// Which statement keeps a thread from a barrier, as the source has it.
+// Finds the statement in the source that keeps a thread from a barrier.
 #include "common/emulator/check/statements.hpp"
 
 #include <doctest/doctest.h>
@@ -9,8 +9,8 @@ using namespace stepwise::emulator;
 
 namespace {
 
-// The branch stands on the first line, unless a line begins with "@"; the barrier on the first line
-// with "sync" or "MEET".
+// The branch is on the first line, or on the line that begins with "@". The barrier is on the first
+// line that contains "sync" or "MEET".
 way_past past(const std::string& text, bool leaves_loop = false) {
   std::vector<std::string> lines;
   std::istringstream in(text);
@@ -66,7 +66,7 @@ TEST_CASE("a barrier inside a loop") {
   CHECK(past("do {\n  __syncthreads();\n@} while (k < tid);\n", true) == way_past::loop);
 }
 
-TEST_CASE("a statement that goes past the barrier after it") {
+TEST_CASE("a statement that skips the barrier after it") {
   CHECK(past("if (i >= n) return;\n__syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n) return; __syncthreads();\n") == way_past::returns);
   CHECK(past("if (i >= n)\n  return;\n__syncthreads();\n") == way_past::returns);
@@ -83,7 +83,7 @@ TEST_CASE("a statement that goes past the barrier after it") {
         way_past::continues);
 }
 
-TEST_CASE("what is not understood is unknown") {
+TEST_CASE("a statement that is not understood gives `unknown`") {
   CHECK(past("if (a) goto end;\n__syncthreads();\n") == way_past::unknown);
   CHECK(past("x = y;\n__syncthreads();\n") == way_past::unknown);
   CHECK(past("") == way_past::unknown);
@@ -91,7 +91,7 @@ TEST_CASE("what is not understood is unknown") {
   CHECK(past("if (a) {\n\"unterminated\n__syncthreads();\n") == way_past::condition);
 }
 
-// --- variables that are declared without a value -------------------------------------------------
+// --- variables declared without a value ----------------------------------------------------------
 
 namespace {
 
@@ -108,7 +108,7 @@ std::string unset(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a variable without a value is named, and others are not") {
+TEST_CASE("a variable without a value is named, and other variables are not") {
   CHECK(unset("int sum;\nint one = 1;\nsum += one;\n") == "sum");
   CHECK(unset("float sum[r][r];\nsum[i][j] += a[i] * b[j];\n") == "sum");
   CHECK(unset("const float* p;\nfloat a, b = 2, *q;\ny[0] = a + b + p[0];\n") == "a p");
@@ -117,13 +117,13 @@ TEST_CASE("a variable without a value is named, and others are not") {
         "best");
 }
 
-TEST_CASE("of several variables, those that no statement before assigns to") {
+TEST_CASE("of several variables, only those without an earlier assignment are named") {
   CHECK(unset("float sum[4], a[4];\nfor (i = 0; i < 4; ++i) a[i] = x[i];\nsum[i] += a[i];\n") ==
         "sum");
   CHECK(unset("int v;\nif (i < n) v = x[i];\ny[i] = v;\n") == "v");
 }
 
-TEST_CASE("values, shared variables, parameters and the last of two declarations") {
+TEST_CASE("initialised, shared and static variables and parameters are not named") {
   CHECK(unset("float sum{};\nint n(3);\ny[0] = sum + n;\n").empty());
   CHECK(unset("__shared__ float tile[32];\nstatic int s;\ny[0] = tile[s];\n").empty());
   CHECK(unset("__global__ void k(const int* x, int* y, int n) {\n  y[0] = x[n];\n").empty());

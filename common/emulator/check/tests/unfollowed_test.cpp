@@ -1,4 +1,4 @@
-// Tests that the checks name exactly the operations that they do not follow.
+// Tests that the checks report exactly those operations that they do not follow.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -13,9 +13,9 @@ using emulator::bulk_loads;
 
 namespace {
 
-// The findings for a kernel of 64 threads. %rd1 is the address of 256 bytes of global memory, %r1
-// that of a tile of the same size, %r2 that of an mbarrier, %r3 the thread, and %r4 the thread's
-// own address in the tile. %p1 is true in all threads but the first.
+// The findings for a kernel of 64 threads. %rd1 is the address of 256 bytes of global memory. %r1
+// is the address of a tile of the same size, %r2 of an mbarrier, and %r4 of the thread's own word
+// in the tile. %r3 is the thread's index. %p1 is true in all threads except the first.
 std::vector<finding> found_in(const std::string& body, bool may_begin_early = false) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -66,7 +66,7 @@ const std::string use_of_tile = "ld.shared.u32 %r5, [%r4];\n";
 
 }  // namespace
 
-TEST_CASE("a bulk copy to shared memory that every thread waits for needs no review") {
+TEST_CASE("a bulk copy to shared memory is accepted if every thread waits for it") {
   const auto each = found_in(bulk_load + wait_for_phase + use_of_tile);
   CAPTURE(says(each));
   CHECK(each.empty());
@@ -81,7 +81,7 @@ TEST_CASE("a bulk copy to shared memory that every thread waits for needs no rev
   CHECK(by_lane.empty());
 }
 
-TEST_CASE("a bulk copy to shared memory that some thread does not wait for is held") {
+TEST_CASE("a bulk copy to shared memory is held if a thread does not wait for it") {
   const auto none = found_in(bulk_load + use_of_tile);
   CAPTURE(says(none));
   CHECK(std::ranges::any_of(none, [](const finding& f) {
@@ -97,9 +97,9 @@ TEST_CASE("a bulk copy to shared memory that some thread does not wait for is he
   CHECK(is_held_for(unused, "wait for all of its bulk copies"));
 }
 
-TEST_CASE("a thread that waits may pass the news on through a flag or an mbarrier") {
+TEST_CASE("a thread that waits may inform other threads through a flag or an mbarrier") {
   const std::string first_waits = bulk_load + "@%p1 bra over;\n" + wait_for_phase;
-  // The copy was issued before a barrier, so only the wait is passed on here.
+  // The copy was issued before a barrier, so the flag passes on only the wait.
   const auto through_flag = [&](const std::string& fence) {
     return found_in("@!%p1 st.shared.u32 [flag], 0;\n" + first_waits + fence +
                     "st.volatile.shared.u32 [flag], 1;\nover:\n"
@@ -139,11 +139,11 @@ TEST_CASE("a kernel that may begin early is held unless it waits before it uses 
   CHECK(found_in(one + store + "end:").empty());
   CHECK(is_held_for(found_in(one + store + "end:", true), "may begin before the preceding kernel"));
   CHECK(found_in("griddepcontrol.wait;\n" + one + store + "end:", true).empty());
-  // The shared memory of a block is no other kernel's.
+  // No other kernel accesses this block's shared memory.
   CHECK(found_in("st.shared.u32 [%r4], %r3;\n" + one + "griddepcontrol.wait;\n" + store + "end:",
                  true)
             .empty());
-  // One path of two waits.
+  // Only one of two paths waits.
   CHECK(is_held_for(
       found_in("@%p1 bra over;\ngriddepcontrol.wait;\nover:\n" + one + store + "end:", true),
       "may begin before"));
@@ -153,9 +153,9 @@ TEST_CASE("a kernel that may begin early is held unless it waits before it uses 
       is_held_for(found_in(one + store + "griddepcontrol.wait;\nend:", true), "may begin before"));
 }
 
-TEST_CASE("a lane knows of a copy whose own phase it saw complete, or another lane before it") {
+TEST_CASE("a lane knows of a copy after this or an earlier lane saw its phase complete") {
   bulk_loads all;
-  emulator::tick settled = 0;  // what was seen before this tick is known to all
+  emulator::tick settled = 0;  // all threads know what was seen before this tick
   const auto knows = [&](std::uint64_t at, std::uint64_t bytes, std::uint32_t warp, int lane) {
     return all.knows(at, bytes, warp, lane,
                      [&](const bulk_loads::observation& s) { return s.when < settled; });
@@ -165,7 +165,7 @@ TEST_CASE("a lane knows of a copy whose own phase it saw complete, or another la
   CHECK(!knows(60, 8, 0, 0));
   CHECK(knows(64, 8, 0, 0));
   all.saw(1008, 1, 0, 0, 5);  // another mbarrier
-  all.saw(1000, 0, 0, 0, 5);  // the phase before
+  all.saw(1000, 0, 0, 0, 5);  // the previous phase
   CHECK(!knows(0, 4, 0, 0));
   CHECK(all.any_unseen());
   all.saw(1000, 1, 0, 3, 6);

@@ -1,4 +1,4 @@
-// Runs a program on our runtime with all checks, and reads what they found.
+// Runs a program on our runtime with all checks, and reads the findings.
 #include "common/emulator/check/tests/programs/checked_run.hpp"
 
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ checked_run run_checked(const std::string& command, double time_limit_s) {
   const std::string settings =
       "STEPWISE_CHECK=1 STEPWISE_TIME_LIMIT_S=" + std::to_string(time_limit_s) +
       " STEPWISE_FINDINGS='" + file.string() + "' ";
-  // The limit is one launch's; a program that hangs otherwise is ended from outside.
+  // The time limit applies to one launch. `timeout` ends a program that hangs in any other way.
   const std::string patience = "timeout -k 1 " + std::to_string(2 * time_limit_s + 20) + " ";
   const int status =
       std::system((settings + patience + with_our_runtime(command) + " >/dev/null 2>&1").c_str());

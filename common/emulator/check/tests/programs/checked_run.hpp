@@ -1,4 +1,4 @@
-// Runs programs with all checks on, each in a process of its own, and reads what was found.
+// Runs programs with all checks on, each in its own process, and reads their findings.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@ namespace stepwise::check_tests {
 struct checked_run {
   int exit_code = -1;  // -1: ended by a signal
   std::vector<located_finding> findings;
-  std::vector<located_finding> not_followed;  // what the checks cannot judge: no mistakes
+  std::vector<located_finding> not_followed;  // what the checks cannot judge; not errors
 };
 
-// `command` is a line for the shell, which may begin with further variables. Ends with 124 or 137
-// if the program hangs. What the program prints is
-// thrown away. STEPWISE_RUNTIME names the folder of our runtime; throws where it is not set.
+// Runs `command`, a shell command line that may begin with more variables, and discards its output.
+// The exit code is 124 or 137 if the program hangs. STEPWISE_RUNTIME must name the folder of our
+// runtime; otherwise this function throws.
 checked_run run_checked(const std::string& command, double time_limit_s);
 
-// The same line for the shell, with our runtime.
+// The same command line, with our runtime.
 std::string with_our_runtime(const std::string& command);
 
-// Lines of what a program prints with our runtime.
+// The lines that a program prints with our runtime.
 std::vector<std::string> lines_of(const std::string& command);
 
-// task(0), ..., task(count - 1), as many at a time as there are cores.
+// Calls task(0), ..., task(count - 1), one per core at a time.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& task);
 
-// "race, 12 writes 4 bytes, 15 reads 4 bytes, ...": for messages of tests.
+// "race, 12 writes 4 bytes, 15 reads 4 bytes, ...", for the messages of tests.
 std::string in_words(const located_finding& found);
 
 }  // namespace stepwise::check_tests

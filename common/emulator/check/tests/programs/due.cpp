@@ -1,4 +1,4 @@
-// Reads the findings that a program's comments announce, and compares.
+// Reads the findings that a program's comments announce, and compares them with those found.
 #include "common/emulator/check/tests/programs/due.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_verb(const std::string& word) {
   return std::regex_match(word, verb);
 }
 
-// One "race reads object=x".
+// The words of one finding, such as "race reads object=x".
 void read_words(const std::string& words, int line, due_finding& due) {
   std::istringstream in(words);
   bool has_place = false, names_kind = false;
@@ -30,7 +30,7 @@ void read_words(const std::string& words, int line, due_finding& due) {
     const auto equals = word.find('=');
     if (is_kind(word)) {
       if (!due.kind.empty() && due.kind != word)
-        throw std::runtime_error("line " + std::to_string(line) + ": two kinds of one finding");
+        throw std::runtime_error("line " + std::to_string(line) + ": a finding has two kinds");
       due.kind = word;
       names_kind = true;
     } else if (equals != std::string::npos) {
@@ -48,7 +48,7 @@ void read_words(const std::string& words, int line, due_finding& due) {
       due.parties.push_back({line, word});
       has_place = true;
     } else {
-      throw std::runtime_error("line " + std::to_string(line) + ": what is \"" + word + "\"?");
+      throw std::runtime_error("line " + std::to_string(line) + ": unknown word \"" + word + "\"");
     }
   }
   if (names_kind && !has_place) due.parties.push_back({line, "any"});
@@ -69,7 +69,7 @@ bool in_file(const std::string& path, const std::string& file) {
   return path == file || path.ends_with("/" + file);
 }
 
-// Each party that is expected is another one of those that were found, and none is left over.
+// Every expected party matches a different found party, and no found party remains.
 bool same_parties(const due_finding& due, const finding& found, const std::string& file) {
   if (due.parties.size() != found.parties.size()) return false;
   std::vector<std::size_t> order(due.parties.size());
@@ -91,7 +91,7 @@ bool at_line(const host_place& place, int line, const std::string& file) {
   return line == 0 || (place.line == line && in_file(place.file, file));
 }
 
-// A variable's name may come with its namespace.
+// A variable's name may include its namespace.
 bool names(const std::string& found, const std::string& wanted) {
   return found == wanted || found.ends_with("::" + wanted);
 }
@@ -173,7 +173,7 @@ std::vector<std::string> differences(const std::vector<due_finding>& due,
     if (!there) problems.push_back("missing: " + in_words(d));
   }
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (!wanted[i]) problems.push_back("not due: " + in_words(found[i]));
+    if (!wanted[i]) problems.push_back("unexpected: " + in_words(found[i]));
   return problems;
 }
 

@@ -1,4 +1,4 @@
-// The reports that are expected of a faulty program, as comments at its faulty lines say.
+// The findings that a faulty program's comments announce, at the lines that cause them.
 //
 //   partial[i] += partial[i + 16];  // finding: race any any object=partial
 //
@@ -13,9 +13,9 @@
 //   object=NAME bytes=N offset=N         the memory concerned
 //   count=N                              how often it happened
 //   says=two_words                       what message or advice must contain
-// A kind without a verb or place is a party that does anything. "finding 2:" numbers one of
-// several,
-// "; 2:" continues with another. A comment on a line of its own is about the next line.
+// A kind without a verb or place is a party that does anything. If a program has several findings,
+// "finding 2:" numbers one of them, and "; 2:" continues the comment with another one. A comment on
+// its own line describes the next line.
 #pragma once
 
 #include <map>
@@ -38,11 +38,11 @@ struct due_finding {
   std::map<std::string, std::string> values;                 // object, bytes, offset, count, says
 };
 
-// Throws std::runtime_error where a comment is not understood.
+// Throws std::runtime_error if a comment is malformed.
 std::vector<due_finding> due_findings(const std::string& source_text);
 
-// Lists how `found` differs from exactly what is expected; empty if it does not. `file` is the
-// source's name. Every name that is given must occur.
+// Lists the differences between `found` and the expected findings; empty if there are none. `file`
+// is the source's name. Every value in `due` must match.
 std::vector<std::string> differences(const std::vector<due_finding>& due,
                                      const std::vector<located_finding>& found,
                                      const std::string& file);

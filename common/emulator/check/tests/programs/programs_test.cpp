@@ -1,5 +1,5 @@
-// Runs the faulty and the correct programs with all checks on: each faulty one must be reported
-// exactly as its comments say (due.hpp), no correct one at all.
+// Runs the faulty and the correct programs with all checks on. Each faulty program must be reported
+// exactly as its comments say (due.hpp), and no correct program at all.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ std::vector<std::string> problems_in(const std::string& folder) {
   return all;
 }
 
-TEST_CASE("every faulty program is reported as its comments say, and nothing else") {
+TEST_CASE("every faulty program is reported exactly as its comments say") {
   const auto problems = problems_in("faulty");
   for (const auto& p : problems) MESSAGE(p);
   CHECK(problems.empty());
@@ -87,13 +87,13 @@ TEST_CASE("no correct program is reported") {
   CHECK(problems.empty());
 }
 
-TEST_CASE("what is advised is what helps in all occurrences, and names the statement at fault") {
+TEST_CASE("the advice fixes every occurrence and names the statement at fault") {
   const auto problems = problems_in("advice");
   for (const auto& p : problems) MESSAGE(p);
   CHECK(problems.empty());
 }
 
-// --- the comparison itself can fail -------------------------------------------------------------
+// --- the comparison itself must be able to fail --------------------------------------------------
 
 located_finding race_between(int first, int second) {
   located_finding found;
@@ -109,7 +109,7 @@ located_finding race_between(int first, int second) {
   return found;
 }
 
-TEST_CASE("what is expected is compared by kind, lines, verbs and values") {
+TEST_CASE("expected findings are compared by kind, lines, verbs and values") {
   const std::string source =
       "x = 1;  // finding: race writes object=line\n"
       "// finding: race reads\n"

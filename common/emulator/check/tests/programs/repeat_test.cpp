@@ -1,6 +1,6 @@
-// Checks and counters repeat: whatever else the machine does, and with however many workers, the
-// same program gives the same findings and the same profile, byte by byte. Nothing is left out of
-// the comparison. Arguments: lines for the shell; "faulty:" before one says that findings are
+// Checks and counters are deterministic: a program gives the same findings and the same profile,
+// byte for byte, with any number of workers and any other load on the machine. The comparison omits
+// nothing. Each argument is a shell command line; the prefix "faulty:" says that findings are
 // expected.
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ outcome run(const std::string& command, int workers) {
   return o;
 }
 
-// Where two texts part, with what stands there.
+// The first place where two texts differ, with the text around it.
 std::string difference(const std::string& first, const std::string& other) {
   std::size_t at = 0;
   while (at < first.size() && at < other.size() && first[at] == other[at]) ++at;

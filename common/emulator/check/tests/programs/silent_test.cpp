@@ -1,5 +1,5 @@
-// Runs programs that are right, with all checks on: none may be reported. Arguments: the programs,
-// each with its own arguments and a "--" behind it.
+// Runs correct programs with all checks on. No program may be reported. Arguments: the programs,
+// each with its own arguments, followed by "--".
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 int main(int count, char** words) {
   using namespace stepwise::check_tests;
-  std::vector<std::string> programs;  // as a shell takes them
+  std::vector<std::string> programs;  // quoted for the shell
   for (int k = 1; k < count; ++k) {
     std::string command;
     for (; k < count && std::string(words[k]) != "--"; ++k)
