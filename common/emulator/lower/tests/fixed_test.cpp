@@ -1,5 +1,5 @@
-// Registers that are other names of parameters, special registers and constants: they have no op,
-// hold the right value in every block, and their moves count as instructions.
+// Registers that are other names of parameters, special registers and constants. They have no op,
+// they hold the right value in every block, and their moves count as instructions.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned blocks = 5, threads = 48;
 
-// out[global thread] = %r9, and what comes before.
+// Runs `body` and then stores %r9 to out[global thread].
 std::string module_text(const std::string& body) {
   return ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry kernel("
          ".param .u64 out, .param .u32 n)\n{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n"
@@ -62,7 +62,8 @@ outcome run(const std::string& body) {
   return o;
 }
 
-// Checks each thread's stores. Watched kernels, where each move is an op, store and count the same.
+// Checks the value that each thread stores. In watched kernels each move is an op; they must store
+// and count the same.
 template <class Expected>
 void check(const std::string& body, const Expected& expected) {
   CAPTURE(body);
@@ -102,12 +103,12 @@ TEST_CASE("moves of parameters, special registers and constants have no op in pl
     CHECK(ops(move, false) == without);
     CHECK(ops(move, true) > ops("", true));
   }
-  // The first instruction, by which the block is counted, and what follows cvta; the last is
-  // <exit>, which ends each kernel.
+  // The ops are the first instruction, which counts the block, the instructions after cvta, and
+  // finally <exit>, which ends each kernel.
   CHECK(without == 7);
 }
 
-TEST_CASE("moves that may not be names stay ops") {
+TEST_CASE("moves that must not become names stay ops") {
   const std::size_t without = ops("", false);
   for (const char* moves :
        {"mov.u32 %r2, %tid.x;\nadd.u32 %r2, %r2, 1;", "@%p1 mov.u32 %r2, %tid.x;",
@@ -118,7 +119,7 @@ TEST_CASE("moves that may not be names stay ops") {
   }
 }
 
-TEST_CASE("they hold the right value in every block") {
+TEST_CASE("the other names hold the right value in every block") {
   check("mov.u32 %r9, %ctaid.x;", [](unsigned b, unsigned) { return b; });
   check("mov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.lo.u32 %r9, %r3, %r1, %r2;",
         [](unsigned b, unsigned t) { return b * 1000 + t; });
@@ -128,12 +129,12 @@ TEST_CASE("they hold the right value in every block") {
         [](unsigned, unsigned) { return 3; });
 }
 
-TEST_CASE("a register that is written again does not change what the other names hold") {
+TEST_CASE("writing a register again does not change the values of its other names") {
   check(
       "mov.u32 %r2, %tid.x;\nadd.u32 %r2, %r2, 100;\nmov.u32 %r3, %tid.x;\n"
       "add.u32 %r9, %r2, %r3;",
       [](unsigned, unsigned t) { return 2 * t + 100; });
-  // As part of a vector, as the second result of a comparison's kind, by an atomic operation.
+  // Written as part of a vector, by an atomic operation, and with a predicate as second result.
   check(
       "mov.u32 %r2, %tid.x;\nmov.u32 %r4, words;\nst.shared.v2.u32 [words], {%r1, %r1};\n"
       "bar.sync 0;\nld.shared.v2.u32 {%r3, %r2}, [%r4];\nmov.u32 %r5, %tid.x;\n"
@@ -149,7 +150,7 @@ TEST_CASE("a register that is written again does not change what the other names
       [](unsigned, unsigned t) { return t / 32 * 32 * 1000 + t; });
 }
 
-TEST_CASE("instructions count where their ops are missing: after waits, branches and exits") {
+TEST_CASE("instructions without an op still count: after waits, branches and exits") {
   check("bar.sync 0;\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nadd.u32 %r9, %r2, %r3;",
         [](unsigned b, unsigned t) { return b + t; });
   check(

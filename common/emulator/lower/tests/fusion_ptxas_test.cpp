@@ -1,5 +1,5 @@
-// Compares fusion with ptxas, on generated bodies. The line table shows whether a product has its
-// own machine instruction. usage: fusion_ptxas_test PTXAS [BODIES]; skipped without PTXAS.
+// Compares fusion with ptxas on generated bodies. ptxas's line table shows whether a product has
+// its own machine instruction. Usage: fusion_ptxas_test PTXAS [BODIES]. Skipped without PTXAS.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,7 @@ class generator {
   void keep(const std::string& what) { line("st.volatile.global." + bits() + " [%to], " + what); }
   std::string factor() { return name(below(inputs)); }
 
-  // Without neg.ftz, for which the rule is not known in full.
+  // Leaves out neg.ftz, because its rule is not fully known.
   void body(int n) {
     text_ += ".visible .entry k" + std::to_string(n) +
              "(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n";
@@ -71,7 +71,7 @@ class generator {
         case 2:
         case 3: {
           products.push_back(name(next++));
-          // Factors that no product before had, or else ptxas makes one of both.
+          // Uses a new pair of factors, because ptxas merges equal products.
           while (pair / inputs >= pair % inputs) pair = (pair + 1) % (inputs * inputs);
           const std::string first = name(pair / inputs), second = name(pair % inputs);
           pair = (pair + 1) % (inputs * inputs);
@@ -91,7 +91,7 @@ class generator {
           const bool swap = one_in(2);
           const std::string p = some_product(), q = one_in(2) ? some_product() : factor();
           if (!sums.emplace(std::min(p, q), std::max(p, q)).second)
-            break;  // ptxas makes one of both
+            break;  // ptxas merges equal sums
           const std::string sum = name(next++);
           line((one_in(2) ? "add." : "sub.") + type_ + " " + sum + ", " + (swap ? q : p) + ", " +
                (swap ? p : q));
@@ -104,7 +104,7 @@ class generator {
     text_ += "}\n";
   }
 
-  // A factor that is a constant, and never 1 or a power of two.
+  // A constant factor that is never 1 or a power of two.
   std::string constant(unsigned n) const {
     char text[24];
     if (type_ == "f64")
@@ -145,7 +145,7 @@ struct tally {
   int fused = 0, kept = 0, wrong = 0;
 };
 
-// Whether anything but a negation reads what the instruction gives.
+// Whether anything except a negation reads the instruction's result.
 bool is_read(const ptx::body& body, std::uint32_t n) {
   for (std::uint32_t m = n + 1; m < body.instructions.size(); ++m) {
     const ptx::instruction& i = body.instructions[m];

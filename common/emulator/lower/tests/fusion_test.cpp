@@ -1,4 +1,4 @@
-// Which products are fused into sums: every rule that ptxas's line tables show.
+// Which products are fused into sums, by all rules that ptxas's line tables show.
 #include "common/emulator/lower/fusion.hpp"
 
 #include <doctest/doctest.h>
@@ -11,10 +11,10 @@ namespace {
 
 struct found_fusion {
   fusion what;
-  std::string products;  // the fused ones' registers, in the order of the text: "x y"
+  std::string products;  // registers of the fused products, in program order: "x y"
 };
 
-// `text`: statements over the f32 numbers a to d, the products x to z, the sums s to v.
+// `text` has statements over the f32 numbers a to d, the products x to z and the sums s to v.
 found_fusion fuse(const std::string& text, const std::string& type = "f32") {
   const std::string bits = type == "f64" ? ".f64" : type.ends_with("x2") ? ".b32" : ".f32";
   std::string body;
@@ -45,7 +45,7 @@ const std::string keep_t = "st.global.T [to+16], t;\n";
 const std::string keep_u = "st.global.T [to+32], u;\n";
 const std::string keep_x = "st.global.T [to+48], x;\n";
 
-TEST_CASE("a product becomes part of the sum that uses it, if neither says how to round") {
+TEST_CASE("a product is fused into the sum that uses it if neither names a rounding mode") {
   CHECK(fused("mul.T x, a, b;\nadd.T s, x, c;\n" + keep_s) == "x");
   CHECK(fused("mul.T x, a, b;\nsub.T s, c, x;\n" + keep_s) == "x");
   CHECK(fused("mul.rn.T x, a, b;\nadd.T s, x, c;\n" + keep_s) == "");
@@ -55,7 +55,7 @@ TEST_CASE("a product becomes part of the sum that uses it, if neither says how t
     CHECK(fused("mul.T x, a, b;\nadd.T s, x, c;\n" + keep_s, type) == "x");
 }
 
-TEST_CASE(".ftz must stand at both, .sat may stand at the sum") {
+TEST_CASE("product and sum must both have .ftz or neither, and the sum may have .sat") {
   CHECK(fused("mul.ftz.T x, a, b;\nadd.ftz.sat.T s, x, c;\n" + keep_s) == "x");
   CHECK(fused("mul.ftz.T x, a, b;\nadd.T s, x, c;\n" + keep_s) == "");
   CHECK(fused("mul.T x, a, b;\nadd.ftz.T s, x, c;\n" + keep_s) == "");
@@ -70,11 +70,11 @@ TEST_CASE("an approximate quotient is a product of the dividend and a reciprocal
   CHECK(fused("div.approx.T x, a, b;\n" + sum) == "");
   CHECK(fused("div.rn.ftz.T x, a, b;\n" + sum) == "");
   CHECK(fused("div.approx.ftz.T x, a, b;\n" + sum + keep_x) == "");
-  // A division of 1 or -1 is the reciprocal, unless that is scaled.
+  // A division of 1 or -1 is the reciprocal itself, unless the reciprocal is scaled.
   CHECK(fused("div.approx.ftz.T x, 0f3f800000, b;\n" + sum) == "");
   CHECK(fused("div.approx.ftz.T x, 0fbf800000, b;\n" + sum) == "");
   CHECK(fused("div.full.ftz.T x, 0fbf800000, b;\n" + sum) == "x");
-  // In another block only with a constant factor.
+  // Fused into a sum in another block only with a constant factor.
   const std::string elsewhere = "@p bra END;\nadd.ftz.T s, x, c;\n" + keep_s + "END:\n";
   CHECK(fused("div.approx.ftz.T x, a, b;\n" + elsewhere) == "");
   CHECK(fused("div.approx.ftz.T x, 0f40400000, b;\n" + elsewhere) == "x");
@@ -88,11 +88,11 @@ TEST_CASE("a product is fused into all sums that use it, or into none") {
   CHECK(fused(sums) == "x");
   CHECK(fused(sums + keep_x) == "");
   CHECK(fused("mul.T x, a, b;\nadd.T s, x, x;\n" + keep_s) == "");
-  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // no instruction needs its sign
+  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // the result of abs is not used
   CHECK(fused(sums + "abs.T u, x;\n" + keep_u) == "");
 }
 
-TEST_CASE("of two products in a sum the first is fused, or the one with fewer uses") {
+TEST_CASE("the first of two products in a sum is fused, or the one with fewer uses") {
   const std::string two = "mul.T x, a, b;\nmul.T y, c, d;\n";
   CHECK(fused(two + "sub.T s, x, y;\n" + keep_s) == "x");
   CHECK(fused(two + "sub.T s, y, x;\n" + keep_s) == "y");
@@ -105,12 +105,14 @@ TEST_CASE("of two products in a sum the first is fused, or the one with fewer us
   CHECK(found.what.sums.at(2).addend == 1);
 }
 
-TEST_CASE("what is added in one sum is fused in no other") {
+TEST_CASE("a product that is added in one sum is not fused into another") {
   const std::string three = "mul.T x, a, b;\nmul.T y, c, d;\nmul.T z, a, d;\n";
   const std::string keep = keep_s + keep_t + keep_u;
-  // No value has a single use: x is fused and y lost; y lost; z is fused and x lost.
+  // No product has a single use. For s, x is fused and y is lost. For t, y is lost. For u, z is
+  // fused and x is lost.
   CHECK(fused(three + "add.T s, x, y;\nadd.T t, y, z;\nadd.T u, z, x;\n" + keep) == "z");
-  // A single use goes first, wherever its sum stands; halves are looked at in one pass.
+  // A product with a single use goes first, wherever its sum is. Halves are handled in a single
+  // pass.
   const std::string late =
       "mul.T x, a, b;\nmul.T y, c, d;\nmul.T z, a, d;\nsub.T s, x, y;\n"
       "sub.T t, z, x;\nadd.T u, y, b;\n" +
@@ -119,7 +121,7 @@ TEST_CASE("what is added in one sum is fused in no other") {
   CHECK(fused(late, "f16x2") == "z");
 }
 
-TEST_CASE("copies and negations stand for the product") {
+TEST_CASE("copies and negations count as the product") {
   const auto found = fuse("mul.T x, a, b;\nneg.T y, x;\nmov.f32 z, y;\nsub.T s, z, c;\n" + keep_s);
   REQUIRE(found.products == "x");
   CHECK(found.what.copies.size() == 2);
@@ -134,14 +136,14 @@ TEST_CASE("copies and negations stand for the product") {
   CHECK(fused("mul.T x, a, b;\nselp.T y, x, c, p;\nadd.T s, y, c;\n" + keep_s) == "");
 }
 
-TEST_CASE("a guarded sum is fused, a guarded product is not") {
+TEST_CASE("a guarded sum is fused, but a guarded product is not") {
   CHECK(fused("mul.T x, a, b;\n@p add.T s, x, c;\n" + keep_s) == "x");
   CHECK(fused("@p mul.T x, a, b;\nadd.T s, x, c;\n" + keep_s) == "");
   CHECK(fused("mul.T x, a, b;\n@p mov.f32 x, d;\nadd.T s, x, c;\n" + keep_s) == "");
   CHECK(fused("mul.T x, a, b;\n@p add.T x, x, c;\n" + keep_x) == "");
 }
 
-TEST_CASE("a product is fused in its own block") {
+TEST_CASE("a product is fused only within its own block") {
   const std::string product = "mul.T x, a, b;\n", sum = "add.T s, x, c;\n" + keep_s;
   CHECK(fused(product + "@p bra L;\n" + sum + "L:\n") == "");
   CHECK(fused(product + "@p bra L;\nst.global.T [to], a;\nL:\n" + sum) == "");
@@ -153,7 +155,7 @@ TEST_CASE("a product is fused in its own block") {
   CHECK(fused("L:\nmul.T x, x, b;\nadd.T x, x, c;\n@p bra L;\n" + keep_x) == "x");
 }
 
-TEST_CASE("with a constant factor it is fused in other blocks, too") {
+TEST_CASE("a product with a constant factor is fused into sums in other blocks, too") {
   const std::string sum = "@p bra L;\nadd.T s, x, c;\n" + keep_s + "L:\n";
   CHECK(fused("mul.T x, a, 0f3DCCCCCD;\n" + sum) == "x");
   CHECK(fused("mov.f32 b, 0f3DCCCCCD;\nmul.T x, b, a;\n" + sum) == "x");
@@ -164,7 +166,7 @@ TEST_CASE("with a constant factor it is fused in other blocks, too") {
         "");
 }
 
-TEST_CASE("what ptxas makes a branch or a call of ends the block") {
+TEST_CASE("an instruction that ptxas turns into a branch or a call ends the block") {
   const auto between = [](const std::string& what) {
     return fused("mul.T x, a, b;\n" + what + ";\nadd.T s, x, c;\n" + keep_s);
   };
@@ -181,17 +183,17 @@ TEST_CASE("what ptxas makes a branch or a call of ends the block") {
     CHECK_MESSAGE(between(what) == "x", what);
 }
 
-TEST_CASE("factors that are written before the sum are reported") {
+TEST_CASE("factors that are overwritten before the sum are reported") {
   const auto kept = fuse("mul.T x, a, b;\nmov.f32 a, c;\nadd.T s, x, a;\n" + keep_s);
   REQUIRE(kept.products == "x");
   CHECK(kept.what.products.at(0).overwritten[0]);
   CHECK(!kept.what.products.at(0).overwritten[1]);
 }
 
-TEST_CASE("a comparison of a sum with zero is one of its operands, of which none is fused then") {
+TEST_CASE("a comparison of a sum with zero compares its operands, and neither is fused") {
   const std::string sum = "mul.T x, a, b;\nsub.T s, c, x;\n", keep = "@p st.global.T [to], a;\n";
   const std::string other = "add.T t, x, d;\n" + keep_t;
-  CHECK(fused(sum + "setp.gt.T p, s, 0f00000000;\n" + keep) == "x");  // before it comes to that
+  CHECK(fused(sum + "setp.gt.T p, s, 0f00000000;\n" + keep) == "x");  // fused before this applies
   CHECK(fused(sum + other + "setp.gt.T p, s, 0f00000000;\n" + keep) == "");
   CHECK(fused(sum + other + "setp.leu.T p, 0f80000000, s;\n" + keep) == "");
   CHECK(fused(sum + other + "setp.ge.T p, s, 0f00000000;\n" + keep) == "x");
@@ -200,7 +202,7 @@ TEST_CASE("a comparison of a sum with zero is one of its operands, of which none
   CHECK(fused(sum + other + "setp.gt.T p, s, 0d0000000000000000;\n" + keep, "f64") == "x");
 }
 
-TEST_CASE("a large body takes a time that its size bounds") {
+TEST_CASE("the time for a large body is bounded by its size") {
   std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .pred p;\n"
       ".reg .b64 to;\n.reg .f32 x, y, b;\n";
