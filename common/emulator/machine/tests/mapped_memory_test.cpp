@@ -1,5 +1,5 @@
-// Memory that is mapped apart from its addresses: reservations, pieces, mappings, and what is
-// refused.
+// Memory that is mapped separately from its addresses: reservations, pieces, mappings, and refused
+// calls.
 #include "common/emulator/mapped_memory.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ struct fixture {
   }
 };
 
-TEST_CASE("ranges are taken at their end, and where they are wanted") {
+TEST_CASE("ranges are taken from the end of a hole, or at a wanted address") {
   free_ranges free;
   free.give_back(64, 64);
   free.give_back(1000, 100);
@@ -60,7 +60,7 @@ TEST_CASE("ranges are taken at their end, and where they are wanted") {
   CHECK(free.take(64, 64) == 64);
 }
 
-TEST_CASE_FIXTURE(fixture, "a piece is memory where it is mapped and allowed, and nowhere else") {
+TEST_CASE_FIXTURE(fixture, "a piece is memory only where it is mapped and accessible") {
   const std::uint64_t at = range(4 * step);
   CHECK(at % step == 0);
   CHECK_FALSE(memory.find(at).has_value());
@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(fixture, "a piece is memory where it is mapped and allowed, an
   CHECK(mapped.unreserve(at, 4 * step).ok());
 }
 
-TEST_CASE_FIXTURE(fixture, "mappings one after the other are one area to copies") {
+TEST_CASE_FIXTURE(fixture, "copies treat adjacent mappings as one area") {
   const std::uint64_t at = range(3 * step);
   const memory_piece a = piece(step), b = piece(2 * step);
   REQUIRE(mapped.map(at, step, a).ok());
@@ -102,8 +102,7 @@ TEST_CASE_FIXTURE(fixture, "mappings one after the other are one area to copies"
   CHECK(mapped.unmap(at, 3 * step).ok());
 }
 
-TEST_CASE_FIXTURE(fixture,
-                  "a piece is the same bytes wherever it is mapped, and fresh ones are 0") {
+TEST_CASE_FIXTURE(fixture, "a piece has the same bytes wherever it is mapped, and new ones are 0") {
   const std::uint64_t a = range(step), b = range(step);
   memory_piece one = piece(step);
   REQUIRE(mapped.map(a, step, one).ok());
@@ -122,7 +121,7 @@ TEST_CASE_FIXTURE(fixture,
   CHECK_FALSE(mapped.has(one));
   CHECK(is_refused(mapped.release(one)));
   CHECK(is_refused(mapped.map(a, step, one)));
-  // It is still mapped, and so may get a handle again.
+  // The piece is still mapped, so it can get a handle again.
   CHECK(mapped.retain(b).ok());
   CHECK(mapped.release(one).ok());
   CHECK(*memory.host(b + 100) == std::byte{5});
@@ -133,7 +132,7 @@ TEST_CASE_FIXTURE(fixture,
   CHECK(*memory.host(b + 100) == std::byte{0});
 }
 
-TEST_CASE_FIXTURE(fixture, "addresses are given where they are wanted, and at their alignment") {
+TEST_CASE_FIXTURE(fixture, "reservations respect the wanted address and the alignment") {
   const std::uint64_t at = range(4 * step);
   REQUIRE(mapped.unreserve(at, 4 * step).ok());
   CHECK(range(step, 0, at + step) == at + step);
@@ -143,7 +142,7 @@ TEST_CASE_FIXTURE(fixture, "addresses are given where they are wanted, and at th
   CHECK(mapped.reserve(64 * gigabyte, 0, 0).failure().code == error::memory_allocation);
 }
 
-TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of it") {
+TEST_CASE_FIXTURE(fixture, "ordinary allocations use all addresses that were unmapped") {
   std::vector<std::uint64_t> ranges;
   for (;;) {
     const auto at = mapped.reserve(64 * step, 0, 0);
@@ -155,7 +154,7 @@ TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of i
     REQUIRE(mapped.map(at, 64 * step, one).ok());
     REQUIRE(allow(at, 64 * step).ok());
   }
-  // Below and above of what is unmapped first.
+  // First the middle range, then one below and one above it.
   const std::uint64_t middle = ranges[ranges.size() / 2];
   for (const std::uint64_t at : {middle, ranges.front(), ranges.back()}) {
     REQUIRE(mapped.unmap(at, 64 * step).ok());
@@ -170,7 +169,7 @@ TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of i
     if (memory.find(at) && mapped.access_at(at).ok()) CHECK(*memory.host(at) == std::byte{0});
 }
 
-TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten at first") {
+TEST_CASE_FIXTURE(fixture, "the checks treat a mapping as an allocation, unwritten at first") {
   checker checks(*find_gpu("h200"), memory);
   mapped.set_checker(checks);
   const std::uint64_t a = range(step), b = range(step);
@@ -187,7 +186,7 @@ TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten 
     return !found.empty() && found[0].kind == finding_kind::unwritten_copy;
   };
   CHECK(unwritten_at(a));
-  // Written by its other address.
+  // A second mapping makes the whole piece count as written.
   REQUIRE(mapped.map(b, step, one).ok());
   REQUIRE(allow(b, step).ok());
   CHECK_FALSE(unwritten_at(b));
@@ -201,7 +200,7 @@ TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten 
   CHECK(left[0].message == "2097152 bytes of mapped memory were not unmapped");
 }
 
-TEST_CASE_FIXTURE(fixture, "what is refused changes nothing") {
+TEST_CASE_FIXTURE(fixture, "a refused call changes nothing") {
   CHECK(is_refused(mapped.reserve(0, 0, 0).failure()));
   CHECK(is_refused(mapped.reserve(step + 1, 0, 0).failure()));
   CHECK(is_refused(mapped.reserve(step, 3, 0).failure()));

@@ -1,4 +1,4 @@
-// Global memory: allocation, reuse, lookup, and what is refused.
+// Global memory: allocation, reuse, lookup, and refused calls.
 #include "common/emulator/machine/memory.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t gigabyte = std::uint64_t{1} << 30;
 
-TEST_CASE("allocations are aligned, apart, and found by any address inside") {
+TEST_CASE("allocations are aligned and separate, and any address inside finds them") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(1000), b = memory.allocate(1);
   REQUIRE(a.ok());
@@ -34,10 +34,10 @@ TEST_CASE("allocations are aligned, apart, and found by any address inside") {
   CHECK(memory.before(*a + 1200)->base == *a);
 }
 
-TEST_CASE("addresses repeat from run to run") {
+TEST_CASE("addresses are the same in every run") {
   std::uint64_t first = 0;
   for (int k = 0; k < 3; ++k) {
-    // Stands for mappings at random addresses, which differ in every run.
+    // Represents mappings at random addresses, which differ from run to run.
     void* const other =
         mmap(nullptr, gigabyte << k, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(other != MAP_FAILED);
@@ -52,11 +52,11 @@ TEST_CASE("addresses repeat from run to run") {
       global_memory one(gigabyte), another(gigabyte);
       CHECK(one.device_base() != another.device_base());
     }
-    // Stays, so that the next mapping lies elsewhere.
+    // The mapping stays, so that the next one lies elsewhere.
   }
 }
 
-TEST_CASE("what was freed is allocated again late, but before there is no room") {
+TEST_CASE("freed memory is reused late, but before memory runs out") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(1000);
   REQUIRE(a.ok());
@@ -70,7 +70,7 @@ TEST_CASE("what was freed is allocated again late, but before there is no room")
   }
 }
 
-TEST_CASE("bytes written at a host address are the allocation's") {
+TEST_CASE("bytes written at a host address belong to the allocation") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(64);
   REQUIRE(a.ok());
@@ -79,7 +79,7 @@ TEST_CASE("bytes written at a host address are the allocation's") {
   CHECK(reinterpret_cast<std::uint64_t>(memory.host(*a)) != *a);
 }
 
-TEST_CASE("free takes only what was given, once, and its room is used again") {
+TEST_CASE("free accepts each allocation once and by its first byte, and its room is reused") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(512 << 20);
   REQUIRE(a.ok());
@@ -95,7 +95,7 @@ TEST_CASE("free takes only what was given, once, and its room is used again") {
   }
 }
 
-TEST_CASE("neighbouring holes become one") {
+TEST_CASE("neighbouring holes merge") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(256 << 20), b = memory.allocate(256 << 20);
   const auto c = memory.allocate(256 << 20);
@@ -108,10 +108,10 @@ TEST_CASE("neighbouring holes become one") {
   CHECK(*all == *a);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of it
-TEST_CASE("the shortest hole with room is taken, and the others are not searched") {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes
+TEST_CASE("the shortest hole with enough room is taken, and the others are not searched") {
   emulator::free_ranges holes;
-  constexpr std::uint64_t count = 200000;  // squared, this would not end
+  constexpr std::uint64_t count = 200000;  // quadratic time would not end
   for (std::uint64_t k = 0; k < count; ++k) holes.give_back(k * 128, 64);
   holes.give_back(count * 128, 256 * count);
   for (std::uint64_t k = 0; k < count; ++k) CHECK(holes.take(128, 128) == (count + k) * 128);
@@ -119,8 +119,8 @@ TEST_CASE("the shortest hole with room is taken, and the others are not searched
   CHECK(holes.take(64, 128) == 128);
 }
 
-// The process's limit on address space, until this is destroyed: so much more than it uses now. The
-// C library reserves 64 MiB for each of many threads that have ended.
+// Limits the process's address space to `more` bytes above its current use, until this object is
+// destroyed. The C library reserves 64 MiB for each of many threads that have ended.
 struct limit_on_address_space {
   explicit limit_on_address_space(std::uint64_t more) {
     std::uint64_t pages = 0;
@@ -138,7 +138,7 @@ struct limit_on_address_space {
   rlimit before{};
 };
 
-TEST_CASE("a limit on address space leaves a smaller memory, not a failure") {
+TEST_CASE("a limit on address space results in a smaller memory, not in a failure") {
   void* const used_up =
       mmap(nullptr, 16 * gigabyte, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   REQUIRE(used_up != MAP_FAILED);
@@ -152,7 +152,7 @@ TEST_CASE("a limit on address space leaves a smaller memory, not a failure") {
 }
 #endif
 
-TEST_CASE("shared memory is the same bytes at the device's address and at the host's") {
+TEST_CASE("shared memory has the same bytes at the device's address and the host's") {
   global_memory memory(gigabyte);
   const auto before = memory.allocate(1000), a = memory.allocate_shared(5000);
   const auto b = memory.allocate_shared(1), after = memory.allocate(1);
@@ -164,7 +164,7 @@ TEST_CASE("shared memory is the same bytes at the device's address and at the ho
   CHECK(memory.find(*a + 4999)->base == *a);
   CHECK_FALSE(memory.find(*a + 5000).has_value());
   CHECK(*b >= *a + 5000 + 256);
-  CHECK(memory.free_bytes() == gigabyte - 1001);  // it is the host's memory
+  CHECK(memory.free_bytes() == gigabyte - 1001);  // shared memory is the host's
   char* const seen = reinterpret_cast<char*>(*a);
   for (int k : {0, 4096, 4999}) CHECK(seen[k] == 0);
   std::memset(memory.host(*a), 7, 5000);
@@ -174,7 +174,7 @@ TEST_CASE("shared memory is the same bytes at the device's address and at the ho
   CHECK(memory.free(*after));
 }
 
-TEST_CASE("many small shared allocations are apart, and their room is used again") {
+TEST_CASE("many small shared allocations are separate, and their room is reused") {
   global_memory memory(gigabyte);
   std::vector<std::uint64_t> all;
   for (int k = 0; k < 100'000; ++k) {
@@ -194,7 +194,7 @@ TEST_CASE("many small shared allocations are apart, and their room is used again
   CHECK(*memory.allocate_shared(64) == all[0]);
 }
 
-TEST_CASE("freed shared memory is closed to the host, and its room is ordinary again") {
+TEST_CASE("the host cannot access freed shared memory, and its room is ordinary again") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate_shared(3 << 20);
   REQUIRE(a.ok());
@@ -202,7 +202,7 @@ TEST_CASE("freed shared memory is closed to the host, and its room is ordinary a
   CHECK(memory.free(*a));
   CHECK_FALSE(memory.free(*a));
   CHECK_FALSE(memory.find(*a).has_value());
-  // Nothing can be read there: write() would copy from it.
+  // Nothing can be read at the address, so write() fails.
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
   CHECK(write(pipe_ends[1], reinterpret_cast<void*>(*a), 1) == -1);
@@ -224,7 +224,7 @@ TEST_CASE("freed shared memory is closed to the host, and its room is ordinary a
   CHECK(memory.allocate_shared(UINT64_MAX).failure().code == error::memory_allocation);
 }
 
-TEST_CASE("as a GPU's driver places memory, kernels reach all of the pages that hold any") {
+TEST_CASE("when memory is placed as on a GPU, kernels reach every page that holds an allocation") {
   constexpr std::uint64_t page = 2 << 20;
   global_memory memory(gigabyte);
   memory.place_as_gpu();
@@ -245,7 +245,7 @@ TEST_CASE("as a GPU's driver places memory, kernels reach all of the pages that 
   CHECK(!memory.find(*first - 1).has_value());
   CHECK(!memory.allocation_at(*first + 4).has_value());
   CHECK(!memory.contains(*first, 5));
-  // A page is there until nothing lies in it, whatever lies before it.
+  // A page exists as long as any allocation lies in it, not only the first.
   CHECK(memory.free(*large));
   CHECK(!memory.find(*large).has_value());
   CHECK(memory.free(*first));
@@ -255,7 +255,7 @@ TEST_CASE("as a GPU's driver places memory, kernels reach all of the pages that 
   CHECK(!memory.find(*first).has_value());
 }
 
-TEST_CASE("as a GPU's driver places memory, variables have pages of their own") {
+TEST_CASE("when memory is placed as on a GPU, variables have their own pages") {
   constexpr std::uint64_t page = 2 << 20;
   global_memory memory(gigabyte);
   memory.place_as_gpu();
@@ -269,7 +269,7 @@ TEST_CASE("as a GPU's driver places memory, variables have pages of their own") 
   CHECK(memory.find(*variable + page - 1).has_value());
   CHECK(memory.find(*large + page).has_value());
   CHECK(memory.total_bytes() - memory.free_bytes() == 4 + 4 + 513 + page + 1 + 4);
-  // Memory that a module leaves is reused for the next module's variables.
+  // The next module's variables reuse the memory that a module leaves.
   CHECK(memory.free(*variable));
   CHECK(memory.find(*variable).has_value());
   CHECK(memory.allocate(4).ok());
@@ -279,7 +279,7 @@ TEST_CASE("as a GPU's driver places memory, variables have pages of their own") 
   CHECK(memory.allocate_variable(gigabyte).failure().code == error::memory_allocation);
 }
 
-TEST_CASE("variables lie like all else where each allocation has its bounds") {
+TEST_CASE("variables are placed like any allocation where each allocation has its own bounds") {
   global_memory memory(gigabyte);
   const auto variable = memory.allocate_variable(4);
   REQUIRE(variable.ok());
@@ -288,7 +288,7 @@ TEST_CASE("variables lie like all else where each allocation has its bounds") {
   CHECK(!memory.find(*variable).has_value());
 }
 
-TEST_CASE("nothing and too much are refused with a reason") {
+TEST_CASE("zero bytes and too many bytes are refused with a reason") {
   global_memory memory(gigabyte);
   CHECK(memory.allocate_shared(0).failure().code == error::invalid_value);
   CHECK(memory.allocate(0).failure().code == error::invalid_value);

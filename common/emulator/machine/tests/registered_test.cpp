@@ -1,4 +1,4 @@
-// The host's registered memory as kernels see it.
+// The host's registered memory, as kernels see it.
 #include "common/emulator/machine/registered.hpp"
 
 #include <doctest/doctest.h>
@@ -15,8 +15,8 @@ constexpr std::uint64_t gigabyte = std::uint64_t{1} << 30;
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-#ifndef __SANITIZE_THREAD__  // which keeps the mirrors' addresses for itself
-TEST_CASE("a kernel sees registered memory at its address, and the host what the kernel changed") {
+#ifndef __SANITIZE_THREAD__  // its runtime uses the mirrors' addresses
+TEST_CASE("a kernel sees registered memory at its address, and the host sees its changes") {
   global_memory memory(gigabyte);
   std::vector<char> host(300'000, 5);
   const std::uint64_t first = address_of(host.data());
@@ -33,7 +33,7 @@ TEST_CASE("a kernel sees registered memory at its address, and the host what the
   CHECK_FALSE(memory.find(first + 300'000).has_value());
   CHECK_FALSE(memory.find(first - 1).has_value());
   CHECK_FALSE(memory.allocation_at(first).has_value());
-  host[1] = 6;  // meanwhile, by another thread
+  host[1] = 6;  // meanwhile, another thread writes
   CHECK(host[0] == 5);
   memory.registered().write_back();
   CHECK(host[0] == 9);
@@ -49,7 +49,7 @@ TEST_CASE("a kernel sees registered memory at its address, and the host what the
   CHECK_FALSE(memory.find(first).has_value());
 }
 
-TEST_CASE("registered areas may share pages, and may not overlap") {
+TEST_CASE("registered areas may share pages, but must not overlap") {
   global_memory memory(gigabyte);
   registered_memory& registered = memory.registered();
   std::vector<char> host(5 * 4096, 1);
@@ -78,7 +78,7 @@ TEST_CASE("registered areas may share pages, and may not overlap") {
   CHECK(works(at + 4000));
   CHECK(registered.remove(at + 200));
   CHECK(works(at + 4001));
-  // Memory in the device's own ranges cannot be registered as well.
+  // Memory in the device's own ranges cannot be registered.
   const auto pinned = memory.allocate_shared(100);
   REQUIRE(pinned.ok());
   CHECK_FALSE(registered.add(*pinned, 100));
