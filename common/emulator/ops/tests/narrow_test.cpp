@@ -1,4 +1,4 @@
-// Rounding to narrow formats, against exact integers.
+// Rounding to narrow formats, compared with exact integers.
 #include "common/emulator/ops/narrow.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using exact = __int128;  // in units of 2^-scale
 
-// n * 2^-scale rounded to nearest even, as bits of F: by counting units, without floating point.
+// Rounds n * 2^-scale to the nearest even number, in integers only. Returns the bits of F.
 template <class F>
 u32 nearest(exact n, int scale, bool zero_is_negative) {
   const bool negative = n < 0 || (n == 0 && zero_is_negative);
@@ -46,7 +46,7 @@ exact units(u32 bits, int scale) {
 }
 
 template <class F>
-void each_number_and_what_lies_between() {
+void each_number_and_its_midpoints() {
   const u32 top = F::infinite != 0 ? F::infinite : F::largest;
   unsigned wrong = 0;
   for (u32 b = 0; b < top; ++b) {
@@ -71,7 +71,8 @@ void each_number_and_what_lies_between() {
   CHECK(wrong == 0);
 }
 
-// Fused operations on numbers whose exponents are at most `spread` apart.
+// Fused operations on numbers with exponent fields from `low_field` up to, not including,
+// `high_field`.
 template <class F, class Arithmetic>
 void fused_against_integers(u32 low_field, u32 high_field, int scale) {
   std::mt19937 random(20261120);
@@ -98,15 +99,15 @@ void fused_against_integers(u32 low_field, u32 high_field, int scale) {
 
 }  // namespace
 
-TEST_CASE("narrow formats: every number, and the values between neighbours") {
-  each_number_and_what_lies_between<f16>();
-  each_number_and_what_lies_between<bf16>();
-  each_number_and_what_lies_between<tf32>();
-  each_number_and_what_lies_between<e4m3>();
-  each_number_and_what_lies_between<e5m2>();
+TEST_CASE("narrow formats: every number, and the midpoints between neighbours") {
+  each_number_and_its_midpoints<f16>();
+  each_number_and_its_midpoints<bf16>();
+  each_number_and_its_midpoints<tf32>();
+  each_number_and_its_midpoints<e4m3>();
+  each_number_and_its_midpoints<e5m2>();
 }
 
-TEST_CASE("narrow formats: beyond the largest number") {
+TEST_CASE("narrow formats: values beyond the largest number") {
   CHECK(narrow<f16>(65519.999, rounding::nearest) == 0x7bff);
   CHECK(narrow<f16>(65520, rounding::nearest) == 0x7c00);
   CHECK(narrow<f16>(1e300, rounding::zero) == 0x7bff);
@@ -119,7 +120,7 @@ TEST_CASE("narrow formats: beyond the largest number") {
   CHECK(narrow<e4m3>(NAN, rounding::nearest) == 0x7f);
 }
 
-TEST_CASE("narrow formats: the fast ways agree with the exact ones") {
+TEST_CASE("narrow formats: the fast conversions agree with the exact ones") {
   unsigned wrong = 0;
   for (u32 h = 0; h < 0x10000; ++h) {
     const f64 half = widen<f16>(h), brain = widen<bf16>(h);
@@ -138,7 +139,7 @@ TEST_CASE("narrow formats: the fast ways agree with the exact ones") {
 
 namespace {
 
-// Every number, the points halfway between two and their neighbours, and some of all floats.
+// Every number, the midpoints and their neighbours, and a sample of all floats.
 template <class F>
 void fast_conversions_agree() {
   unsigned wrong = 0;
@@ -181,13 +182,13 @@ TEST_CASE("narrow formats: the usual conversions agree with the exact ones") {
 TEST_CASE("half arithmetic is rounded once") {
   fused_against_integers<f16, f16_arithmetic>(0, 31, 24);
   fused_against_integers<bf16, bf16_arithmetic>(107, 147, 27);
-  // 1.015625 * 1.25 is halfway between two numbers: the smallest addend decides.
+  // 1.015625 * 1.25 is halfway between two numbers, so even the smallest addend decides.
   CHECK(bf16_arithmetic::fused(0x3f82, 0x3fa0, 0) == 0x3fa2);
   CHECK(bf16_arithmetic::fused(0x3f82, 0x3fa0, 0x0001) == 0x3fa3);
   CHECK(bf16_arithmetic::fused(0x3f82, 0x3fa0, 0x8001) == 0x3fa2);
 }
 
-TEST_CASE("integers of 64 bits become doubles rounded to odd") {
+TEST_CASE("64-bit integers become doubles rounded to odd") {
   CHECK(odd_double(u64{5}) == 5.0);
   CHECK(odd_double((u64{1} << 53) + 1) == 0x1p53 + 2);  // the odd neighbour is 2^53 + 2
   CHECK(narrow<single>(odd_double((u64{0x1000001} << 39) + 1), rounding::nearest) ==

@@ -1,14 +1,14 @@
-// Results of an H100's approximate instructions, recorded there.
+// Results of an H100's approximate instructions.
 //
-// idea    A sum is that of mixed(result + operand * 0x9e3779b9) modulo 2^32, over all operands of a
-//         range: it finds any other result.
+// idea    A sum adds mixed(result + operand * 0x9e3779b9) modulo 2^32 over all operands of a range,
+//         so a different result changes it.
 #pragma once
 
 #include <cstdint>
 
 namespace recorded {
 
-// Single operands: the upper half of a float's bits, the rest is zero.
+// Single operands: the upper half of a float's bits. The lower half is zero.
 constexpr std::uint16_t operands[] = {
     0x0000, 0x0001, 0x0040, 0x007f, 0x0080, 0x0100, 0x2000, 0x3780, 0x37a0, 0x37c0, 0x37e0, 0x3800,
     0x3820, 0x3840, 0x3860, 0x3880, 0x38a0, 0x38c0, 0x38e0, 0x3900, 0x3920, 0x3940, 0x3960, 0x3980,
@@ -22,7 +22,7 @@ constexpr std::uint16_t operands[] = {
     0x7eff, 0x7f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x8000, 0x8001, 0x807f, 0x8080, 0xbb80, 0xbc00,
     0xbc80, 0xbd00, 0xbd80, 0xbe00, 0xbe80, 0xbf00, 0xbf80, 0xc000, 0xc080, 0xc100, 0xc180, 0xc200,
     0xc280, 0xc300, 0xff7f, 0xff80, 0xffc0};
-// The ranges of sums: 65536 operands whose bits have this upper half.
+// The ranges of sums: each has the 65536 operands whose bits have this upper half.
 constexpr std::uint16_t ranges[] = {0x0000, 0x0040, 0x007f, 0x0080, 0x3380, 0x3b80, 0x3eff,
                                     0x3f00, 0x3f2a, 0x3f7f, 0x3f80, 0x3fb5, 0x3ff7, 0x4049,
                                     0x40c9, 0x42fc, 0x4b00, 0x7e80, 0x7f7f, 0x7f80, 0xbf00,
@@ -191,8 +191,8 @@ constexpr std::uint32_t tanh_f16 = 0xf890f493;
 constexpr std::uint32_t ex2_bf16 = 0xa3b4f3ed;
 constexpr std::uint32_t tanh_bf16 = 0x5cfe2d7c;
 
-// Sums over 131072 quotients a / b, with i for the operand: a = mixed(2 * i + 777) and b = mixed(2
-// * i + 778). With `near`, their exponents are near 0: (v & 0x87ffffff) + (119 << 23).
+// Sums over 131072 quotients a / b, with i in place of the operand: a = mixed(2 * i + 777) and b =
+// mixed(2 * i + 778). With `near`, the exponents are near 0: (v & 0x87ffffff) + (119 << 23).
 struct quotients {
   const char* name;
   std::uint32_t all, near;
@@ -204,7 +204,7 @@ constexpr quotients quotient_forms[] = {
     {"div.full.ftz", 0x21f24964, 0x5ef468cc},
 };
 
-// rcp and rsqrt.approx.ftz.f64: sums over upper words, every 65536th, and all in [1, 2) or [1, 4).
+// rcp and rsqrt.approx.ftz.f64: sums over every 65536th upper word, and over [1, 2) or [1, 4).
 constexpr std::uint32_t rcp_f64_sparse = 0x158cc59c, rcp_f64_dense = 0xc0c70c9d;
 constexpr std::uint32_t rsqrt_f64_sparse = 0x659ef380, rsqrt_f64_dense = 0x3bbe377f;
 

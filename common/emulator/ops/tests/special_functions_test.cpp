@@ -1,4 +1,4 @@
-// The special function unit's results, against those that an H100 gave.
+// The special function unit's results, compared with those of an H100.
 #include "common/emulator/ops/special_functions.hpp"
 
 #include <doctest/doctest.h>
@@ -100,7 +100,7 @@ u32 sum_of_upper_words(u32 first, u32 step, u32 count) {
 
 }  // namespace
 
-TEST_CASE("the approximate instructions of floats give an H100's bits") {
+TEST_CASE("approximate float instructions give the same bits as an H100") {
   matches<unit::reciprocal, false>("rcp");
   matches<unit::reciprocal, true>("rcp.ftz");
   matches<unit::reciprocal_root, false>("rsqrt");
@@ -125,7 +125,7 @@ TEST_CASE("approximate quotients are products with the unit's reciprocal") {
   quotients_match<true, true>("div.full.ftz");
 }
 
-TEST_CASE("ex2 and tanh of 16 bits are those of floats, truncated") {
+TEST_CASE("16-bit ex2 and tanh are the truncated float results") {
   using tanh = unit::hyperbolic_tangent;
   CHECK(sum_of_halves([](u32 i) {
           return truncated_f16::of(approximated<unit::exp2, false>(single_of_f16(i)));
@@ -141,7 +141,7 @@ TEST_CASE("ex2 and tanh of 16 bits are those of floats, truncated") {
         }) == recorded::tanh_bf16);
 }
 
-TEST_CASE("the upper words of doubles") {
+TEST_CASE("approximate instructions on the upper words of doubles") {
   using reciprocal = unit::upper_reciprocal;
   using root = unit::upper_reciprocal_root;
   CHECK(sum_of_upper_words<reciprocal>(0, 65536, 65536) == recorded::rcp_f64_sparse);
