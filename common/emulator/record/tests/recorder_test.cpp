@@ -1,4 +1,4 @@
-// Compares recordings with the profiler's counts of the same warps, and with values worked out by
+// Compares recordings with the profiler's counts for the same warps, and with values computed by
 // hand.
 #include "common/emulator/record/recorder.hpp"
 
@@ -22,8 +22,8 @@ struct recorded {
   std::string text;
 };
 
-// Divergence, strided and padded shared memory, a shuffle, vectors, a fused product: a kernel of 64
-// threads, whose two warps exchange words.
+// A kernel with divergence, strided and padded shared memory, a shuffle, vectors and a fused
+// product. Its 64 threads are two warps that exchange words.
 const char* const body = R"(
 .loc 1 2 0
 mov.u32 %r1, %tid.x;
@@ -109,7 +109,7 @@ struct sums {
   bool operator==(const sums&) const = default;
 };
 
-TEST_CASE("steps are what the profiler counts, line by line") {
+TEST_CASE("steps match the profiler's counts, line by line") {
   const recorded r = record("warps=all steps=5000");
   CHECK_FALSE(r.warps.is_cut());
   std::map<std::uint32_t, sums> steps, counted;
@@ -166,7 +166,7 @@ TEST_CASE("masks, banks and values of one warp") {
       CHECK(value_text(r.warps, s.values.at(0), "f32", 3) == "2.5");
     if (i.ptx.starts_with("mul.f32")) CHECK(i.note == "part of a fused multiply-add");
     if (i.ptx.starts_with("@%p1 st.global")) CHECK(s.active == 0xfffffffeu);
-    // The other warp has filled its half of the tile while this one waited.
+    // While this warp waited, the other warp has filled its half of the tile.
     if (i.ptx.starts_with("mov.u32 %r10")) {
       REQUIRE(s.fills.size() == 1);
       CHECK(s.fills[0].warp == 1);
@@ -179,11 +179,11 @@ TEST_CASE("masks, banks and values of one warp") {
   CHECK(masks[0] == 0x55555555u);
   CHECK(masks[4] == 0x11111111u);
   CHECK(masks[16] == 1u);
-  // Lane l reads word 2 l of the even lanes: lanes 0 and 16 meet in a bank.
+  // Lane l reads word 2 l of the even lanes, so lanes 0 and 16 use the same bank.
   CHECK(wavefronts == std::vector<unsigned>{2, 2, 2, 2, 1});
 }
 
-TEST_CASE("a recording is bounded, and says so; what is not asked for is not recorded") {
+TEST_CASE("a recording is bounded and says so, and unrequested parts are not recorded") {
   const recorded few = record("steps=10");
   CHECK(few.warps.steps.size() == 10);
   CHECK(few.warps.is_cut());
@@ -196,7 +196,7 @@ TEST_CASE("a recording is bounded, and says so; what is not asked for is not rec
   CHECK(record("warps=0,").text.empty());
 }
 
-TEST_CASE("files that are not as they should be are refused in words") {
+TEST_CASE("malformed files are refused with an explanation") {
   const std::string good = record("").text;
   CHECK(recording_text(parse_recording(good)) == good);
   const auto why = [](const std::string& text) -> std::string {
