@@ -1,4 +1,4 @@
-// The cache model and the order of requests, on a GPU that is made up: two multiprocessors.
+// The cache model and the order of requests, on an invented GPU with two multiprocessors.
 #include "common/emulator/profile/caches.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ gpu small_gpu() {
 }
 constexpr std::uint32_t line_sectors = 0xf;
 
-TEST_CASE("a line is missed once, then found in L1; another multiprocessor asks L2") {
+TEST_CASE("a line is missed once, then found in L1; another multiprocessor gets it from L2") {
   caches c(small_gpu());
   c.clear(128 << 10, 3);
   c.load(0, 1000, line_sectors, 0);
@@ -37,7 +37,7 @@ TEST_CASE("a line is missed once, then found in L1; another multiprocessor asks 
   CHECK(c.of(2).dram_read_bytes == 0);
 }
 
-TEST_CASE("sectors come one by one, from memory in pairs") {
+TEST_CASE("sectors are loaded one by one, but come from memory in pairs") {
   caches c(small_gpu());
   c.clear(128 << 10, 3);
   c.load(0, 7, 0b0001, 0);
@@ -50,7 +50,7 @@ TEST_CASE("sectors come one by one, from memory in pairs") {
   CHECK(c.of(2).dram_read_bytes == 0);
 }
 
-TEST_CASE("L1 holds what its size says, whatever was used least recently goes") {
+TEST_CASE("L1 holds as many lines as its size allows, and evicts the least recently used") {
   caches c(small_gpu());
   c.clear(32 << 10, 2);  // 256 lines
   for (int round = 0; round < 2; ++round)
@@ -62,7 +62,7 @@ TEST_CASE("L1 holds what its size says, whatever was used least recently goes") 
   CHECK(c.of(0).l1_hits == 0);
 }
 
-TEST_CASE("what a store wrote whole can be read in L1; of a part only stores find it") {
+TEST_CASE("loads hit a line that a store wrote whole; only stores hit one written in part") {
   caches c(small_gpu());
   c.clear(32 << 10, 4);
   c.store(0, 5, line_sectors, true, 0);
@@ -77,7 +77,7 @@ TEST_CASE("what a store wrote whole can be read in L1; of a part only stores fin
   CHECK(c.of(3).l1_hits == 0);
 }
 
-TEST_CASE("atomics are done in L2, and L1 forgets the sector") {
+TEST_CASE("atomics are done in L2, and L1 discards the sector") {
   caches c(small_gpu());
   c.clear(32 << 10, 3);
   c.load(0, 5, 0b0011, 0);
@@ -88,7 +88,7 @@ TEST_CASE("atomics are done in L2, and L1 forgets the sector") {
   CHECK(c.of(2).l1_hits == 1);
 }
 
-TEST_CASE("memory is written when something takes a written line's place in L2") {
+TEST_CASE("memory is written when another line evicts a written line from L2") {
   caches c(small_gpu());
   c.clear(32 << 10, 1);
   for (std::uint64_t line = 0; line < 1000; ++line) c.store(0, line, line_sectors, true, 0);
@@ -105,7 +105,7 @@ gpu old_gpu(int major, int minor) {
   return g;
 }
 
-TEST_CASE("without caches all comes from memory and goes there, in sectors") {
+TEST_CASE("without caches everything is read from and written to memory, in sectors") {
   caches c(old_gpu(1, 3));
   c.clear(0, 2);
   for (int again = 0; again < 2; ++again) c.load_around_l1(0, 7, 0b0011, 0);
@@ -115,7 +115,7 @@ TEST_CASE("without caches all comes from memory and goes there, in sectors") {
   CHECK(c.of(1).dram_write_bytes == 32);
 }
 
-TEST_CASE("before 7.0 what was stored is not in L1; memory gives single sectors before 8.0") {
+TEST_CASE("before 7.0 stores do not fill L1, and before 8.0 memory gives single sectors") {
   for (const auto& [major, minor] : {std::pair(2, 1), {3, 5}, {5, 2}, {7, 5}}) {
     CAPTURE(major);
     caches c(old_gpu(major, minor));
@@ -128,7 +128,7 @@ TEST_CASE("before 7.0 what was stored is not in L1; memory gives single sectors 
   }
 }
 
-// Every warp of every block reads its own lines, `rounds` times over.
+// Every warp of every block reads its own lines `rounds` times.
 cache_counts read_rounds(std::size_t memory, unsigned blocks, unsigned lines_per_warp, int rounds,
                          double& share) {
   std::vector<site_plan> sites(1);
@@ -154,16 +154,16 @@ cache_counts read_rounds(std::size_t memory, unsigned blocks, unsigned lines_per
   return t.of(0);
 }
 
-TEST_CASE("blocks of a wave share L1 as they would on a GPU, not one after the other") {
-  // Two blocks at once, of two warps: 4 * 128 lines are half of the 1024 that fit. 4 * 384 do not
-  // fit, though each block alone would.
+TEST_CASE("blocks of a wave share L1 at the same time as on a GPU, not one after the other") {
+  // Two blocks with two warps each run at once. Their 4 * 128 lines are half of the 1024 that fit.
+  // 4 * 384 lines do not fit, although each block's lines alone would.
   double share = 0;
   CHECK(read_rounds(64 << 20, 8, 128, 2, share).l1_hits == 4u * 8 * 2 * 128);
   CHECK(share == 1);
   CHECK(read_rounds(64 << 20, 8, 384, 2, share).l1_hits == 0);
 }
 
-TEST_CASE("an atomic is one whatever its address; local memory is apart") {
+TEST_CASE("an atomic is an atomic whatever its address, and local memory is separate") {
   std::vector<site_plan> sites(3);
   sites[0].cache = cache_use::atomic;
   sites[0].kind = access_kind::atomic;
@@ -193,9 +193,9 @@ TEST_CASE("an atomic is one whatever its address; local memory is apart") {
   CHECK(t.of(2).l1_hits == 0);
 }
 
-TEST_CASE("with too little memory for all, a share of the sets is simulated") {
+TEST_CASE("with too little memory, only some of the sets are simulated") {
   double share = 0;
-  // 2 rounds of 1024 lines of 4 blocks are 16384 records of 8 bytes; there is room for a quarter.
+  // 2 rounds of 1024 lines in 4 blocks make 16384 records of 8 bytes. A quarter of them fits.
   const cache_counts c = read_rounds(32 << 10, 4, 256, 2, share);
   CHECK(share < 1);
   CHECK(share >= 1.0 / 32);
@@ -204,9 +204,9 @@ TEST_CASE("with too little memory for all, a share of the sets is simulated") {
         doctest::Approx(0.5).epsilon(0.1));
 }
 
-// Returns the fraction of sectors found in L1 for accesses like those of a matrix product: every
-// warp reads a line of its own 32 times and, at the same time, the lines that all warps read. L1
-// holds few lines.
+// Returns the fraction of sectors found in L1, for accesses like those of a matrix product. Every
+// warp reads its own line 32 times and, at the same time, the lines that all warps read. L1 holds
+// few lines.
 double shared_rows(std::size_t memory, double& share) {
   constexpr unsigned warps = 8, steps = 4096;
   std::vector<site_plan> sites(1);

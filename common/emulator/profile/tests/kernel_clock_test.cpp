@@ -15,8 +15,8 @@ namespace {
 
 double h200_figure(const char* name) { return find_gpu("h200")->measured.at(name); }
 
-// A device and a kernel with 8 MB at %rd1, the number of its thread in %r1, that of its block in
-// %r2; what it leaves in %rd9 comes back, by thread.
+// A device, and a kernel with 8 MB at %rd1, the thread's index in %r1 and the block's index in %r2.
+// run() returns the value of %rd9 of each thread.
 struct clocked {
   std::unique_ptr<device> on;
   device_address memory = 0, answers = 0;
@@ -69,7 +69,7 @@ std::string times(unsigned n, const std::string& what) {
   return all;
 }
 
-// Makes the first word of each line lead to the next line's, and the last one's to the first's.
+// Makes the first word of each line point to the next line, and that of the last line to the first.
 std::string chain_through(std::uint64_t bytes) {
   const std::string lines = std::to_string(bytes / 128);
   return "mov.u32 %r5, 0;\nfill:\nadd.u32 %r6, %r5, 1;\nrem.u32 %r6, %r6, " + lines +
@@ -88,7 +88,7 @@ double per_load(clocked& c, std::uint64_t bytes) {
 
 }  // namespace
 
-TEST_CASE("clock64: each of many products that wait for each other takes an H200's four cycles") {
+TEST_CASE("clock64: dependent multiply-adds take an H200's four cycles each") {
   clocked c;
   const auto straight = c.run(begin + times(512, "fma.rn.f32 %f1, %f1, %f1, %f1;\n") + end)[0];
   CHECK(static_cast<double>(straight) / 512 ==
@@ -99,14 +99,14 @@ TEST_CASE("clock64: each of many products that wait for each other takes an H200
         doctest::Approx(h200_figure("fma_f32_latency")).epsilon(0.1));
 }
 
-TEST_CASE("clock64: a walk from load to load takes the latency of where its words are") {
+TEST_CASE("clock64: dependent loads take the latency of the memory that holds their words") {
   clocked c;
   constexpr std::uint64_t small = 32 << 10, large = 4 << 20;
   c.run(chain_through(large) + "mov.u64 %rd9, %clock64;\n");
   CHECK(per_load(c, large) == doctest::Approx(h200_figure("l2_latency")).epsilon(0.05));
   c.run(chain_through(small) + "mov.u64 %rd9, %clock64;\n");
   CHECK(per_load(c, small) == doctest::Approx(h200_figure("l2_latency")).epsilon(0.05));
-  // Once around, and all of them are in L1; the first that is timed waits for the last of these.
+  // After one pass all lines are in L1. The first timed load waits for the last load of this pass.
   const std::string walk = loop(2 * small / 128, "ld.global.u64 %rd4, [%rd4];\n");
   const auto warm =
       c.run("mov.u64 %rd4, %rd1;\n" + walk + begin + times(64, "ld.global.u64 %rd4, [%rd4];\n") +
@@ -114,9 +114,9 @@ TEST_CASE("clock64: a walk from load to load takes the latency of where its word
   CHECK(static_cast<double>(warm) / 64 == doctest::Approx(h200_figure("l1_latency")).epsilon(0.05));
 }
 
-TEST_CASE("clock64: untouched data comes from memory, shared memory is near") {
+TEST_CASE("clock64: new data comes from memory, and shared memory has a short latency") {
   clocked c;
-  // 64 loads, each from a line of its own that its predecessor's value (0) leads to.
+  // 64 loads, each from its own line. Its address depends on the previous load's value, which is 0.
   std::string far = begin;
   for (int n = 0; n < 64; ++n)
     far +=
@@ -131,17 +131,17 @@ TEST_CASE("clock64: untouched data comes from memory, shared memory is near") {
         doctest::Approx(h200_figure("shared_latency")).epsilon(0.1));
 }
 
-TEST_CASE("clocks: they never go back, launch after launch, and %globaltimer keeps their pace") {
+TEST_CASE("clocks never go back, not even between launches, and %globaltimer keeps the same pace") {
   clocked c;
   const std::string work = times(200, "fma.rn.f32 %f1, %f1, %f1, %f1;\n");
   std::uint64_t last = 0, last_ns = 0;
-  // Both clocks of a kernel that reads one follow the model.
+  // Both clocks follow the model in a kernel that reads clock64.
   const std::string also = "mov.u64 %rd10, %clock64;\n";
   for (int n = 0; n < 3; ++n) {
     const auto now = c.run("mov.u64 %rd9, %clock64;\n")[0];
     const auto ns = c.run(also + "mov.u64 %rd9, %globaltimer;\n")[0];
     CHECK(now > last);
-    CHECK(now < std::uint64_t{1} << 56);  // it counts from the device's start, not from a date
+    CHECK(now < std::uint64_t{1} << 56);  // counts from the device's start, not from a date
     CHECK(ns > last_ns);
     last = now;
     last_ns = ns;
@@ -158,7 +158,7 @@ TEST_CASE("clocks: they never go back, launch after launch, and %globaltimer kee
   CHECK(low == cycles);
 }
 
-TEST_CASE("clock64: a wait of seconds ends soon, and is as long as was asked for") {
+TEST_CASE("clock64: a wait of seconds ends soon, but lasts as long as requested by the clock") {
   clocked c;
   const auto wait = [](const std::string& cycles, const std::string& between) {
     return begin + "spin:\n" + between +
@@ -171,11 +171,11 @@ TEST_CASE("clock64: a wait of seconds ends soon, and is as long as was asked for
     const auto waited = static_cast<double>(c.run(wait("20000000000", between), 64, 4)[0]);
     CHECK(waited >= 2e10);
     CHECK(waited < 2.1e10);
-    // Few readings: no time passes but that of the instructions.
+    // With few readings, time passes only for the instructions.
     CHECK(static_cast<double>(c.run(wait("10000", between))[0]) < 1.1e4);
   }
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
-  // A loop that measures something else is no wait.
+  // A loop that measures something else is not a wait.
   const auto measured = c.run(
       begin + loop(4000, "mov.u64 %rd10, %clock64;\nst.global.u64 [%rd1], %rd10;\n") + end)[0];
   CHECK(measured < 4000 * 60);
@@ -195,7 +195,7 @@ TEST_CASE("clock64: warps leave a barrier together, and sleep as long as they as
         doctest::Approx(5e-3 * find_gpu("h200")->clock_khz).epsilon(0.02));
 }
 
-TEST_CASE("clock64: a block that finds no place begins when one is free") {
+TEST_CASE("clock64: a block that does not fit at first begins when another one ends") {
   clocked c;
   const std::string body =
       begin + times(100, "fma.rn.f32 %f1, %f1, %f1, %f1;\n") + "mov.u64 %rd9, %rd8;\n";
@@ -204,7 +204,7 @@ TEST_CASE("clock64: a block that finds no place begins when one is free") {
   CHECK(starts[1024 * 132 * 2] > starts[0] + 400);
 }
 
-TEST_CASE("clock64: the same with checks, with counters, and by what the host says it is") {
+TEST_CASE("clock64: the same with checks and with counters, and after the host sets the time") {
   const std::string body = begin + times(100, "fma.rn.f32 %f1, %f1, %f1, %f1;\n") + end;
   const auto plain = clocked().run(body)[0];
   CHECK(clocked("STEPWISE_CHECK").run(body)[0] == plain);
@@ -217,7 +217,7 @@ TEST_CASE("clock64: the same with checks, with counters, and by what the host sa
   CHECK(counted.on->extras().profile->take_profile().size() == 2);
 }
 
-TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a watched one") {
+TEST_CASE("%globaltimer alone: the host's date in plain runs, instructions in watched runs") {
   const std::string read = "mov.u64 %rd9, %globaltimer;\n";
   const auto date = std::chrono::system_clock::now().time_since_epoch();
   const auto ns = static_cast<double>(clocked().run(read)[0]);
@@ -228,7 +228,7 @@ TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a 
   CHECK(first < 100);
   CHECK(second > first);
   CHECK(second < 200);
-  // Once the host says what time it is, the clock is set to that time and continues from there.
+  // Once the host gives the time, the clock is set to that time and continues from there.
   counted.on->extras().time->set_time(1000);
   const auto read_ns = counted.run(read)[0];
   CHECK(read_ns >= 1000);
@@ -237,8 +237,7 @@ TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a 
   CHECK(counted.run(read)[0] >= read_ns);
 }
 
-TEST_CASE(
-    "globaltimer alone: waits for it end, in plain runs after that time, in watched ones soon") {
+TEST_CASE("%globaltimer alone: waits end after their time in plain runs, soon in watched runs") {
   const auto wait = [](const std::string& ns, const std::string& between = "") {
     return "mov.u64 %rd8, %globaltimer;\nspin:\n" + between +
            "mov.u64 %rd10, %globaltimer;\nsub.u64 %rd9, %rd10, %rd8;\nsetp.lt.u64 %p3, %rd9, " +
@@ -258,7 +257,7 @@ TEST_CASE(
   }
   CHECK(counted.run("mov.u64 %rd9, %globaltimer;\n")[0] > 8 * 20000000000);
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
-  // Few readings: no time passes but that of the instructions.
+  // With few readings, time passes only for the instructions.
   CHECK(counted.run(wait("2000"))[0] < 2010);
 }
 

@@ -1,4 +1,4 @@
-// The examples of the CUDA C Programming Guide 5.5, appendix G, and what follows from its rules.
+// The examples of the CUDA C Programming Guide 5.5, appendix G, and consequences of its rules.
 #include "common/emulator/profile/older_requests.hpp"
 
 #include <doctest/doctest.h>
@@ -35,28 +35,28 @@ unsigned waves(int major, int minor, const addresses& a, unsigned bytes,
   return older_wavefronts(rules(major, minor), use, a.data(), whole_warp, bytes);
 }
 
-TEST_CASE("1.3: each half-warp takes the smallest segments that hold what it wants") {
-  // Neighbouring words: 64 bytes for each half.
+TEST_CASE("1.3: each half-warp uses the smallest segments that hold its words") {
+  // Adjacent words: 64 bytes per half.
   touched_lines t = touched(1, 3, lanes_every(4), 4);
   CHECK(t.count == 2);
   CHECK(t.sectors == 4);
   CHECK(t.lines[0].sectors == 0b0011);
   CHECK(t.lines[1].sectors == 0b1100);
-  // One word further: the first half has 128 bytes, the second 64 and, behind the line, 32.
+  // One word further: the first half takes 128 bytes, the second 64 and, after the line, 32.
   t = touched(1, 3, lanes_every(4, 4), 4);
   CHECK(t.count == 3);
   CHECK(t.lines[0].sectors == 0b1111);
   CHECK(t.lines[1].sectors == 0b1100);
   CHECK(t.lines[2].line == 1);
   CHECK(t.lines[2].sectors == 0b0001);
-  // Every second word: twice the bytes. Every 32nd: 32 bytes for each lane.
+  // Every second word: twice the bytes. Every 32nd word: 32 bytes per lane.
   CHECK(touched(1, 3, lanes_every(8), 4).sectors == 8);
   CHECK(touched(1, 3, lanes_every(128), 4).sectors == 32);
-  // Bytes have segments of 32, words of two bytes of 64, wide ones of 128.
+  // Segments have 32 bytes for bytes, 64 for words of two bytes, and 128 for wider words.
   CHECK(touched(1, 3, lanes_every(1), 1).sectors == 2);
   CHECK(touched(1, 3, lanes_every(2), 2).sectors == 2);
   CHECK(touched(1, 3, lanes_every(16), 16).sectors == 16);
-  // The middle of a line lies in both of its halves.
+  // A segment around the middle of a line needs both halves of the line.
   CHECK(touched(1, 3, lanes_every(0, 32), 4, true, 1).sectors == 1);
   addresses middle = lanes_every(0, 32);
   middle[1] = 64;
@@ -65,7 +65,7 @@ TEST_CASE("1.3: each half-warp takes the smallest segments that hold what it wan
   CHECK(touched(1, 3, lanes_every(0), 4).count == 2);
 }
 
-TEST_CASE("2.1 loads whole lines and stores sectors; 3.5 and 5.2 have sectors") {
+TEST_CASE("2.1 loads whole lines and stores sectors; 3.5 and 5.2 load and store sectors") {
   CHECK(touched(2, 1, lanes_every(4), 4).sectors == 4);
   CHECK(touched(2, 1, lanes_every(128), 4).sectors == 128);
   CHECK(touched(2, 1, lanes_every(128), 4, false).sectors == 32);
@@ -73,27 +73,27 @@ TEST_CASE("2.1 loads whole lines and stores sectors; 3.5 and 5.2 have sectors") 
   CHECK(touched(5, 2, lanes_every(128), 4).sectors == 32);
 }
 
-TEST_CASE("1.3: sixteen banks, half a warp at a time, one word broadcast") {
+TEST_CASE("1.3: sixteen banks, half a warp at a time, one broadcast word") {
   CHECK(waves(1, 3, lanes_every(4), 4) == 2);
   CHECK(waves(1, 3, lanes_every(8), 4) == 4);
   CHECK(waves(1, 3, lanes_every(12), 4) == 2);
   CHECK(waves(1, 3, lanes_every(64), 4) == 32);
   CHECK(waves(1, 3, lanes_every(68), 4) == 2);
   CHECK(waves(1, 3, lanes_every(0), 4) == 2);
-  // Four bytes of a word need four wavefronts; halves of doubles lie in every second bank.
+  // Four bytes of one word need four wavefronts. Halves of doubles are in every second bank.
   CHECK(waves(1, 3, lanes_every(1), 1) == 8);
   CHECK(waves(1, 3, lanes_every(8), 8) == 8);
-  // Several lanes read each of two words. One word is broadcast, and one lane of the other is
+  // Several lanes read each of two words. One word is broadcast, and one lane of the other word is
   // served.
   addresses two = lanes_every(0);
   for (std::size_t l = 0; l < 32; l += 2) two[l] = 4;
   CHECK(waves(1, 3, two, 4) > 2);
-  // Ideal: each half by itself.
+  // Ideal: each half separately.
   CHECK(older_ideal_wavefronts(rules(1, 3), shared_use::load, whole_warp, 4, 32) == 2);
   CHECK(older_ideal_wavefronts(rules(1, 3), shared_use::load, 0xff, 4, 32) == 1);
 }
 
-TEST_CASE("2.1 and 5.2: 32 banks of 4 bytes; 3.5: of 8") {
+TEST_CASE("2.1 and 5.2 have 32 banks of 4 bytes; 3.5 has 32 banks of 8 bytes") {
   for (const auto& [major, minor] : {std::pair(2, 1), {5, 2}}) {
     CAPTURE(major);
     CHECK(waves(major, minor, lanes_every(4), 4) == 1);

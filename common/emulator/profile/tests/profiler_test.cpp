@@ -1,4 +1,4 @@
-// Kernels small enough to count by hand.
+// Kernels that are small enough to count by hand.
 #include "common/emulator/profile/profiler.hpp"
 
 #include <doctest/doctest.h>
@@ -24,8 +24,8 @@ struct counted {
   }
 };
 
-// Runs a kernel of 1 MB at %rd1 and a table in constant memory; %r1 is tid.x and %r2 the lane's
-// number. `times` launches.
+// Launches a kernel `times` times, with 1 MB of memory at %rd1 and a table in constant memory. %r1
+// is tid.x and %r2 is the lane's index.
 counted count(const std::string& body, unsigned threads = 32, unsigned blocks = 1, int times = 1) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/lesson.cu\"\n"
@@ -114,7 +114,7 @@ TEST_CASE("global loads and stores by line: requests, lanes, sectors") {
   CHECK(c.kernel().total.global_store == store);
 }
 
-TEST_CASE("shared memory: an eight-way conflict, a broadcast, and the same for stores") {
+TEST_CASE("shared memory: an eight-way conflict and a broadcast, for loads and stores") {
   const counted c = count(
       "shl.b32 %r4, %r2, 5;\nadd.u32 %r4, %r4, %r3;\n"
       ".loc 1 7 0\nst.shared.u32 [%r4], %r2;\n"
@@ -130,7 +130,7 @@ TEST_CASE("shared memory: an eight-way conflict, a broadcast, and the same for s
   CHECK(c.kernel().static_shared_bytes == 16384);
 }
 
-TEST_CASE("generic addresses are counted where they lead") {
+TEST_CASE("an access by generic address is counted for the memory that it reaches") {
   const counted c = count(
       "mov.u32 %r4, s;\ncvt.u64.u32 %rd4, %r4;\ncvta.shared.u64 %rd4, %rd4;\n"
       "setp.lt.u32 %p1, %r2, 16;\nselp.b64 %rd5, %rd4, %rd1, %p1;\n"
@@ -141,7 +141,7 @@ TEST_CASE("generic addresses are counted where they lead") {
   CHECK(c.line(5).counts.shared_load.lanes == 16);
 }
 
-TEST_CASE("atomics: lanes on one word of shared memory are serialised, a sum of floats is a loop") {
+TEST_CASE("atomics: lanes on one shared word are serialised, and a float addition is a loop") {
   const counted c = count(
       ".loc 1 5 0\natom.shared.add.u32 %r5, [%r3], 1;\n"
       ".loc 1 6 0\nred.global.add.u32 [%rd1], 1;\n"
@@ -153,7 +153,7 @@ TEST_CASE("atomics: lanes on one word of shared memory are serialised, a sum of 
   CHECK(c.line(7).counts.shared_atomic.requests == 32);
   CHECK(c.line(7).counts.shared_atomic.wavefronts == 64);
   CHECK(c.line(7).counts.shared_load.requests == 32);
-  // All wavefronts but one: combined within the warp, the lanes would need only one.
+  // All wavefronts but one are repeated: with a sum per warp, the lanes would need only one.
   CHECK(c.line(5).counts.shared_atomic.repeated_wavefronts == 31);
   CHECK(c.line(6).counts.global_atomic.repeated_sectors == 31);
   CHECK(c.line(6).counts.global_atomic.ideal_sectors == 1);
@@ -161,7 +161,7 @@ TEST_CASE("atomics: lanes on one word of shared memory are serialised, a sum of 
   CHECK(c.line(7).counts.shared_load.repeated_wavefronts == 31);
 }
 
-TEST_CASE("atomics at addresses of their own repeat nothing") {
+TEST_CASE("atomics at separate addresses repeat nothing") {
   const counted c = count(
       "mul.lo.u32 %r4, %r2, 128;\ncvt.u64.u32 %rd4, %r4;\nadd.u64 %rd4, %rd4, %rd1;\n"
       ".loc 1 5 0\nred.global.add.u32 [%rd4], 1;\n"
@@ -182,7 +182,7 @@ TEST_CASE("local memory") {
   CHECK(c.line(5).counts.local_load.sectors == 4);
 }
 
-TEST_CASE("constant memory: requests are counted, for a word of all lanes and for one per lane") {
+TEST_CASE("constant memory: requests are counted, for one word of all lanes and one per lane") {
   const counted c = count(
       ".loc 1 5 0\nld.const.u32 %r5, [table+4];\n"
       "mov.u64 %rd4, table;\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"
@@ -195,8 +195,8 @@ TEST_CASE("constant memory: requests are counted, for a word of all lanes and fo
   CHECK(c.kernel().total.global_load.requests == 0);
 }
 
-TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
-  // Lanes 0 to 7 go through line 6, all of them twice through lines 5 and 7.
+TEST_CASE("instructions by pipe, branches, and lanes that sit out a branch") {
+  // Lanes 0 to 7 execute line 6. All lanes execute lines 5 and 7 twice.
   const counted c = count(
       "mov.u32 %r4, 0;\nmov.f32 %f1, 0f3F800000;\nLoop:\n"
       ".loc 1 5 0\nsetp.ge.u32 %p1, %r2, 8;\n@%p1 bra Skip;\n"
@@ -220,27 +220,27 @@ TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
   CHECK(c.line(5).counts.divergent_branches == 2);
   CHECK(c.line(7).counts.branches == 2);
   CHECK(c.line(7).counts.divergent_branches == 0);
-  // The n instructions have 32 * n lanes in all; 24 lanes sat out 6 instructions each.
+  // n instructions of full warps have 32 * n lanes. Here 24 lanes sat out 6 instructions each.
   const instruction_counts all = c.kernel().total.all_instructions();
   CHECK(all.lanes == 32 * all.warps - 6 * 24);
   CHECK(c.kernel().warp_efficiency() ==
         doctest::Approx(1 - 6.0 * 24 / (32.0 * static_cast<double>(all.warps))));
 }
 
-TEST_CASE("a guard that holds for no lane makes no request") {
+TEST_CASE("a guard that is false in all lanes makes no request") {
   const counted c =
       count("setp.gt.u32 %p1, %r2, 99;\n.loc 1 5 0\n@%p1 ld.global.u32 %r4, [%rd1];\n");
   CHECK(c.line(5).counts.global_load.requests == 0);
   CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::load_store)].warps == 1);
 }
 
-TEST_CASE("reading a parameter is no access to memory") {
+TEST_CASE("reading a parameter is not a memory access") {
   const counted c = count(".loc 1 5 0\nld.param.u64 %rd3, [out];\n");
   CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::load_store)].warps == 0);
   CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::other)].warps == 1);
 }
 
-TEST_CASE("launches of one configuration are one kernel, others another; counts repeat") {
+TEST_CASE("launches with the same configuration are one kernel, and counts repeat") {
   const std::string body = lane_address(4) + ".loc 1 5 0\nld.global.u32 %r4, [%rd3];\n";
   const counted a = count(body, 128, 7), b = count(body, 128, 7);
   CHECK(a.kernel().total.global_load == b.kernel().total.global_load);
@@ -249,7 +249,7 @@ TEST_CASE("launches of one configuration are one kernel, others another; counts 
   CHECK(a.kernel().block.x == 128);
 }
 
-TEST_CASE("cp.async: the load of global memory and the write to shared memory") {
+TEST_CASE("cp.async: the load from global memory and the write to shared memory") {
   const counted c = count(
       "mul.wide.u32 %rd2, %r2, 16;\nadd.s64 %rd3, %rd1, %rd2;\nshl.b32 %r4, %r2, 4;\n"
       "add.u32 %r4, %r4, %r3;\n"
@@ -261,7 +261,7 @@ TEST_CASE("cp.async: the load of global memory and the write to shared memory") 
   CHECK(c.line(5).counts.shared_store.requests == 0);
 }
 
-TEST_CASE("as many lines, and functions inlined into them, as a text has") {
+TEST_CASE("a text may have any number of lines and of functions inlined into them") {
   constexpr int many = 150000;
   std::string body;
   for (int n = 0; n < many; ++n) {

@@ -30,7 +30,7 @@ unsigned sectors_of(const lanes_at& a, std::uint32_t active, unsigned bytes) {
   return t.sectors;
 }
 
-TEST_CASE("sectors: 32 floats in a row take 4, one more when they begin off a sector") {
+TEST_CASE("sectors: 32 adjacent floats take 4, or 5 if they do not begin at a sector") {
   CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 * l; }), all, 4) == 4);
   CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 + 4 * l; }), all, 4) == 5);
   CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 16 * l; }), all, 16) == 16);
@@ -39,7 +39,7 @@ TEST_CASE("sectors: 32 floats in a row take 4, one more when they begin off a se
   CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 * l; }), 0xffu, 4) == 1);
 }
 
-TEST_CASE("lines: a row across two lines, and lanes that come back to a line") {
+TEST_CASE("lines: a row across two lines, and lanes that return to an earlier line") {
   touched_lines t;
   touch(lanes_at([](unsigned l) { return 96 + 4 * l; }).at, all, 4, t);
   REQUIRE(t.count == 2);
@@ -53,7 +53,7 @@ TEST_CASE("lines: a row across two lines, and lanes that come back to a line") {
   CHECK(t.lines[1].sectors == 0b0011);
 }
 
-TEST_CASE("local memory: the same word of all lanes is a line, whatever its width") {
+TEST_CASE("local memory: the same word of all lanes makes full lines, whatever its width") {
   touched_lines t;
   touch_local(lanes_at([](unsigned) { return 8; }).at, all, 4, 100, t);
   CHECK(t.count == 1);
@@ -67,14 +67,14 @@ TEST_CASE("local memory: the same word of all lanes is a line, whatever its widt
   CHECK(t.sectors == 4);
 }
 
-TEST_CASE("ideal sectors: the lanes side by side; a broadcast is not worse than it is") {
+TEST_CASE("ideal sectors: adjacent lanes, but never more than a broadcast takes") {
   CHECK(ideal_sectors(32, 4, 32) == 4);
   CHECK(ideal_sectors(32, 16, 16) == 16);
   CHECK(ideal_sectors(1, 4, 1) == 1);
   CHECK(ideal_sectors(32, 4, 1) == 1);
 }
 
-TEST_CASE("wavefronts: a stride of n words is an n-way conflict, padding ends it") {
+TEST_CASE("wavefronts: a stride of n words is an n-way conflict, and padding avoids it") {
   for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
     const lanes_at a([=](unsigned l) { return 4 * stride * l; });
     CHECK(wavefronts(shared_use::load, a.at, all, 4) == stride);
@@ -93,7 +93,7 @@ TEST_CASE("atomics on one global word are serialised") {
   CHECK(atomic_sectors(lanes_at([](unsigned l) { return 4 * (l % 16); }).at, all, t) == 4);
 }
 
-// A kind of access at the places of one line of the recording.
+// A kind of access with the addresses of one line of the recording.
 struct measured {
   std::string what;
   unsigned bytes = 0;
@@ -102,7 +102,7 @@ struct measured {
   unsigned requests = 0, cost = 0;
 };
 
-// The accesses of a line, none if it is malformed.
+// The accesses on a line; empty if it is malformed.
 std::vector<measured> parse(const std::string& line) {
   std::istringstream in(line);
   std::string word;
@@ -128,7 +128,7 @@ std::vector<measured> parse(const std::string& line) {
   return comma == '\0' ? accesses : std::vector<measured>{};
 }
 
-// Requests and cost, as the rules have them.
+// Requests and cost according to the rules.
 std::pair<unsigned, unsigned> predicted(const measured& m) {
   static const std::map<std::string, shared_use> uses = {{"load", shared_use::load},
                                                          {"store", shared_use::store},
@@ -155,7 +155,8 @@ std::pair<unsigned, unsigned> predicted(const measured& m) {
 }
 
 // Whether two of the lines that an atomic touches share one of the four banks of L1's tags, as far
-// as their numbers show. Derived from the accesses below and from ncu's set conflicts of loads.
+// as the lines' numbers show. Derived from the accesses below and from ncu's set conflicts of
+// loads.
 bool share_a_bank(const measured& m) {
   constexpr unsigned bank_of_bit[] = {1, 2, 1, 3, 1};
   std::map<unsigned, std::uint64_t> line_in;
@@ -170,7 +171,7 @@ bool share_a_bank(const measured& m) {
   return false;
 }
 
-TEST_CASE("every rule against an H200's counters") {
+TEST_CASE("every rule agrees with an H200's counters") {
   const char* folder = std::getenv("STEPWISE_MEASURED");
   REQUIRE(folder != nullptr);
   std::ifstream file(std::string(folder) + "/h200_accesses.txt");
@@ -184,7 +185,7 @@ TEST_CASE("every rule against an H200's counters") {
       const auto [requests, cost] = predicted(m);
       if (requests == m.requests && cost == m.cost) continue;
       ++apart[m.what];
-      // Known mismatches (DESIGN.md): loads of 16 bytes by some of the lanes, cp.async.cg where
+      // Known mismatches (DESIGN.md): 16-byte loads by only some of the lanes, cp.async.cg if
       // several lanes write the same place, and atomics on lines that share a bank.
       const bool partial_load = m.what == "load" && m.bytes == 16;
       const bool same_place = m.what == "copy_around";
@@ -204,9 +205,9 @@ TEST_CASE("every rule against an H200's counters") {
   CHECK(apart["copy_around"] == 12);
 }
 
-// An H200 counts matmul's copies like this (solutions/matmul/measured): the lanes after the first
-// `inside` lanes read the same word as the last of them, or nothing.
-TEST_CASE("copies of which some lanes read nothing, or the same") {
+// An H200 counts matmul's copies like this (solutions/matmul/measured). The lanes after the first
+// `inside` lanes read the same word as the last of those, or nothing.
+TEST_CASE("copies in which some lanes read nothing, or all the same word") {
   std::uint64_t from[32], to[32];
   const auto wavefronts_of = [&](unsigned bytes, unsigned stride, unsigned inside, bool zeros) {
     for (unsigned l = 0; l < 32; ++l) {
