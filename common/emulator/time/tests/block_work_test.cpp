@@ -1,5 +1,5 @@
-// Tests the counts of blocks between which others run, and launches in which one block does the
-// work of all.
+// Tests the counts of each block's work while blocks are interleaved, and launches in which one
+// block does all the work.
 #include "common/emulator/time/block_work.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
-TEST_CASE("each block has its own counts, also where blocks are interleaved") {
+TEST_CASE("each block has its own counts, even if blocks are interleaved") {
   block_work_counter each;
   each.begin_launch(2);
   each.switch_to(5);
@@ -36,8 +36,8 @@ TEST_CASE("each block has its own counts, also where blocks are interleaved") {
   CHECK(each.kept(5) == nullptr);
 }
 
-// The modelled time of a launch whose block b makes `rounds_of(b)` iterations of `sectors_of(b)`
-// sectors.
+// The modelled time of a launch in which block b does `rounds_of(b)` iterations of `sectors_of(b)`
+// sectors each.
 template <class Rounds, class Sectors>
 launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
   const kernel k(sums);
@@ -57,7 +57,7 @@ launch_time uneven(std::uint64_t blocks, Rounds rounds_of, Sectors sectors_of) {
   return t.end({});
 }
 
-TEST_CASE("a block with the work of all others takes longer than the launch is modelled to take") {
+TEST_CASE("a block with the work of all others takes longer than the launch's modelled time") {
   const std::uint64_t blocks = 16 * wave, heavy = 7 * wave + 3;
   const auto no_sectors = [](std::uint64_t) { return 0U; };
   const auto even = uneven(
@@ -69,12 +69,12 @@ TEST_CASE("a block with the work of all others takes longer than the launch is m
   CHECK(twice.longest_block_us < twice.us);
   const auto all = uneven(
       blocks, [&](std::uint64_t b) { return b == heavy ? 4000 : 4; }, no_sectors);
-  CHECK(all.us == doctest::Approx(even.us).epsilon(0.01));  // that block is not among the recorded
+  CHECK(all.us == doctest::Approx(even.us).epsilon(0.01));  // that block is not recorded
   CHECK(all.longest_block_us > 20 * all.us);
   CHECK(all.likeness > 0.6);
 }
 
-TEST_CASE("few instructions with many sectors each are work, too") {
+TEST_CASE("few instructions with many sectors each count as work, too") {
   const std::uint64_t blocks = 16 * wave, heavy = 7 * wave + 3;
   const auto rounds = [](std::uint64_t) { return 4; };
   const auto time =
@@ -82,7 +82,7 @@ TEST_CASE("few instructions with many sectors each are work, too") {
   CHECK(time.longest_block_us > 20 * time.us);
 }
 
-TEST_CASE("work of one warp takes as long as that warp") {
+TEST_CASE("the work of one warp takes as long as that warp") {
   const kernel k(sums);
   const auto us_of = [&](bool by_one_warp) {
     timer t(model(), {.seed = 7});
@@ -99,14 +99,14 @@ TEST_CASE("work of one warp takes as long as that warp") {
   CHECK(us_of(true) == doctest::Approx(warps * us_of(false)).epsilon(0.05));
 }
 
-TEST_CASE("recorded blocks that find all in the caches do not stand for those that read memory") {
+TEST_CASE("recorded blocks that hit the caches do not represent blocks that read memory") {
   const kernel k(looped("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;"));
   const recorded_access a = first_access_of(k).access;
   const auto likeness = [&](double sectors_of_others) {
     site_traffic seen;
     seen.sectors = static_cast<double>(8 * wave * warps * 20 * 4);
     seen.l2_sectors = seen.dram_sectors = seen.sectors;
-    site_traffic others;  // of a site that no recorded block reaches
+    site_traffic others;  // at a site that no recorded block reaches
     others.sectors = others.l2_sectors = others.dram_sectors = sectors_of_others * seen.sectors;
     timer t(model(), {.seed = 7});
     return drive(t, k, 8 * wave, 20, {.each = {a}, .traffic = {seen, others}}).time.likeness;

@@ -1,4 +1,4 @@
-// Tests the costs read from PTX, by the times of whole kernels on the emulated device.
+// Tests the costs read from PTX, through the times of whole kernels on the emulated device.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -11,7 +11,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// The time of a launch of 528 blocks of 256 threads. %rd1 is a buffer that all share, %r1 is tid.x.
+// The time of a launch of 528 blocks of 256 threads. All threads share a buffer at %rd1; %r1 is
+// tid.x.
 double us_of(const std::string& body) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -39,7 +40,7 @@ double us_of(const std::string& body) {
   return profiles[0].timing.us;
 }
 
-TEST_CASE("integers for one address are added by warps first where ptxas can prove it") {
+TEST_CASE("warps combine integers for one address where ptxas can prove that it is one address") {
   const double lanes = 528 * 256, per_us = 1000 * find_gpu("h200")->measured.at("add_one_address");
   const double by_warps = us_of("atom.global.add.u32 %r2, [%rd1], 1;");
   CHECK(by_warps < 3 * lanes / 32 / per_us + 5);
@@ -48,12 +49,12 @@ TEST_CASE("integers for one address are added by warps first where ptxas can pro
   // Computes the same address in a form that ptxas does not recognise.
   const std::string unknown = "mul.wide.u32 %rd2, %r1, 0;\nadd.s64 %rd3, %rd1, %rd2;\n";
   CHECK(us_of(unknown + "atom.global.add.u32 %r2, [%rd3], 1;") > 0.9 * lanes / per_us);
-  // Each lane wants its own sum before.
+  // Each lane needs the value before its own addition.
   CHECK(us_of("atom.global.add.u32 %r2, [%rd1], %r1;\nst.global.u32 [%rd1+64], %r2;") >
         0.9 * lanes / per_us);
 }
 
-TEST_CASE("sums of floats at one address are lane by lane, and slower than those of integers") {
+TEST_CASE("float additions at one address run lane by lane, and slower than integer additions") {
   const double lanes = 528 * 256;
   const double floats = us_of("mov.f32 %f1, 0f3F800000;\nred.global.add.f32 [%rd1], %f1;");
   CHECK(floats > 0.9 * lanes / (1000 * find_gpu("h200")->measured.at("add_f32_one_address")));

@@ -1,4 +1,4 @@
-// Launches of a kernel that is never run. The tests report to a timer what its blocks do.
+// Launches of a kernel that never runs. Instead, the tests report to a timer what its blocks do.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ inline constexpr unsigned warps = 8, resident = 2;
 inline const auto processors = static_cast<std::uint64_t>(model().multiprocessors);
 inline const std::uint64_t wave = processors * resident;
 
-// A kernel of PTX, which is never run.
+// A kernel of PTX that never runs.
 struct kernel {
   std::shared_ptr<global_memory> memory = std::make_shared<global_memory>(std::uint64_t{1} << 30);
   std::unique_ptr<loaded_module> module;
@@ -59,7 +59,7 @@ struct kernel {
   }
 };
 
-// A warp's access at the kernel's first memory instruction: one whole line.
+// A warp's access by the kernel's first memory instruction: one whole line.
 struct first_access {
   recorded_access access;
   bool is_store = false;
@@ -84,7 +84,7 @@ inline std::string many_sums(int count) {
   return text;
 }
 inline const std::string sums = many_sums(40);
-// A launch without loops may be too small to be sampled.
+// Makes a loop of `body`, because a launch without loops may be too small to be sampled.
 inline std::string looped(const std::string& body) {
   return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
 }
@@ -92,9 +92,9 @@ inline const std::string looped_sums = looped(sums);
 
 // The memory work of a launch, in addition to its instructions.
 struct memory_work {
-  std::vector<recorded_access> each = {};              // of a warp in each iteration
-  std::vector<site_traffic> traffic = {};              // what the caches saw of it
-  std::function<void(timer&)> report = [](timer&) {};  // once the launch has begun
+  std::vector<recorded_access> each = {};              // of each warp in each iteration
+  std::vector<site_traffic> traffic = {};              // the caches' counts
+  std::function<void(timer&)> report = [](timer&) {};  // called after the launch has begun
 };
 
 struct driven {
@@ -103,7 +103,7 @@ struct driven {
   launch_time time;
 };
 
-// Blocks of `iterations` iterations one after the other, as far as the timer wants them.
+// Runs blocks of `iterations` iterations one after the other, as long as the timer asks for blocks.
 inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned iterations,
                     const memory_work& work = {}) {
   t.begin(k.shape(blocks));
@@ -123,7 +123,7 @@ inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned it
       }
     }
     t.end_block(b);
-    t.switch_to(blocks);  // none of them
+    t.switch_to(blocks);  // no block
   }
   d.time = t.end(work.traffic);
   return d;

@@ -8,7 +8,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The cycles of `times` passes of the whole code, whose loads all take as long.
+// The cycles for `times` passes through the whole code. All loads have the same latency.
 double cycles_of_warp(const made_code& m, unsigned times, double load_latency = 0,
                       double l1_pipe = 1) {
   issue_order order(m.code, h200());
@@ -24,7 +24,8 @@ double cycles_of_warp(const made_code& m, unsigned times, double load_latency = 
 
 const unit_cost& of(unit u) { return h200().of[static_cast<int>(u)]; }
 
-TEST_CASE("issue clock: products that wait for each other take their latency, others their pipe") {
+TEST_CASE(
+    "issue clock: dependent products take their latency, independent ones their pipe's time") {
   made_code chain, apart;
   for (std::uint32_t n = 0; n < 64; ++n) {
     chain.fma(0, 0);
@@ -35,7 +36,7 @@ TEST_CASE("issue clock: products that wait for each other take their latency, ot
         doctest::Approx(640 * std::max(1.0, of(unit::fma).interval)).epsilon(0.01));
 }
 
-TEST_CASE("issue clock: loads that lead to each other take the latency that they are given") {
+TEST_CASE("issue clock: dependent loads take the latency that they are given") {
   made_code chase;
   chase.add(step_kind::load, unit::load_store, {0}, {0});
   CHECK(cycles_of_warp(chase, 100, 650) == doctest::Approx(100 * 650).epsilon(0.02));
@@ -47,7 +48,7 @@ TEST_CASE("issue clock: loads that lead to each other take the latency that they
 }
 
 TEST_CASE(
-    "issue clock: an iteration ends with its branch, or with a part of one if ptxas unrolled it") {
+    "issue clock: an iteration ends with its branch, or with part of one if ptxas unrolled it") {
   made_code loop;
   loop.add(step_kind::compute, unit::integer, {0}, {0});
   loop.add(step_kind::compute, unit::alu, {1}, {0});
@@ -59,7 +60,7 @@ TEST_CASE(
   CHECK(cycles_of_warp(loop, 100) / 100 < 0.7 * iteration);
 }
 
-TEST_CASE("issue clock: waiting moves it on, never back") {
+TEST_CASE("issue clock: waiting moves it forward, never back") {
   made_code m;
   m.fma(0, 0);
   issue_order order(m.code, h200());

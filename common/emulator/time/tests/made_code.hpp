@@ -40,8 +40,9 @@ struct made_code {
   std::uint32_t load(std::uint32_t to) { return add(step_kind::load, unit::load_store, {to}, {}); }
 };
 
-// Blocks of so many warps, each of which does the whole code `times` times; every load and store
-// takes `sectors` sectors in `lines` lines: always the same ones if L1 takes part.
+// A trace of `blocks` blocks with `warps` warps each. Each warp runs the whole code `times` times.
+// Every load and store takes `sectors` sectors in `lines` lines. With `in_l1` these are always the
+// same lines.
 inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
                                std::uint16_t sectors = 4, std::uint8_t lines = 1,
                                bool in_l1 = false) {

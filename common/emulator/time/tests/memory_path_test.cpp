@@ -1,5 +1,5 @@
-// A multiprocessor's way to memory, access by access: which part of it an access takes, and how
-// long.
+// A multiprocessor's path to memory, access by access: which part of the path an access uses, and
+// for how long.
 #include "common/emulator/time/memory_path.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ instruction_cost of_kind(step_kind kind) {
   return c;
 }
 
-recorded_access row() {  // 32 words side by side
+recorded_access row() {  // 32 adjacent words
   recorded_access a;
   a.sectors = a.ideal_sectors = 4;
   a.lines = a.tag_passes = 1;
@@ -28,7 +28,7 @@ recorded_access row() {  // 32 words side by side
 
 constexpr std::uint64_t l1_bytes = 200 * 1024;
 
-// When the last of so many equal accesses at once is done, of a multiprocessor among 132.
+// When the last of `times` equal, simultaneous accesses is done, on one of 132 multiprocessors.
 double done_after(const instruction_cost& c, recorded_access a, const site_rates& rates,
                   unsigned times = 1000, const std::vector<recorded_line>& lines = {}) {
   const std::vector<site_rates> sites{rates};
@@ -46,37 +46,37 @@ std::vector<recorded_line> first_lines(unsigned count, std::uint32_t sectors) {
   return lines;
 }
 
-TEST_CASE("a request occupies the L1 pipe for its busiest bank, or for its lines") {
+TEST_CASE("a request occupies the L1 pipe for its busiest bank or for its lines") {
   const instruction_cost load = of_kind(step_kind::load);
   const double one = done_after(load, row(), {}, 1000, first_lines(1, 0xf));
   CHECK(one == doctest::Approx(1000 * h200().bank_cycles).epsilon(0.3));
-  recorded_access column = row();  // a line for each lane, in banks of their own
+  recorded_access column = row();  // a line per lane, each in a different bank
   column.lines = 32;
   column.tag_passes = 8;
   column.sectors = 32;
   CHECK(done_after(load, column, {}, 1000, first_lines(32, 1)) ==
         doctest::Approx(1000 * 8 * h200().line_cycles).epsilon(0.05));
-  column.wavefronts = 32;  // all in one bank
+  column.wavefronts = 32;  // all lanes in one bank
   CHECK(done_after(load, column, {}, 1000, first_lines(32, 1)) ==
         doctest::Approx(1000 * 32 * h200().bank_cycles).epsilon(0.05));
   CHECK(8 * h200().line_cycles < 12);
 }
 
-TEST_CASE("a GPU without L2 sends what is read and stored to memory, at its rate") {
+TEST_CASE("a GPU without L2 sends loads and stores to memory, at its rate") {
   const gpu_costs costs = costs_of(*find_gpu("gtx280"));
   const std::vector<site_rates> sites{{1, 1, 1, 1, 32}};  // all from memory, all to memory
   for (const step_kind kind : {step_kind::load, step_kind::store}) {
     memory_path path(costs, 30, 0, sites, {});
     const recorded_access a = row();
     for (unsigned n = 0; n < 10000; ++n) path.access(of_kind(kind), std::span(&a, 1), {}, 0);
-    // A load's bytes are written here, too, since each that comes drives one out.
+    // A load's bytes are also written, because each line that comes in evicts a written one.
     const double bytes = kind == step_kind::load ? 2 * 128e4 : 128e4;
     CHECK(path.drained() == doctest::Approx(bytes * 30 / costs.dram_read_bytes).epsilon(0.05));
     CHECK(path.busy().l2_read + path.busy().l2_write < 1);
   }
 }
 
-TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
+TEST_CASE("lines in one bank of L1's tags are looked up one after the other") {
   const auto side_by_side = [](unsigned n) { return std::uint64_t{1000} + n; };
   const auto fourth = [](unsigned n) { return std::uint64_t{4} * n + 3; };
   CHECK(most_in_a_tag_bank(h200(), 32, side_by_side) == 8);
@@ -87,7 +87,7 @@ TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
   CHECK(most_in_a_tag_bank(simple, 32, fourth) == 32);
 }
 
-TEST_CASE("where all blocks are resident, writes to memory take longer, reads do not") {
+TEST_CASE("where all blocks are resident, writes to memory take longer, but reads do not") {
   REQUIRE(h200().resident_write_factor > 1.1);
   const auto busy = [&](step_kind kind, bool all_resident) {
     const std::vector<site_rates> sites{
@@ -102,7 +102,7 @@ TEST_CASE("where all blocks are resident, writes to memory take longer, reads do
   CHECK(busy(step_kind::load, true) == busy(step_kind::load, false));
 }
 
-TEST_CASE("what L1 has does not wait for what it has not") {
+TEST_CASE("hits in L1 do not wait for misses") {
   const std::vector<site_rates> sites{{.dram = 1}};
   memory_path path(h200(), 132, l1_bytes, sites, {});
   const instruction_cost load = of_kind(step_kind::load);
@@ -129,7 +129,7 @@ TEST_CASE("a line that is in flight is requested once") {
   CHECK(path.busy().dram == read);
 }
 
-TEST_CASE("L1 keeps what it has room for, the line used last the longest") {
+TEST_CASE("L1 keeps as many lines as fit, and the most recently used line the longest") {
   l1_lines small(64 * 128);  // two lines in each of 32 sets
   CHECK(small.find(0, 0xf).missing == 0xf);
   small.put(0, 0xf, 5);
@@ -139,12 +139,12 @@ TEST_CASE("L1 keeps what it has room for, the line used last the longest") {
   CHECK(small.find(1, 0x3).missing == 0x2);
   for (std::uint64_t line = 100; line < 400; ++line) {
     small.put(line, 0xf, 7);
-    CHECK(small.find(0, 0xf).missing == 0);  // used again and again
+    CHECK(small.find(0, 0xf).missing == 0);  // used repeatedly
   }
   CHECK(small.find(1, 0x1).missing == 0x1);
 }
 
-TEST_CASE("the account of a site is what the queues were given") {
+TEST_CASE("a site's account contains what the queues were given") {
   const std::vector<site_rates> sites{{.dram = 0.25, .evicted = 0.5, .own = 0.4, .dram_bytes = 64},
                                       {.evicted = 0.5, .own = 0.4}};
   memory_path path(h200(), 132, l1_bytes, sites, {});
@@ -153,7 +153,7 @@ TEST_CASE("the account of a site is what the queues were given") {
   s.site = 1;
   constexpr unsigned times = 1000;
   for (unsigned n = 0; n < times; ++n) {
-    const std::vector<recorded_line> line{line_record(n / 2, 0xf)};  // each is loaded twice
+    const std::vector<recorded_line> line{line_record(n / 2, 0xf)};  // each line is loaded twice
     path.access(of_kind(step_kind::load), std::span(&a, 1), line, 1000.0 * n);
     path.access(of_kind(step_kind::store), std::span(&s, 1),
                 std::vector<recorded_line>{line_record(100'000 + n, 0xf)}, 1000.0 * n);
@@ -173,13 +173,13 @@ TEST_CASE("the account of a site is what the queues were given") {
   const double written = 0.5 * (read + 32.0 * stores.sectors);
   CHECK(loads.dram_write_bytes + stores.dram_write_bytes == doctest::Approx(0.4 * written));
   CHECK(loads.dram_earlier_bytes + stores.dram_earlier_bytes == doctest::Approx(0.6 * written));
-  // Nothing else waits for memory, which reads at the rate for little that is in flight.
+  // Only these accesses wait for memory, so it reads at the rate for few bytes in flight.
   const double few = std::min(h200().dram_few_bytes, h200().dram_read_bytes) / 132;
   CHECK(path.busy().dram ==
         doctest::Approx(read / few + written / (h200().dram_write_bytes / 132)).epsilon(0.005));
 }
 
-TEST_CASE("what a site has yet to read from memory and finds in L1 is in the account") {
+TEST_CASE("a site's account contains both its reads from memory and its hits in L1") {
   const std::vector<site_rates> sites{{}, {.dram = 0.5}};
   memory_path path(h200(), 132, l1_bytes, sites, {});
   recorded_access first = row(), second = row();
@@ -194,7 +194,7 @@ TEST_CASE("what a site has yet to read from memory and finds in L1 is in the acc
   CHECK(path.account()[1].dram_read_bytes == 200 * 32);
 }
 
-TEST_CASE("memory is read in pairs of sectors, whether both are wanted or not") {
+TEST_CASE("memory is read in pairs of sectors, even if only one is wanted") {
   const instruction_cost load = of_kind(step_kind::load);
   site_rates sites{.dram = 1};
   const double wanted = done_after(load, row(), sites);
@@ -202,7 +202,7 @@ TEST_CASE("memory is read in pairs of sectors, whether both are wanted or not") 
   CHECK(done_after(load, row(), sites) > 1.6 * wanted);
 }
 
-TEST_CASE("atomics at one address are serialised, and sums of floats take longer") {
+TEST_CASE("atomics at one address are serialised, and float additions take longer") {
   instruction_cost add = of_kind(step_kind::atomic);
   recorded_access a = row();
   a.sectors = 32;  // one access to the sector per lane
@@ -214,11 +214,11 @@ TEST_CASE("atomics at one address are serialised, and sums of floats take longer
       done_after(add, a, one, 100) ==
       doctest::Approx(ints * h200().same_address_lanes / h200().same_address_floats).epsilon(0.02));
   add.adds_floats = false;
-  add.adds_warps = true;  // the machine code has one lane do it
+  add.adds_warps = true;  // in the machine code, one lane adds for its warp
   CHECK(done_after(add, a, one, 100) < ints / 16);
 }
 
-TEST_CASE("sectors of one line are serialised, sectors of different lines are not") {
+TEST_CASE("sectors of one line are serialised, but sectors of different lines are not") {
   const instruction_cost add = of_kind(step_kind::atomic);
   const double apart = done_after(add, row(), {}),
                together = done_after(add, row(), {.hot_line = 1});

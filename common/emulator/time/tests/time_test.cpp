@@ -1,4 +1,4 @@
-// The parts of the time model, on code made by hand: what a kernel of one kind must take.
+// The parts of the time model, on code made by hand: the time that a kernel of each kind must take.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ double cycles_of(const made_code& m, unsigned blocks, unsigned warps, unsigned t
   return simulate(made_work(m, t, rates, resident), h200()).cycles;
 }
 
-TEST_CASE("every known GPU has costs; an H200's are those that were measured") {
+TEST_CASE("every known GPU has costs, and an H200's are those that were measured") {
   for (const std::string& id : known_gpus()) {
     CAPTURE(id);
     const gpu_costs c = costs_of(*find_gpu(id));
@@ -36,7 +36,8 @@ TEST_CASE("every known GPU has costs; an H200's are those that were measured") {
   CHECK(find_gpu("gtx980")->measured.empty());
 }
 
-TEST_CASE("loads go ahead of what needs them, but not past a barrier or a store") {
+TEST_CASE(
+    "loads move ahead of the instructions that need them, but not past a barrier or a store") {
   made_code m;
   m.load(0);
   m.fma(1, 0);
@@ -60,7 +61,7 @@ TEST_CASE("loads go ahead of what needs them, but not past a barrier or a store"
     m.add(step_kind::store, unit::load_store, {}, {1});
     m.load(4);
     CHECK(place_of(4) < place_of(5));
-    m.code.at[5].may_move = true;  // of memory that is never written
+    m.code.at[5].may_move = true;  // from memory that is never written
     CHECK(place_of(4) > place_of(5));
   }
 }
@@ -91,11 +92,11 @@ TEST_CASE("where the machine code is known, its order counts") {
   CHECK(as_written.order == std::vector<std::uint32_t>{0, 1, 2, 3});
   place(m, 2, {9});  // loaded first
   CHECK(schedule(m.code, h200(), 0, 4, 1).order == std::vector<std::uint32_t>{2, 0, 1, 3});
-  place(m, 1, {5});  // before what it needs: no order of this run
+  place(m, 1, {5});  // before the load that it needs, so not an order of this run
   CHECK(schedule(m.code, h200(), 0, 4, 1).order == std::vector<std::uint32_t>{2, 0, 1, 3});
 }
 
-TEST_CASE("a branch across which the machine code moves accesses has become predicates") {
+TEST_CASE("a branch is predication if the machine code moves accesses across it") {
   made_code m;
   m.load(0);
   m.add(step_kind::store, unit::load_store, {}, {0});
@@ -106,10 +107,10 @@ TEST_CASE("a branch across which the machine code moves accesses has become pred
   const std::vector<std::uint32_t> at = {10, 12, 13, 14, 15};
   for (std::uint32_t n = 0; n < 5; ++n) place(m, n, {at[n]});
   CHECK(order() == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
-  place(m, 3, {11});  // loaded before what the branch stands behind is stored
+  place(m, 3, {11});  // loaded before the store that precedes the branch
   CHECK(order() == std::vector<std::uint32_t>{0, 3, 1, 2, 4});
   place(m, 3, {14});
-  place(m, 0, {30});  // no place says that anything was moved across it but its own line's
+  place(m, 0, {30});  // only the line's own place says that it was moved across
   place(m, 1, {31});
   CHECK(order() == std::vector<std::uint32_t>{2, 3, 4, 0, 1});
 }
@@ -118,20 +119,20 @@ TEST_CASE("copies of a loop are distinguished by the places of its lines") {
   made_code m;
   m.load(0);
   m.fma(1, 0);
-  m.code.copies = {5, 5};  // by four, and one for the rest
+  m.code.copies = {5, 5};  // four copies, and one for the remainder
   const auto order = [&] { return schedule(m.code, h200(), 0, 2, 4).order; };
   const std::vector<std::uint32_t> loads_first{0, 2, 4, 6, 1, 3, 5, 7};
-  SUBCASE("the rest after them") {
+  SUBCASE("the remainder after the copies") {
     place(m, 0, {20, 21, 22, 23, 40});
     place(m, 1, {24, 25, 26, 27, 41});
     CHECK(order() == loads_first);
   }
-  SUBCASE("the rest before") {
+  SUBCASE("the remainder before the copies") {
     place(m, 0, {5, 20, 21, 22, 23});
     place(m, 1, {6, 24, 25, 26, 27});
     CHECK(order() == loads_first);
   }
-  SUBCASE("a constant of one line") {
+  SUBCASE("one line has a constant") {
     place(m, 0, {20, 22, 24, 26, 40});
     place(m, 1, {2, 21, 23, 25, 27, 41});
     CHECK(order() == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7});
@@ -160,7 +161,7 @@ TEST_CASE("loads ahead stop where the registers end") {
                                 .begin()));
 }
 
-TEST_CASE("a comparison goes ahead of the branch that waits long for it") {
+TEST_CASE("a comparison moves ahead of the branch that waits long for it") {
   made_code m;
   for (int n = 0; n < 8; ++n) m.fma(0, 0);
   const std::uint32_t compare = m.add(step_kind::compute, unit::alu, {1}, {2});
@@ -186,17 +187,17 @@ TEST_CASE("an unrolled loop has one branch after all its copies") {
   CHECK(unrolled > 400 * 4 * fma);
 }
 
-TEST_CASE("one warp waits for each result, many keep the pipe busy") {
+TEST_CASE("one warp waits for each result, but many warps keep the pipe busy") {
   made_code m;
   for (int n = 0; n < 100; ++n) m.fma(0, 0);
   const double latency = h200().of[static_cast<int>(unit::fma)].latency;
   CHECK(cycles_of(m, 1, 1, 10) == doctest::Approx(1000 * latency).epsilon(0.03));
-  // 32 warps: 1000 instructions each, 4 per cycle but for the pipe's interval.
+  // 32 warps with 1000 instructions each: 4 per cycle, times the pipe's interval.
   const double interval = h200().of[static_cast<int>(unit::fma)].interval;
   CHECK(cycles_of(m, 1, 32, 10) == doctest::Approx(32 * 1000 / 4 * interval).epsilon(0.03));
 }
 
-TEST_CASE("memory gives a multiprocessor its share, at a latency") {
+TEST_CASE("memory gives a multiprocessor its share of the rate, after a latency") {
   made_code m;
   m.load(0);
   m.fma(1, 0);
@@ -204,7 +205,8 @@ TEST_CASE("memory gives a multiprocessor its share, at a latency") {
   from_memory.dram = 1;
   const gpu_costs c = h200();
   CHECK(cycles_of(m, 1, 1, 1, from_memory) == doctest::Approx(c.dram_latency).epsilon(0.1));
-  // 64 warps, 200 requests each: of 128 bytes, too few are in flight; of 512, the share is used up.
+  // 64 warps, 200 requests each. With 128 bytes per request, too few bytes are in flight. With 512
+  // bytes, the share is used up.
   CHECK(cycles_of(m, 1, 64, 200, from_memory) ==
         doctest::Approx(200 * c.dram_latency).epsilon(0.1));
   const double bytes = 64 * 200 * 512.0;
@@ -212,7 +214,7 @@ TEST_CASE("memory gives a multiprocessor its share, at a latency") {
   CHECK(at_once < bytes / (c.dram_few_bytes / 132) * 1.05);
   CHECK(at_once > bytes / (c.dram_read_bytes / 132));
   CHECK(cycles_of(m, 1, 64, 200, {}, 1, 4, 1, true) == doctest::Approx(64 * 200).epsilon(0.1));
-  // A line for each lane.
+  // A line per lane.
   CHECK(cycles_of(m, 1, 64, 200, {}, 1, 32, 32, true) ==
         doctest::Approx(64 * 200 * 8 * c.line_cycles).epsilon(0.1));
 }
@@ -229,7 +231,7 @@ TEST_CASE("blocks that were not traced continue like those that were") {
   CHECK(simulate(w, h200()).cycles == all);
 }
 
-TEST_CASE("a barrier holds every warp, and a block's place is empty for a while") {
+TEST_CASE("a barrier holds every warp, and a block's slot stays empty for a while") {
   made_code with, without;
   for (int n = 0; n < 4; ++n) {
     with.fma(0, 0);
@@ -244,14 +246,14 @@ TEST_CASE("a barrier holds every warp, and a block's place is empty for a while"
   CHECK(ten - 10 * one == doctest::Approx(9 * (c.turnover + 8 * c.turnover_per_warp)).epsilon(0.1));
 }
 
-// The fraction of all cycles in which warps wait that have this reason.
+// The fraction of all warps' waiting cycles that have this reason.
 double share_of(stall why, const multiprocessor_time& t) {
   stall_cycles all;
   for (const stall_cycles& s : t.stalled) all += s;
   return all.of[static_cast<int>(why)] / all.all();
 }
 
-TEST_CASE("why warps wait, and for what") {
+TEST_CASE("the reasons why warps wait") {
   const auto time_of = [](const made_code& m, unsigned warps, site_rates rates = {},
                           std::uint16_t sectors = 4) {
     const launch_trace t = made_trace(m, 1, warps, 50, sectors);
@@ -295,7 +297,7 @@ TEST_CASE("why warps wait, and for what") {
   CHECK(share_of(stall::synchronization, time_of(meets, 32)) > 0.3);
 }
 
-TEST_CASE("warps are counted while they are there") {
+TEST_CASE("warps are counted as active until they end") {
   made_code m;
   for (int n = 0; n < 20; ++n) m.fma(0, 0);
   const launch_trace t = made_trace(m, 1, 16, 50);
@@ -303,7 +305,7 @@ TEST_CASE("warps are counted while they are there") {
   CHECK(all.warp_cycles / all.simulated_cycles == doctest::Approx(16).epsilon(0.05));
 }
 
-TEST_CASE("experiments take away what they say, and nothing else") {
+TEST_CASE("an experiment removes what its name says, and nothing else") {
   made_code m;
   m.load(0);
   for (int n = 0; n < 30; ++n) m.fma(1, 1);
@@ -321,7 +323,7 @@ TEST_CASE("experiments take away what they say, and nothing else") {
                none = cycles_with({.no_global = true});
   CHECK(now > 2 * coalesced);
   CHECK(coalesced >= none);
-  CHECK(none > 50 * 30 * 4);  // the chain of sums is still there
+  CHECK(none > 50 * 30 * 4);  // the chain of sums remains
   CHECK(cycles_with({.ideal_wavefronts = true}) == now);
   CHECK(cycles_with({.no_local = true}) == now);
   for (warp_trace& w : t.blocks[0].warps)
@@ -329,12 +331,12 @@ TEST_CASE("experiments take away what they say, and nothing else") {
   CHECK(cycles_with({.no_local = true}) == none);
 }
 
-TEST_CASE("nothing at all takes no time, and a trace without an end does not hang") {
+TEST_CASE("an empty launch takes no time, and a trace without an end does not hang") {
   made_code m;
   m.fma(0, 0);
   m.add(step_kind::barrier, unit::none, {}, {});
   launch_trace t = made_trace(m, 1, 2, 1);
-  t.blocks[0].warps[1].pieces.clear();  // never comes to the barrier
+  t.blocks[0].warps[1].pieces.clear();  // never reaches the barrier
   CHECK(simulate(made_work(m, t, {}), h200()).cycles < 200);
   const launch_trace none;
   CHECK(simulate(made_work(m, none, {}), h200()).cycles == 0);

@@ -13,7 +13,8 @@
 namespace stepwise::emulator {
 namespace {
 
-TEST_CASE("whole launches: every block runs to its end, and one multiprocessor's are recorded") {
+TEST_CASE(
+    "whole launches: every block runs to its end, and those of one multiprocessor are recorded") {
   const kernel k(sums);
   timer t(model(), {});
   const driven d = drive(t, k, 1000, 3);
@@ -22,12 +23,12 @@ TEST_CASE("whole launches: every block runs to its end, and one multiprocessor's
   CHECK(d.time.us > 0);
   CHECK(t.slice() == slice_instructions);
   REQUIRE(d.recorded.size() == 3 * resident);
-  CHECK(d.recorded.front() >= wave);  // the first wave is not like the others
+  CHECK(d.recorded.front() >= wave);  // the first wave differs from the others
   for (std::size_t n = 1; n < d.recorded.size(); ++n)
     CHECK(d.recorded[n] == d.recorded[n - 1] + processors);
 }
 
-TEST_CASE("sampled launches: a wave from the middle and the recorded blocks, no others") {
+TEST_CASE("sampled launches: only a wave from the middle and the recorded blocks run") {
   const kernel k(looped_sums);
   timer t(model(), {.sampling = true});
   const std::uint64_t blocks = 40 * wave;
@@ -41,7 +42,7 @@ TEST_CASE("sampled launches: a wave from the middle and the recorded blocks, no 
         doctest::Approx(static_cast<double>(d.instructions) / static_cast<double>(each * blocks)));
 }
 
-TEST_CASE("sampled launches: a small one without loops runs whole") {
+TEST_CASE("sampled launches: a small launch without loops runs completely") {
   const kernel k(sums);
   timer t(model(), {.sampling = true});
   const std::uint64_t few = 10 * wave, many = 100 * wave;
@@ -50,7 +51,7 @@ TEST_CASE("sampled launches: a small one without loops runs whole") {
   CHECK(drive(t, k, many, 1).ran.size() < many);
 }
 
-TEST_CASE("a grid whose first blocks have all the work: the wave is one of those") {
+TEST_CASE("if a grid's first blocks have all the work, the wave that runs is one of theirs") {
   const kernel k(looped_sums);
   const std::uint64_t blocks = 40 * wave, busy = blocks / 4;
   const auto time_of = [&](timer::options how, std::uint64_t last_busy) {
@@ -78,7 +79,7 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
     const timer::options how{.sampling = sampling};
     const launch_time all = time_of(how, blocks), quarter = time_of(how, busy),
                       half = time_of(how, blocks / 2);
-    CHECK(quarter.us > 0.25 * all.us);  // the others start and end
+    CHECK(quarter.us > 0.25 * all.us);  // the other blocks start and end
     CHECK(quarter.us < 0.8 * all.us);
     CHECK(half.us > 0.5 * all.us);
     CHECK(all.idle_blocks == 0);
@@ -87,7 +88,7 @@ TEST_CASE("a grid whose first blocks have all the work: the wave is one of those
   }
 }
 
-TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones shows") {
+TEST_CASE("a seed draws the recorded blocks, and exposes work hidden from the usual ones") {
   const kernel k(sums);
   const auto recorded_by = [&](std::uint64_t seed, std::uint64_t blocks) {
     timer t(model(), {.seed = seed});
@@ -98,9 +99,9 @@ TEST_CASE("a seed draws the recorded blocks, and work hidden from the usual ones
   CHECK(recorded_by(1, many) != recorded_by(2, many));
   CHECK(recorded_by(1, many) == recorded_by(1, many));
   CHECK(recorded_by(1, many).size() == 3 * resident);
-  CHECK(recorded_by(5, wave).size() == 2 * resident);  // the early ones, and those drawn
+  CHECK(recorded_by(5, wave).size() == 2 * resident);  // the early blocks and those drawn
 
-  const auto lazy = recorded_by(0, wave);  // they do a tenth of the others' work
+  const auto lazy = recorded_by(0, wave);  // these do a tenth of the other blocks' work
   const auto time_by = [&](std::uint64_t seed) {
     timer t(model(), {.seed = seed});
     t.begin(k.shape(wave));
@@ -135,7 +136,7 @@ TEST_CASE("blocks that draw work from a counter are interleaved") {
   CHECK(!t.interleaves_blocks());
 }
 
-TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
+TEST_CASE("sampled launches: in every grid, a block of the busiest multiprocessors is recorded") {
   const kernel k(looped_sums);
   for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{2}, processors - 1, processors,
                                      processors + 1, wave - 1, wave, wave + 1, 3 * wave + 5}) {
@@ -151,7 +152,7 @@ TEST_CASE("sampled launches: whatever the grid, some block of the busiest multip
   }
 }
 
-TEST_CASE("all blocks resident: those of the multiprocessor that has its blocks first") {
+TEST_CASE("all blocks resident: the multiprocessor that gets its blocks first is recorded") {
   const kernel k(sums);
   const gpu_costs costs = costs_of(model());
   REQUIRE(costs.early_blocks.size() == 8);
@@ -162,14 +163,14 @@ TEST_CASE("all blocks resident: those of the multiprocessor that has its blocks 
   CHECK(recorded_of(wave) ==
         std::vector(costs.early_blocks.begin(), costs.early_blocks.begin() + resident));
   CHECK(recorded_of(processors) == std::vector{costs.early_blocks[0]});
-  CHECK(recorded_of(wave + 1).size() > resident);  // more than are resident: from the middle
+  CHECK(recorded_of(wave + 1).size() > resident);  // more blocks than are resident: from the middle
   gpu unmeasured = model();
   unmeasured.measured.clear();
   timer t(unmeasured, {});
   CHECK(drive(t, k, wave, 2).recorded == std::vector{processors / 2, processors / 2 + processors});
 }
 
-TEST_CASE("all blocks resident: the launch is not taken to be as long as its first blocks") {
+TEST_CASE("all blocks resident: the launch may be shorter than its first blocks suggest") {
   const kernel k(sums);
   timer t(model(), {});
   t.begin(k.shape(wave));
@@ -186,15 +187,14 @@ TEST_CASE("all blocks resident: the launch is not taken to be as long as its fir
     t.end_block(b);
     t.switch_to(wave);
   }
-  // A slot for each instruction that does something; the ratio of the two launches is what counts.
+  // The counts are issue slots of instructions with an effect. Only the launches' ratio matters.
   timer even(model(), {});
   const double each = drive(even, k, wave, 1).time.instructions / static_cast<double>(wave);
   CHECK(t.end({}).instructions == doctest::Approx(each * all / (length * warps)).epsilon(0.001));
 }
 
-TEST_CASE(
-    "sampled launches: of long blocks fewer rounds are recorded, but those that are resident") {
-  const kernel k(many_sums(2000));  // an iteration is reported at once, so few of them are quick
+TEST_CASE("sampled launches: fewer rounds of long blocks are recorded, but at least one") {
+  const kernel k(many_sums(2000));  // one report per iteration, so the test is quick
   const auto rounds_of = [&](unsigned iterations) {
     timer t(model(), {.sampling = true});
     return drive(t, k, 40 * wave, iterations).recorded.size() / resident;
@@ -204,7 +204,7 @@ TEST_CASE(
   CHECK(rounds_of(180) == 1);
 }
 
-TEST_CASE("sampled launches: blocks that are not recorded are cut short, those that are never") {
+TEST_CASE("sampled launches: blocks are cut short unless they are recorded") {
   const kernel k(looped_sums);
   timer t(model(), {.sampling = true});
   t.begin(k.shape(40 * wave));
@@ -241,7 +241,7 @@ TEST_CASE("blocks that may wait for each other all run") {
   CHECK(ran(cooperative) == 6 * wave);
 }
 
-TEST_CASE("a sampled launch takes the time of the whole one, whose blocks are alike") {
+TEST_CASE("a sampled launch takes the time of the whole launch if its blocks are alike") {
   const kernel k(looped_sums);
   for (const std::uint64_t blocks : {wave, 7 * wave + 11, 40 * wave}) {
     CAPTURE(blocks);
@@ -254,7 +254,7 @@ TEST_CASE("a sampled launch takes the time of the whole one, whose blocks are al
   }
 }
 
-TEST_CASE("launches follow each other in one timer, each with a time of its own") {
+TEST_CASE("launches follow each other in one timer, each with its own time") {
   const kernel k(sums);
   timer t(model(), {.sampling = true});
   const double once = drive(t, k, 40 * wave, 20).time.us;
@@ -262,7 +262,7 @@ TEST_CASE("launches follow each other in one timer, each with a time of its own"
   CHECK(drive(t, k, 40 * wave, 20).time.us == once);
 }
 
-TEST_CASE("experiments are made where they are asked for") {
+TEST_CASE("experiments run only if they are requested") {
   const kernel k(sums);
   timer without(model(), {}), with(model(), {.sampling = false, .experiments = true});
   CHECK(drive(without, k, wave, 20).time.experiments_us.empty());
@@ -270,7 +270,7 @@ TEST_CASE("experiments are made where they are asked for") {
   REQUIRE(t.experiments_us.size() == experiments);
   const auto if_there_were = [&](what_if e) { return t.experiments_us[static_cast<int>(e)]; };
   for (int e = 0; e < static_cast<int>(what_if::full_occupancy); ++e)
-    CHECK(t.experiments_us[e] <= t.us);  // what is taken away takes no time
+    CHECK(t.experiments_us[e] <= t.us);  // what is removed takes no time
   CHECK(if_there_were(what_if::no_arithmetic) < 0.5 * t.us);
   CHECK(if_there_were(what_if::no_global_memory) == doctest::Approx(t.us));
   CHECK(if_there_were(what_if::no_bank_conflicts) == doctest::Approx(t.us));
@@ -283,7 +283,7 @@ const std::string store = looped("st.global.f32 [%rd1], %f1;");
 
 constexpr unsigned iterations = 20;
 
-// The work of the kernel's first memory instruction: whole lines, which miss the caches.
+// The work of the kernel's first memory instruction: whole lines that miss the caches.
 memory_work one_access(const kernel& k) {
   const auto [a, is_store] = first_access_of(k);
   site_traffic seen;
@@ -295,7 +295,7 @@ memory_work one_access(const kernel& k) {
 }
 
 TEST_CASE(
-    "an experiment that changes an access, or how many blocks are resident, changes the time") {
+    "an experiment that changes an access or the number of resident blocks changes the time") {
   const auto time_of = [](const kernel& k, const recorded_access& a) {
     memory_work work = one_access(k);
     recorded_access& each = work.each[0];
@@ -331,7 +331,7 @@ std::uint64_t allocated(kernel& k, std::uint64_t bytes) {
   return *memory;
 }
 
-TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
+TEST_CASE("data that stays in L2 from wave to wave is read from memory once") {
   kernel k(load);
   const auto us_of = [&](std::uint64_t bytes) {
     memory_work w = one_access(k);
@@ -343,14 +343,14 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
   CHECK(in_l2 < 0.7 * beyond);
 }
 
-// The account of the only site of `k` in a launch of `blocks` blocks.
+// The account of the only site of `k`, in a launch of `blocks` blocks.
 site_account account_of(timer& t, const kernel& k, std::uint64_t blocks, const memory_work& w) {
   const launch_time time = drive(t, k, blocks, iterations, w).time;
   REQUIRE(time.sites.size() == 1);
   return time.sites[0];
 }
 
-TEST_CASE("the account of a sampled launch is that of all blocks") {
+TEST_CASE("the account of a sampled launch covers all blocks") {
   kernel k(load);
   memory_work w = one_access(k);
   w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
@@ -362,7 +362,7 @@ TEST_CASE("the account of a sampled launch is that of all blocks") {
   CHECK(a.dram_read_bytes == doctest::Approx(32 * sectors));
 }
 
-TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth") {
+TEST_CASE("DRAM is busy for the part of the published bandwidth that its bytes use") {
   kernel k(load);
   memory_work w = one_access(k);
   w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
@@ -376,7 +376,7 @@ TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth
   CHECK(time.busy[static_cast<int>(part::dram)] < 0.96);  // an H200's reads reach 95 %
 }
 
-TEST_CASE("recorded blocks that read their own data, but hit L1 more often: L2 limits the time") {
+TEST_CASE("recorded blocks read their own data but hit L1 more often, so L2 limits the time") {
   kernel k(load);
   const auto timed = [&](double more_from_l2) {
     memory_work w = one_access(k);
@@ -396,7 +396,7 @@ TEST_CASE("recorded blocks that read their own data, but hit L1 more often: L2 l
   CHECK(twice.us == doctest::Approx(2 * more.us).epsilon(0.05));
 }
 
-TEST_CASE("what all blocks share is read once in a launch, however many were run") {
+TEST_CASE("data that all blocks share is read once per launch, however many blocks ran") {
   kernel k(load);
   constexpr std::uint64_t shared = std::uint64_t{1} << 20;
   memory_work w = one_access(k);
@@ -407,7 +407,7 @@ TEST_CASE("what all blocks share is read once in a launch, however many were run
   }
 }
 
-TEST_CASE("of stores, what L2 has no room for goes to memory, and what lay there before") {
+TEST_CASE("stores that do not fit in L2 go to memory, and so do bytes that were there before") {
   const kernel k(store);
   const double room = costs_of(model()).dirty_bytes, before = costs_of(model()).dirty_at_rest;
   const memory_work w = one_access(k);
@@ -424,8 +424,7 @@ TEST_CASE("of stores, what L2 has no room for goes to memory, and what lay there
   CHECK(kept.dram_write_bytes == 0);
 }
 
-TEST_CASE(
-    "what comes last in a block counts as often as what comes first, which blocks cut short have") {
+TEST_CASE("work at the end of a block counts fully, although blocks that are cut short lack it") {
   const kernel k(store);
   const memory_work first = one_access(k);
   memory_work last = first;  // stored by the recorded blocks only
@@ -439,7 +438,7 @@ TEST_CASE(
   CHECK(b.dram_earlier_bytes == doctest::Approx(a.dram_earlier_bytes));
 }
 
-TEST_CASE("where no simulated block comes to a site, the caches report it") {
+TEST_CASE("the caches report a site that no simulated block reaches") {
   kernel k(load);
   memory_work w = one_access(k);
   w.report = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
@@ -453,10 +452,10 @@ TEST_CASE("where no simulated block comes to a site, the caches report it") {
   CHECK(a.dram_read_bytes == 32 * w.traffic[0].sectors / 4);
 }
 
-TEST_CASE("what an earlier launch has just written is read from L2, if it fits there") {
+TEST_CASE("data that an earlier launch has just written is read from L2, if it fits there") {
   kernel writes("st.global.f32 [%rd1], %f1;"),
       reads("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
-  reads.memory = writes.memory;  // as on a device
+  reads.memory = writes.memory;  // as on one device
   const auto us_of = [&](std::uint64_t bytes, bool is_written_before) {
     const std::uint64_t at = allocated(writes, bytes);
     memory_work w = one_access(writes), r = one_access(reads);
