@@ -1,5 +1,5 @@
-// Tests the emulator's reports of wrong asynchronous copies, barriers in shared memory and
-// warp-wide matrix operations. PTX leaves most of these open, so they do not run on a GPU.
+// Tests the emulator's reports on wrong asynchronous copies, barriers in shared memory and
+// warp-wide matrix operations. PTX leaves most of these cases open, so they do not run on a GPU.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -11,8 +11,8 @@ using namespace stepwise;
 
 namespace {
 
-// Runs a kernel whose %rd1 is the address of 256 bytes, %r1 that of 64 bytes of shared memory, %r2
-// that of an mbarrier and %r3 the thread; answers how it ended.
+// Runs a kernel and returns its final status. %rd1 is the address of 256 bytes, %r1 of 64 bytes of
+// shared memory and %r2 of an mbarrier. %r3 is the thread's index.
 status run(const std::string& body, unsigned threads = 32) {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -42,7 +42,7 @@ void check_says(const status& s, error code, const std::string& part) {
 
 const std::string one_thread = "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra end;\n";
 
-TEST_CASE("each end of an asynchronous copy is named") {
+TEST_CASE("an error names the end of an asynchronous copy at which it occurs") {
   check_says(run("cp.async.ca.shared.global [%r1], [%rd1+256], 4;"), error::illegal_address,
              "out of bounds: the source of cp.async: 4-byte read");
   check_says(run("cp.async.ca.shared.global [%r1+4096], [%rd1], 4;"), error::illegal_address,
@@ -53,7 +53,7 @@ TEST_CASE("each end of an asynchronous copy is named") {
              error::launch_failure, "cp.async of 8 bytes with a source of 12");
 }
 
-TEST_CASE("bulk copies are of whole, aligned pieces of 16 bytes") {
+TEST_CASE("bulk copies need whole, aligned pieces of 16 bytes") {
   const std::string copy = one_thread +
                            "mbarrier.init.shared.b64 [%r2], 1;\n"
                            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ";
@@ -67,7 +67,7 @@ TEST_CASE("bulk copies are of whole, aligned pieces of 16 bytes") {
              "no mbarrier was initialised");
 }
 
-TEST_CASE("a bulk copy within shared memory is refused, as without clusters on a GPU") {
+TEST_CASE("a bulk copy within shared memory is refused, as on a GPU without clusters") {
   check_says(run("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
                  "[%r1], [%r1+16], 16, [%r2];"),
              error::illegal_instruction, "a bulk copy from shared to shared memory");
@@ -101,7 +101,7 @@ TEST_CASE("misuse of a barrier in shared memory is reported") {
       error::launch_failure, "no mbarrier was initialised");
 }
 
-TEST_CASE("a wait for a phase that never ends meets the time limit") {
+TEST_CASE("a wait for a phase that never ends reaches the time limit") {
   setenv("STEPWISE_TIME_LIMIT_S", "0.1", 1);
   const status s =
       run("mbarrier.init.shared.b64 [%r2], 33;\nbar.sync 0;\n"
@@ -111,7 +111,7 @@ TEST_CASE("a wait for a phase that never ends meets the time limit") {
   check_says(s, error::launch_timeout, "still running after the time limit");
 }
 
-TEST_CASE("another block of a cluster does not exist") {
+TEST_CASE("a cluster has no other block") {
   check_says(run("mapa.shared::cluster.u32 %r4, %r1, 1;"), error::launch_failure,
              "mapa to block 1 of a cluster of one");
   check_says(run("barrier.cluster.arrive;\nsetp.lt.u32 %p1, %r3, 9;\n@%p1 bra end;\n"
@@ -123,7 +123,7 @@ TEST_CASE("another block of a cluster does not exist") {
              error::launch_timeout, "31 threads of warp 0 wait at the cluster's barrier");
 }
 
-TEST_CASE("a matrix operation needs all lanes of the warp, at one instruction") {
+TEST_CASE("a matrix operation needs all lanes of the warp at one instruction") {
   const std::string move = "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r3;\n";
   CHECK(run(move, 64).ok());
   check_says(run(move, 48), error::launch_failure,
@@ -138,13 +138,13 @@ TEST_CASE("a matrix operation needs all lanes of the warp, at one instruction") 
       error::launch_timeout, "deadlock");
 }
 
-TEST_CASE("a row of ldmatrix past the end of shared memory is named") {
+TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {
   check_says(run("mad.lo.u32 %r4, %r3, 16, %r1;\n"
                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];"),
              error::illegal_address, "a row of a matrix: 16-byte read");
 }
 
-TEST_CASE("what is not implemented is refused by name") {
+TEST_CASE("an instruction that is not implemented is refused by name") {
   for (const char* text :
        {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%r1], [%rd1, {%r3}], [%r2];",

@@ -1,4 +1,4 @@
-// Calls, modules of several parts, and the functions of the device's library.
+// Calls, modules with several parts, and the functions of the device's library.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string head = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
-// A kernel that stores %r9 at out[tid]; %r0 is tid.
+// A kernel that stores %r9 to out[tid]. %r0 is tid.
 std::string kernel_text(const std::string& body) {
   return ".visible .entry kernel(.param .u64 out)\n{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n"
          ".reg .b64 %rd<16>;\nld.param.u64 %rd1, [out];\nmov.u32 %r0, %tid.x;\n" +
@@ -22,7 +22,7 @@ std::string kernel_text(const std::string& body) {
          "%r9;\nret;\n}\n";
 }
 
-// Calls `name` with %r0 and puts its result into %r9.
+// Calls `name` with %r0 and writes its result to %r9.
 std::string call_text(const std::string& name) {
   return "{ .param .b32 a; .param .b32 r; st.param.b32 [a+0], %r0; call.uni (r), " + name +
          ", (a); ld.param.b32 %r9, [r+0]; }\n";
@@ -71,7 +71,7 @@ bool says(const status& s, const std::string& words) {
   return s.message.find(words) != std::string::npos;
 }
 
-// x! for the lanes, each to its own depth: they return at different times and meet again.
+// Computes x! by recursion. Lanes recurse to different depths, so they return at different times.
 const std::string factorial = function_text(
     "factorial",
     "mov.u32 %r2, 1;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra done;\nsub.u32 %r3, %r1, 1;\n"
@@ -82,7 +82,7 @@ std::uint32_t factorial_of(std::uint32_t x) { return x < 2 ? 1 : x * factorial_o
 
 }  // namespace
 
-TEST_CASE("recursion to a depth of its own in every lane") {
+TEST_CASE("every lane recurses to its own depth") {
   const outcome o = run({head + factorial + kernel_text(call_text("factorial"))});
   REQUIRE(o.launch.ok());
   REQUIRE(o.end.ok());
@@ -90,7 +90,7 @@ TEST_CASE("recursion to a depth of its own in every lane") {
 }
 
 TEST_CASE("lanes that return at different times reconverge after the call") {
-  // activemask after the call shows which lanes have met; the loop makes them return one by one.
+  // activemask after the call shows which lanes have met; the loop makes lanes return one by one.
   const std::string wait =
       function_text("wait",
                     "mov.u32 %r2, 0;\nagain:\nadd.u32 %r2, %r2, 1;\nsetp.ge.u32 %p1, %r2, "
@@ -100,7 +100,7 @@ TEST_CASE("lanes that return at different times reconverge after the call") {
   for (int k = 0; k < 32; ++k) CHECK(o.out[k] == 0xffffffffu);
 }
 
-TEST_CASE("lanes that exit inside a function are not waited for") {
+TEST_CASE("a call does not wait for lanes that exit inside the function") {
   const std::string leave =
       function_text("leave",
                     "and.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 1;\n@%p1 exit;\n"
@@ -126,7 +126,7 @@ TEST_CASE("a call through pointers that differ between lanes") {
   for (std::uint32_t k = 0; k < 32; ++k) CHECK(o.out[k] == (k % 2 == 0 ? 2 * k : k * k) + 32);
 }
 
-TEST_CASE("a pointer that is no function's address stops the kernel") {
+TEST_CASE("a pointer that is not a function's address stops the kernel") {
   const outcome o = run(
       {head + function_text("twice", "add.u32 %r2, %r1, %r1;") +
        kernel_text("mov.u64 %rd5, 64;\n{ .param .b32 a; .param .b32 r; st.param.b32 [a+0], %r0;\n"
@@ -137,7 +137,7 @@ TEST_CASE("a pointer that is no function's address stops the kernel") {
   CHECK(says(o.end, "not the address of a function"));
 }
 
-TEST_CASE("endless recursion is an overflow of the stack; a larger stack goes deeper") {
+TEST_CASE("endless recursion overflows the stack, and a larger stack allows deeper recursion") {
   const std::string endless = function_text(
       "endless",
       "{ .param .b32 a; .param .b32 r; st.param.b32 [a+0], %r1; call.uni (r), endless, (a); "
@@ -155,8 +155,8 @@ TEST_CASE("endless recursion is an overflow of the stack; a larger stack goes de
   CHECK(larger.out[31] == 5);
 }
 
-TEST_CASE("alloca gives every call memory of its own, and stackrestore takes it back") {
-  // Each round saves the stack, allocates tid + 1 words, writes the last one and reads it again.
+TEST_CASE("alloca gives every call its own memory, and stackrestore frees it") {
+  // Each iteration saves the stack, allocates tid + 1 words, writes the last word and reads it.
   const std::string body =
       "mov.u32 %r2, 0;\nmov.u32 %r9, 0;\nmov.u32 %r3, 100;\nagain:\nstacksave.u64 %rd2;\n"
       "add.u32 %r4, %r0, 1;\nmul.wide.u32 %rd3, %r4, 4;\nalloca.u64 %rd4, %rd3, 4;\n"
@@ -189,7 +189,8 @@ TEST_CASE("parts of a program call each other and share variables") {
   CHECK(says(run({two, two + kernel_text("")}).load, "two parts"));
 }
 
-TEST_CASE("what is not implemented in a function fails the launch that may call it, by name") {
+TEST_CASE(
+    "an unimplemented instruction in a function fails every launch that may call it, by name") {
   const std::string odd = function_text("odd", "mov.u32 %r2, 1;\nwgmma.fence.sync.aligned;");
   const outcome direct = run({head + odd + kernel_text(call_text("odd"))});
   CHECK(direct.launch.code == error::not_supported);
@@ -202,7 +203,7 @@ TEST_CASE("what is not implemented in a function fails the launch that may call 
   CHECK(says(no_function.launch, "no_function, which no part of the program defines"));
 }
 
-TEST_CASE("modifiers may stand in another order than the manual's") {
+TEST_CASE("modifiers may be in a different order than in the manual") {
   const outcome o = run(
       {head + kernel_text(
                   ".reg .f32 %f<4>;\nmov.b32 %f1, 0f3f000000;\nfma.rn.f32.sat %f2, %f1, %f1, %f1;\n"
@@ -210,12 +211,12 @@ TEST_CASE("modifiers may stand in another order than the manual's") {
                   "ld.u32.global %r4, [%rd1];\nadd.u32 %r9, %r2, %r4;")});
   REQUIRE(o.launch.ok());
   REQUIRE(o.end.ok());
-  CHECK(o.out[0] == 0x3f400000);  // 0.75, and the 0 that was there
+  CHECK(o.out[0] == 0x3f400000);  // 0.75, plus the 0 in out
   CHECK(says(run({head + kernel_text("wgmma.fence.f32.aligned;")}).launch,
              "wgmma.fence.f32.aligned"));
 }
 
-TEST_CASE("forms of video instructions that a GPU computes otherwise are refused") {
+TEST_CASE("forms of video instructions that a GPU computes differently are refused") {
   for (const char* form :
        {"vmad.s32.s32.s32 %r9, %r0, %r0, %r0;", "vadd.s32.s32.s32 %r9.h1, %r0, %r0, %r0;",
         "vadd.u32.u32.u32.min %r9, %r0, %r0, %r0;", "vsub.u32.u32.u32.sat %r9, %r0, %r0;"}) {
@@ -225,7 +226,7 @@ TEST_CASE("forms of video instructions that a GPU computes otherwise are refused
   }
 }
 
-TEST_CASE("printf makes the text that C makes") {
+TEST_CASE("printf produces the same text as in C") {
   using emulator::format_printf;
   std::vector<std::uint64_t> values;
   std::vector<unsigned> widths;

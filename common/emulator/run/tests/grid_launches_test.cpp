@@ -1,4 +1,4 @@
-// Launches from kernels: order of children and tails, and what the runtime refuses.
+// Launches from kernels: the order of children and tail launches, and refused calls.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ using namespace stepwise;
 namespace grid_launches_test {
 namespace {
 
-// note(out, value) appends a value to the list at out, whose first word is its length.
+// note(out, value) appends a value to the list at out. The list's first word is its length.
 const std::string head = R"(.version 9.0
 .target sm_90
 .address_size 64
@@ -44,7 +44,7 @@ std::string kernel_text(const std::string& body) {
          body + "ret;\n}\n";
 }
 
-// Launches note(out, value) with `threads` in a stream.
+// Launches note(out, value) with `threads` threads in a stream.
 std::string launch_text(const std::string& value, const std::string& stream,
                         const std::string& threads = "1", const std::string& callee = "note") {
   return "mov.u64 %rd2, " + callee +
@@ -93,7 +93,7 @@ outcome run(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("children run in the order of their launches, tail launches after all of them") {
+TEST_CASE("children run in the order of their launches, and tail launches after all of them") {
   const outcome o = run(kernel_text(launch_text("7", "3") + launch_text("1", "0") +
                                     launch_text("8", "3") + launch_text("2", "4") + keep_error));
   REQUIRE_MESSAGE(o.launch.ok(), o.launch.message);
@@ -102,8 +102,8 @@ TEST_CASE("children run in the order of their launches, tail launches after all 
   CHECK(o.out[8] == 0);
 }
 
-// A parent and its second child wait for words 8 and 9, one after the other.
-TEST_CASE("a grid that waits is left with its children, and they follow in their order") {
+// A parent and its second child wait, one after the other, for words 8 and 9.
+TEST_CASE("a grid that waits is left running with its children, which still run in order") {
   const auto poll = [](int word) {
     const std::string label = "poll" + std::to_string(word);
     return label + ":\nld.volatile.global.u32 %r3, [%rd1+" + std::to_string(4 * word) +
@@ -149,7 +149,7 @@ TEST_CASE("a grid that waits is left with its children, and they follow in their
   CHECK(on->extras().counting->counters()->launches == 5);
 }
 
-TEST_CASE("a launch that cannot be is the thread's last error, and does not happen") {
+TEST_CASE("an impossible launch does not happen, and is the thread's last error") {
   SUBCASE("no threads") {
     const outcome o = run(kernel_text(launch_text("1", "0", "0") + keep_error));
     CHECK(o.out[0] == 0);
@@ -165,7 +165,7 @@ TEST_CASE("a launch that cannot be is the thread's last error, and does not happ
     CHECK(o.out[0] == 0);
     CHECK(o.out[8] == static_cast<std::uint32_t>(error::invalid_resource_handle));
   }
-  SUBCASE("what is no kernel") {
+  SUBCASE("an address that is not a kernel") {
     std::string body = launch_text("1", "0") + keep_error;
     body.replace(body.find("mov.u64 %rd2, note"), 18, "mov.u64 %rd2, 4096");
     const outcome o = run(kernel_text(body));
@@ -174,7 +174,7 @@ TEST_CASE("a launch that cannot be is the thread's last error, and does not happ
   }
 }
 
-TEST_CASE("a kernel that launches itself ends at the limit of pending launches") {
+TEST_CASE("a kernel that launches itself stops at the limit of pending launches") {
   const outcome o = run(kernel_text("atom.global.add.u32 %r3, [%rd1], 1;\n" +
                                     launch_text("0", "0", "1", "kernel") + keep_error));
   REQUIRE(o.launch.ok());
@@ -182,14 +182,14 @@ TEST_CASE("a kernel that launches itself ends at the limit of pending launches")
   CHECK(o.out[8] == static_cast<std::uint32_t>(error::launch_pending_count_exceeded));
 }
 
-TEST_CASE("a chain of tail launches without an end is stopped by the time limit") {
+TEST_CASE("an endless chain of tail launches is stopped by the time limit") {
   REQUIRE(setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1) == 0);
   const outcome o = run(kernel_text(launch_text("0", "3", "1", "kernel")));
   unsetenv("STEPWISE_TIME_LIMIT_S");
   CHECK(o.end.code == error::launch_timeout);
 }
 
-TEST_CASE("a fill that leaves its allocation stops the device") {
+TEST_CASE("a fill that goes past its allocation stops the device") {
   const auto fill = [](const std::string& bytes) {
     return run(
         kernel_text("{ .param .b64 a; .param .b32 b; .param .b64 c; .param .b64 d; .param "
@@ -204,7 +204,7 @@ TEST_CASE("a fill that leaves its allocation stops the device") {
   CHECK(fill("65").end.code == error::illegal_address);
 }
 
-TEST_CASE("planes of a fill may not overlap, however many there are") {
+TEST_CASE("planes of a fill must not overlap, however many there are") {
   const auto fill = [](const std::string& pitch, const std::string& rows,
                        const std::string& planes) {
     return run(kernel_text(
@@ -228,7 +228,7 @@ TEST_CASE("planes of a fill may not overlap, however many there are") {
         static_cast<std::uint32_t>(error::invalid_pitch_value));
 }
 
-TEST_CASE("what is not implemented in a child is refused by name") {
+TEST_CASE("an unimplemented instruction in a child is refused by name") {
   std::string text = kernel_text(launch_text("1", "0"));
   text.replace(text.find("atom.global.add.u32 %r2"), 23, "nonsense.add.u32 %r2, %r2; //");
   const outcome o = run(text);

@@ -1,5 +1,6 @@
-// Modules that no compiler made: loading and lowering them ends in an error that says why, in
-// time and memory that the text's length bounds. What ../../fuzz finds is kept here.
+// Modules that no compiler produced. Loading and lowering them must end in an error that explains
+// the reason, in time and memory bounded by the text's length. Cases that ../../fuzz finds are kept
+// here.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -28,7 +29,7 @@ std::string repeated(const std::string& what, std::size_t times) {
   return out;
 }
 
-// The message of loading a module and of lowering its kernel k; empty if both do.
+// The error message of loading a module and lowering its kernel k; empty if both succeed.
 std::string problem_of(const std::string& text) {
   static const gpu model = *find_gpu("h200");
   emulator::global_memory memory(model.memory_bytes);
@@ -60,7 +61,7 @@ bool is_quick(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("instructions that lack what every such instruction has") {
+TEST_CASE("instructions that lack a mandatory part") {
   CHECK(refuses("ld %r1, [%d1];", "without a type"));
   CHECK(refuses("st [%d1], %r1;", "without a type"));
   CHECK(refuses("mov %r1, %r2;", "does not implement the instruction mov"));
@@ -71,7 +72,7 @@ TEST_CASE("instructions that lack what every such instruction has") {
   CHECK(refuses("add.u32 %r1;", "too few operands"));
 }
 
-TEST_CASE("a sum that cannot be fused for its operands is reported with its line") {
+TEST_CASE("a sum that cannot be fused because of its operands is reported with its line") {
   CHECK(
       refuses(".reg .pred %q<2>;\nmul.f32 %r1, %r2, %r3;\nadd.f32 %q1, %r1, %r2;\n"
               "@%q1 st.global.b32 [%d1], %r2;",
@@ -84,14 +85,14 @@ TEST_CASE("instructions without operands or modifiers, after a product that may 
       refuses("mul.f32 %r1, %r2, %r3;\nset %r2, %r1, %r3;\nst.global.b32 [%d1], %r2;", "line 11"));
 }
 
-TEST_CASE("messages are one line, however an instruction is written") {
+TEST_CASE("a message is one line, however the instruction is written") {
   CHECK(refuses("frob\n/* a\n comment */ .s32 %r1;", "PTX has no instruction frob.s32"));
   CHECK(refuses("add\n.frob %r1, %r1, %r1;", "the instruction add.frob"));
   CHECK(refuses("add\n.s32 %r1 %r2;", "after an operand of 'add.s32'"));
   CHECK(problem_of_body("add" + repeated(".frob", 100000) + " %r1;").size() < 300);
 }
 
-TEST_CASE("a parameter is read where it is") {
+TEST_CASE("a parameter is read only where it is") {
   CHECK(problem_of_body("ld.param.u64 %d1, [p];") == "");
   CHECK(problem_of_body("ld.param.u32 %r1, [p+4];") == "");
   for (const char* at : {"p+8", "p+5", "p-2", "p-4", "p+4294967296", "p+9223372036854775807"})
@@ -102,7 +103,7 @@ TEST_CASE("a parameter is read where it is") {
             .find("40000 bytes of parameters") != std::string::npos);
 }
 
-TEST_CASE("a call gives what the function takes") {
+TEST_CASE("a call must match the function's parameters") {
   const std::string f = ".func (.param .b32 r) f(.param .b64 x) { ret; }\n";
   const auto call = [&](const std::string& variables, const std::string& form) {
     const std::string problem =
@@ -120,13 +121,13 @@ TEST_CASE("a call gives what the function takes") {
   CHECK(refuses("{.param .b8 a; .param .b64 r; call.uni (r), malloc, (a);}", "of this form"));
 }
 
-TEST_CASE("aliases that lead in a circle through kernels") {
+TEST_CASE("aliases that form a cycle through kernels") {
   CHECK(problem_of(head + kernel_text("call.uni a;") +
                    ".entry a() {ret;} .entry b() {ret;} .entry c() {ret;}\n"
                    ".alias a, b; .alias b, c; .alias c, a;") != "");
 }
 
-TEST_CASE("large numbers in a small text take no memory") {
+TEST_CASE("large numbers in a small text do not take memory") {
   CHECK(problem_of_body(repeated("{.reg .b64 %large<1048576>;}", 2000)) == "");
   CHECK(problem_of_body(".reg .b64 %q<1048576>; mov.b64 %q1048575, %q0;") == "");
   CHECK(refuses(".reg .b64 %q<8>; mov.b64 %q8, %q0;", "not a register"));
@@ -137,7 +138,7 @@ TEST_CASE("large numbers in a small text take no memory") {
   CHECK(refuses(".local .b8 large[1099511627776];", "1099511627776 bytes of local memory"));
 }
 
-TEST_CASE("static shared memory that no block has is refused before the launch") {
+TEST_CASE("more static shared memory than a block can have is refused before the launch") {
   const std::string text =
       head + kernel_text(".shared .b8 large[1099511627776]; mov.u32 %r1, large;");
   const auto on = make_emulated_device(*find_gpu("h200"));
@@ -153,7 +154,7 @@ TEST_CASE("static shared memory that no block has is refused before the launch")
   CHECK(launched.message.find("bytes of static shared memory") != std::string::npos);
 }
 
-TEST_CASE("time that grows with the text, not with its square") {
+TEST_CASE("time grows with the text's length, not with its square") {
   const int many = 30000;
   std::string calls, variables, functions;
   for (int n = 0; n < many; ++n) {
@@ -163,7 +164,7 @@ TEST_CASE("time that grows with the text, not with its square") {
     calls += ".param .b32 a" + number + ";";
   }
   functions += ".func f" + std::to_string(many) + "() { ret; }\n";
-  // A chain of calls as long as the program, and shared variables that each might use.
+  // A chain of calls as long as the program, and shared variables that each function might use.
   std::string uses;
   for (int n = 0; n < many; ++n) uses += "mov.u32 %r1, v" + std::to_string(n) + ";\n";
   CHECK(is_quick([&] {
@@ -172,7 +173,7 @@ TEST_CASE("time that grows with the text, not with its square") {
   CHECK(is_quick([&] {
     CHECK(refuses("{" + calls + "call.uni f, (" + repeated("a29999,", many) + "a0);}", "f"));
   }));
-  // Every block of a long body may start again.
+  // Every block of a long body may branch back to the start.
   std::string blocks = "L0:\n";
   for (int n = 1; n < many; ++n) blocks += "@%p1 bra L0;\n";
   CHECK(is_quick([&] { CHECK(problem_of_body(blocks) == ""); }));

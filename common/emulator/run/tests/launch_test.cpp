@@ -1,5 +1,5 @@
-// Launches of small PTX kernels on the emulated device: what is refused, how failures are reported,
-// and how lanes that wait for each other get on.
+// Launches of small PTX kernels on the emulated device: refused launches, reports of failures, and
+// the progress of lanes that wait for each other.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ outcome run(const std::string& text, const run_options& o = {}) {
   return result;
 }
 
-// out[tid] = %r9
+// Stores %r9 to out[tid].
 const std::string store_result =
     "mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\nadd.s64 %rd15, %rd1, %rd14;\n"
     "st.global.u32 [%rd15], %r9;\n";
@@ -65,7 +65,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("blocks that the time model probes before a launch leave memory unchanged") {
-  constexpr unsigned blocks = 13000;  // over three waves
+  constexpr unsigned blocks = 13000;  // more than three waves
   const auto sums = [&](const std::string& body, const run_options& o) {
     setenv("STEPWISE_COUNTERS", "1", 1);
     setenv("STEPWISE_TIMES", "whole", 1);
@@ -80,7 +80,7 @@ TEST_CASE("blocks that the time model probes before a launch leave memory unchan
       "mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\nadd.s64 %rd15, %rd1, %rd14;\n"
       "red.global.add.u32 [%rd15], 1;",
       {.blocks = blocks});
-  // Bulk copies, which no observer can skip.
+  // Bulk copies cannot be skipped by an observer.
   sums(
       ".shared .align 16 .b8 ones[16];\nmov.u32 %r30, ones;\nmov.u32 %r29, 1;\n"
       "st.shared.v4.u32 [%r30], {%r29, %r29, %r29, %r29};\n"
@@ -89,14 +89,14 @@ TEST_CASE("blocks that the time model probes before a launch leave memory unchan
       {.blocks = blocks, .threads = 1, .elements = 4});
 }
 
-TEST_CASE("an instruction that is not implemented fails the launch by name, kernel and line") {
+TEST_CASE("an unimplemented instruction fails the launch, with its name, kernel and line") {
   const outcome o = run(module_text(".loc 1 42 3\nwgmma.fence.sync.aligned;"));
   CHECK(o.launch.code == error::not_supported);
   CHECK(contains(o.launch.message, "wgmma.fence.sync.aligned"));
   CHECK(contains(o.launch.message, "kernel at lesson.cu:42"));
 }
 
-TEST_CASE("a directive that is not implemented fails the launch by name and kernel") {
+TEST_CASE("an unimplemented directive fails the launch, with its name and kernel") {
   std::string text = module_text("");
   text.insert(text.find("\n{") + 1, ".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
   const outcome o = run(text);
@@ -105,13 +105,14 @@ TEST_CASE("a directive that is not implemented fails the launch by name and kern
   CHECK(contains(o.launch.message, ".reqnctapercluster"));
 }
 
-TEST_CASE("a cluster of one block is a block") {
+TEST_CASE("a cluster of one block is an ordinary block") {
   std::string text = module_text("");
   text.insert(text.find("\n{") + 1, ".explicitcluster\n.reqnctapercluster 1, 1, 1\n");
   CHECK(run(text).launch.ok());
 }
 
-TEST_CASE("an address past an allocation stops the kernel and names the thread and the line") {
+TEST_CASE(
+    "an address past an allocation stops the kernel, and the error names the thread and the line") {
   const outcome o =
       run(module_text(".loc 1 7 3\nmov.u32 %r9, 5;\n" + store_result), {1, 64, 40, 0});
   CHECK(o.launch.ok());
@@ -123,7 +124,7 @@ TEST_CASE("an address past an allocation stops the kernel and names the thread a
   CHECK(contains(o.end.message, "block (0,0,0), thread (40,0,0)"));
 }
 
-TEST_CASE("the outermost line of inlined code is named") {
+TEST_CASE("an error in inlined code names the outermost line") {
   const outcome o = run(module_text(
       ".loc 1 20 3\nmov.u32 %r9, 5;\n.loc 1 3 1, function_name $L_name, inlined_at 1 20 3\n"
       "ld.global.u32 %r9, [0];\n",
@@ -132,7 +133,7 @@ TEST_CASE("the outermost line of inlined code is named") {
   CHECK(contains(o.end.message, "null pointer"));
 }
 
-TEST_CASE("an index that was never set is no pointer of the host") {
+TEST_CASE("an index that was never set is not reported as a host pointer") {
   const auto at = [](const std::string& bytes) {
     return run(module_text("mov.u64 %rd14, " + bytes +
                            ";\nsub.s64 %rd15, %rd1, %rd14;\nst.global.u32 [%rd15], %r1;"))
@@ -142,20 +143,20 @@ TEST_CASE("an index that was never set is no pointer of the host") {
   CHECK(contains(at("17592186044416"), "not a device address; is it a host address?"));  // 2^44
 }
 
-TEST_CASE("a misaligned address is distinguished") {
+TEST_CASE("a misaligned address has its own error") {
   const outcome o = run(module_text("st.global.u32 [%rd1+2], %r1;"));
   CHECK(o.end.code == error::misaligned_address);
   CHECK(contains(o.end.message, "misaligned"));
 }
 
-TEST_CASE("shared memory has an end") {
+TEST_CASE("an access past the end of shared memory is reported") {
   const outcome o = run(
       module_text(".shared .align 4 .b8 s[64];\nmov.u32 %r2, s;\nst.shared.u32 [%r2+64], %r1;"));
   CHECK(o.end.code == error::illegal_address);
   CHECK(contains(o.end.message, "outside the block's 64 bytes of shared memory"));
 }
 
-TEST_CASE("a device that a kernel lost answers every later call with the reason") {
+TEST_CASE("after a kernel's failure, the device answers every later call with the reason") {
   const auto device = make_emulated_device(*find_gpu("h200"));
   const std::string text = module_text("st.global.u32 [0], %r1;");
   const auto module = device->load_module(std::as_bytes(std::span(text)));
@@ -169,8 +170,8 @@ TEST_CASE("a device that a kernel lost answers every later call with the reason"
   CHECK(device->launch(*kernel, {}, parameters).code == error::illegal_address);
 }
 
-TEST_CASE("a barrier that half a block cannot reach is a deadlock, and is reported") {
-  // Warp 0 waits at barrier 0 for 64 threads, warp 1 at barrier 1 for 64.
+TEST_CASE("a barrier that half of a block cannot reach is reported as a deadlock") {
+  // Warp 0 waits at barrier 0, and warp 1 at barrier 1, each for 64 threads.
   const outcome o =
       run(module_text(".loc 1 9 1\nmov.u32 %r2, %tid.x;\nshr.u32 %r3, %r2, 5;\nbar.sync %r3, 64;"),
           {1, 64, 64, 0});
@@ -179,7 +180,7 @@ TEST_CASE("a barrier that half a block cannot reach is a deadlock, and is report
   CHECK(contains(o.end.message, "barrier 1 at lesson.cu:9"));
 }
 
-TEST_CASE("threads that have exited are not waited for") {
+TEST_CASE("a barrier does not wait for threads that have exited") {
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nsetp.gt.u32 %p1, %r2, 40;\n@%p1 ret;\nbar.sync 0;\n"
                       "mov.u32 %r9, 1;\n" +
@@ -190,7 +191,7 @@ TEST_CASE("threads that have exited are not waited for") {
   CHECK(o.out[41] == 0);
 }
 
-TEST_CASE("a loop without an end meets the time limit") {
+TEST_CASE("an endless loop reaches the time limit") {
   setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
   const outcome o = run(module_text("$L_again:\n.loc 1 13 5\nadd.u32 %r2, %r2, 1;\nbra $L_again;"));
   unsetenv("STEPWISE_TIME_LIMIT_S");
@@ -199,7 +200,7 @@ TEST_CASE("a loop without an end meets the time limit") {
                  "kernel at lesson.cu:13: still running after the time limit of 0.2 s"));
 }
 
-TEST_CASE("a launch of many short blocks meets the time limit") {
+TEST_CASE("a launch of many short blocks reaches the time limit") {
   setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
   const outcome o = run(module_text("mov.u32 %r2, 1;"), {2000000000, 32, 32, 0});
   unsetenv("STEPWISE_TIME_LIMIT_S");
@@ -208,7 +209,7 @@ TEST_CASE("a launch of many short blocks meets the time limit") {
   CHECK(contains(o.end.message, " of its 2000000000 blocks have begun"));
 }
 
-// Every lane polls out[0]; those of odd number do something else in each pass, and all meet again.
+// Every lane polls out[0]. Odd lanes do something else in each iteration, and all lanes meet again.
 const std::string poll_and_diverge =
     "mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 0;\n"
     "$L_wait:\nld.volatile.global.u32 %r4, [%rd1];\n@%p1 bra $L_even;\n"
@@ -217,7 +218,7 @@ const std::string poll_and_diverge =
     "$L_meet:\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra $L_wait;\n";
 
 TEST_CASE("a polling loop whose body diverges lets the other warps run") {
-  // Warp 1 sets what warp 0 waits for.
+  // Warp 1 sets the word for which warp 0 waits.
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nsetp.gt.u32 %p3, %r2, 31;\n@%p3 bra $L_set;\n" +
                       poll_and_diverge +
@@ -229,7 +230,7 @@ TEST_CASE("a polling loop whose body diverges lets the other warps run") {
 }
 
 TEST_CASE("a polling loop whose body diverges lets the other lanes of its warp run") {
-  // Lane 31 sets what the others wait for; it is the one that runs last.
+  // Lane 31, which runs last, sets the word for which the other lanes wait.
   const outcome o = run(module_text(
       "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p3, %r2, 31;\n@%p3 bra $L_set;\n" + poll_and_diverge +
       "bra $L_end;\n$L_set:\nmov.u32 %r6, 1;\n"
@@ -238,15 +239,16 @@ TEST_CASE("a polling loop whose body diverges lets the other lanes of its warp r
   CHECK(o.out[0] == 1);
 }
 
-TEST_CASE("a polling loop whose body diverges meets the time limit") {
+TEST_CASE("a polling loop whose body diverges reaches the time limit") {
   setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
   const outcome o = run(module_text(poll_and_diverge));
   unsetenv("STEPWISE_TIME_LIMIT_S");
   CHECK(o.end.code == error::launch_timeout);
 }
 
-TEST_CASE("lanes that compute for many slices are waited for") {
-  // Lane l makes n + l * n / 8 passes of two instructions; after the loop all 32 are there again.
+TEST_CASE("lanes that compute for many slices still reconverge") {
+  // Lane l runs n + l * n / 8 iterations of two instructions. After the loop all 32 lanes must be
+  // together again.
   for (const int n : {1000, 10000, 100000, 1000000}) {
     const outcome o = run(
         module_text("mov.u32 %r2, %tid.x;\nshr.u32 %r3, %r1, 3;\nmad.lo.u32 %r3, %r2, %r3, %r1;\n"
@@ -259,7 +261,7 @@ TEST_CASE("lanes that compute for many slices are waited for") {
   }
 }
 
-TEST_CASE("lanes that add up atomically for many slices are waited for") {
+TEST_CASE("lanes that do atomic additions for many slices still reconverge") {
   for (const char* const add :
        {"atom.global.add.u32 %r8, [%rd1+128], 1;", "red.global.add.u32 [%rd1+128], 1;"}) {
     const outcome o =
@@ -275,8 +277,9 @@ TEST_CASE("lanes that add up atomically for many slices are waited for") {
   }
 }
 
-TEST_CASE("lanes that poll for many slices are waited for") {
-  // out[33] is zero; each pass polls it, and the loop ends after 1000 to 32000 passes all the same.
+TEST_CASE("lanes that poll for many slices still reconverge") {
+  // out[33] is zero. Each iteration polls it, but the loop ends after 1000 to 32000 iterations
+  // anyway.
   for (const char* const poll :
        {"ld.volatile.global.u32 %r4, [%rd1+132];", "atom.global.or.b32 %r4, [%rd1+132], 0;"}) {
     const outcome o =
@@ -291,8 +294,8 @@ TEST_CASE("lanes that poll for many slices are waited for") {
   }
 }
 
-TEST_CASE("lanes that wait at a join continue if polls wait for their work after it") {
-  // Lane 0 leaves the loop at once and sets, after it, the word that the others wait for.
+TEST_CASE("lanes that wait at a join continue if polling lanes wait for their later work") {
+  // Lane 0 leaves the loop at once, and then sets the word for which the others wait.
   for (const char* const each_pass : {"", "add.u32 %r7, %r7, 1;\n"}) {
     const outcome o = run(module_text(
         "mov.u32 %r2, %tid.x;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p1, %r2, 0;\n$L_wait:\n" +
@@ -304,8 +307,8 @@ TEST_CASE("lanes that wait at a join continue if polls wait for their work after
   }
 }
 
-TEST_CASE("lanes that wait at a join continue if plain loads wait for them for long") {
-  // Lane 0 waits for a word that the others write after the place where all would reconverge.
+TEST_CASE("lanes that wait at a join continue if plain loads wait for them for a long time") {
+  // Lane 0 waits for a word that the others write after the point where all would reconverge.
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_meet;\n"
                       "$L_wait:\nld.global.u32 %r4, [%rd1+4];\nsetp.eq.u32 %p2, %r4, 0;\n"
@@ -315,7 +318,7 @@ TEST_CASE("lanes that wait at a join continue if plain loads wait for them for l
   CHECK(o.out == std::vector<int>(32, 7));
 }
 
-TEST_CASE("both sides of a branch run, and meet again") {
+TEST_CASE("both sides of a branch run and then reconverge") {
   const outcome o = run(module_text(
       "mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra $L_even;\n"
       "mov.u32 %r4, 100;\nbra $L_meet;\n$L_even:\nmov.u32 %r4, 200;\n$L_meet:\n"
@@ -336,9 +339,9 @@ TEST_CASE("lanes that leave a loop one by one reconverge after it") {
   CHECK(o.out == std::vector<int>(32, 32));
 }
 
-TEST_CASE("lanes that skip a part of a loop's body meet the others in the same pass") {
-  // Pass i: lane i skips, the others add up how many they are, and from pass 32 on leave one by
-  // one.
+TEST_CASE("lanes that skip part of a loop's body meet the others in the same iteration") {
+  // In iteration i, lane i skips the sum and the other lanes add up their number. From iteration 32
+  // on, lanes leave one by one.
   const outcome o = run(module_text(
       "mov.u32 %r2, %tid.x;\nadd.u32 %r10, %r2, 32;\nmov.u32 %r3, 0;\nmov.u32 %r9, 0;\n"
       "$L_pass:\nsetp.eq.u32 %p1, %r3, %r2;\n@%p1 bra $L_next;\n"
@@ -355,7 +358,7 @@ TEST_CASE("lanes that skip a part of a loop's body meet the others in the same p
   }
 }
 
-TEST_CASE("a predicated instruction leaves the other lanes alone") {
+TEST_CASE("a predicated instruction does not affect the other lanes") {
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r9, 1;\nsetp.lt.u32 %p1, %r2, 3;\n"
                       "@!%p1 mov.u32 %r9, 2;\n" +
@@ -364,7 +367,7 @@ TEST_CASE("a predicated instruction leaves the other lanes alone") {
   CHECK(o.out[3] == 2);
 }
 
-TEST_CASE("a guarded shuffle waits for its lanes only") {
+TEST_CASE("a guarded shuffle waits only for its own lanes") {
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r9, 77;\nsetp.lt.u32 %p1, %r2, 16;\n"
                       "@%p1 shfl.sync.bfly.b32 %r9, %r2, 1, 31, 65535;\n" +
@@ -375,7 +378,7 @@ TEST_CASE("a guarded shuffle waits for its lanes only") {
   CHECK(o.out[16] == 77);
 }
 
-TEST_CASE("registers wider than a converted value are extended by its type") {
+TEST_CASE("a register wider than a converted value is extended according to the value's type") {
   const outcome o = run(module_text("mov.u32 %r2, 511;\ncvt.s32.s8 %r9, %r2;\n" + store_result));
   CHECK(o.out[0] == -1);
   const outcome saturated =
@@ -383,7 +386,7 @@ TEST_CASE("registers wider than a converted value are extended by its type") {
   CHECK(saturated.out[0] == 0);
 }
 
-TEST_CASE("a block waits for another that has not started, by polling") {
+TEST_CASE("a block waits, by polling, for another block that has not started") {
   // Block 0 waits until block 1 has written out[1].
   const std::string text = module_text(
       "mov.u32 %r2, %ctaid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_writer;\n"
@@ -398,7 +401,8 @@ TEST_CASE("a block waits for another that has not started, by polling") {
   CHECK(o.out[0] == 9);
 }
 
-TEST_CASE("counters count what a warp issues and what its lanes ask for") {
+TEST_CASE(
+    "counters count the instructions that a warp issues and the bytes that its lanes access") {
   const auto device = make_emulated_device(*find_gpu("h200"));
   const std::string text = module_text("mov.u32 %r9, 1;\n" + store_result);
   const auto module = device->load_module(std::as_bytes(std::span(text)));
@@ -414,7 +418,7 @@ TEST_CASE("counters count what a warp issues and what its lanes ask for") {
             .ok());
   const auto counted = *device->extras().counting->counters();
   CHECK(counted.launches == 1);
-  CHECK(counted.warp_instructions == 2 * 8);  // two warps, eight instructions with ret
+  CHECK(counted.warp_instructions == 2 * 8);  // two warps, eight instructions each, including ret
   CHECK(counted.lane_instructions == 48 * 8);
   CHECK(counted.global_store_bytes == 48 * 4);
   CHECK(counted.global_load_bytes == 0);

@@ -1,5 +1,5 @@
-// Launches that wait are left where the caller allows that: what ends them, and what the device
-// does beside them.
+// A launch that waits is left running if the caller allows it. Tests what ends such launches, and
+// what the device does in the meantime.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// Kernels with memory at %rd1 and a number in %r1. poll: waits until word 0 is the number.
+// Kernels with memory at %rd1 and a number in %r1. poll waits until word 0 equals the number.
 constexpr const char* texts = R"(.version 9.0
 .target sm_90
 .address_size 64
@@ -135,7 +135,7 @@ struct fixture {
   void set(std::uint32_t value) {
     REQUIRE(on->write(data, std::as_bytes(std::span(&value, 1))).ok());
   }
-  // Whether the launch ends within some seconds.
+  // Whether the launch ends within a few seconds.
   bool ends(std::uint64_t launch) {
     const auto began = steady::now();
     while (on->extras().waiting->runs(launch)) {
@@ -146,7 +146,7 @@ struct fixture {
   }
 };
 
-TEST_CASE_FIXTURE(fixture, "a launch that polls is left, and ends when the host lets it") {
+TEST_CASE_FIXTURE(fixture, "a launch that polls is left running, and ends when the host lets it") {
   CHECK(on->extras().waiting->left_launch() == 0);
   REQUIRE(launch("poll", 7, 40).ok());
   const auto number = on->extras().waiting->left_launch();
@@ -164,7 +164,7 @@ TEST_CASE_FIXTURE(fixture, "a launch that polls is left, and ends when the host 
   CHECK(on->extras().counting->counters()->atomics == 40 * 32);
 }
 
-TEST_CASE_FIXTURE(fixture, "kernels that wait for each other, in any number, end") {
+TEST_CASE_FIXTURE(fixture, "any number of kernels that wait for each other end") {
   std::uint64_t numbers[3];
   for (const unsigned n : {0U, 1U, 2U}) {
     REQUIRE(launch("poll", 3 - n, 3).ok());
@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(fixture, "kernels that wait for each other, in any number, end
   CHECK(word(1) == 3 * 3 * 32);
 }
 
-TEST_CASE_FIXTURE(fixture, "polling with barriers is waiting, too") {
+TEST_CASE_FIXTURE(fixture, "polling with barriers counts as waiting, too") {
   REQUIRE(launch("poll_together", 1, 2, 128).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
@@ -188,11 +188,12 @@ TEST_CASE_FIXTURE(fixture, "polling with barriers is waiting, too") {
   CHECK(word(1) == 2 * 128);
 }
 
-TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the clock continues") {
+TEST_CASE_FIXTURE(fixture,
+                  "a kernel that reads a clock is left running, too, and its clock continues") {
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
-  // Another one meanwhile.
+  // Another launch in the meantime.
   REQUIRE(launch("poll_clock", 1, 1, 1).ok());
   const auto second = on->extras().waiting->left_launch();
   REQUIRE(second != 0);
@@ -207,7 +208,7 @@ TEST_CASE_FIXTURE(fixture, "a kernel that reads a clock is left, too, and the cl
   CHECK(word(2) < waited);
 }
 
-TEST_CASE_FIXTURE(fixture, "a launch that only computes is not left, nor one that hardly waits") {
+TEST_CASE_FIXTURE(fixture, "a launch that only computes or hardly waits is not left running") {
   REQUIRE(launch("compute", 10000000).ok());
   CHECK(on->extras().waiting->left_launch() == 0);
   set(5);
@@ -222,7 +223,8 @@ struct hasty {
 };
 struct hasty_fixture : hasty, fixture {};
 
-TEST_CASE_FIXTURE(hasty_fixture, "a launch that may never end is left, but does not wait") {
+TEST_CASE_FIXTURE(hasty_fixture,
+                  "a launch that may never end is left running, but does not count as waiting") {
   const auto began = steady::now();
   REQUIRE(launch("endless", 0, 40).ok());
   CHECK(steady::now() - began >= std::chrono::milliseconds(200));
@@ -234,20 +236,21 @@ TEST_CASE_FIXTURE(hasty_fixture, "a launch that may never end is left, but does 
   CHECK(on->extras().waiting->left_launch() == 0);
   CHECK(word(0) == 3 * 32);
   CHECK(on->extras().waiting->runs(number));
-  // One that waits is left sooner, and named as such.
+  // A launch that waits is left running sooner, and counts as waiting.
   REQUIRE(launch("poll", 7).ok());
   CHECK(on->extras().waiting->waiting_kernels() == "poll");
   CHECK(on->extras().waiting->running_kernels() == "endless, poll");
   CHECK(on->synchronize().ok());
 }
 
-TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that ends right") {
+TEST_CASE_FIXTURE(hasty_fixture,
+                  "a launch that computes for longer than that ends with the right result") {
   REQUIRE(launch("compute", 40000000).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
   CHECK(ends(number));
   const auto found = word(0);
-  // Not left.
+  // Without STEPWISE_PATIENCE_S, the launch is not left running.
   unsetenv("STEPWISE_PATIENCE_S");
   fixture other;
   REQUIRE(other.launch("compute", 40000000).ok());
@@ -255,7 +258,7 @@ TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that en
   CHECK(other.word(0) == found);
 }
 
-TEST_CASE_FIXTURE(fixture, "memory and modules change while a launch that was left runs") {
+TEST_CASE_FIXTURE(fixture, "memory and modules may change while a launch is left running") {
   REQUIRE(launch("poll", 7, 8).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
@@ -275,7 +278,7 @@ TEST_CASE_FIXTURE(fixture, "memory and modules change while a launch that was le
   CHECK(on->unload_module(*other).ok());
 }
 
-TEST_CASE_FIXTURE(fixture, "memory that is freed under a launch that was left is a fault of its") {
+TEST_CASE_FIXTURE(fixture, "freeing the memory of a launch that was left running makes it fault") {
   REQUIRE(launch("poll", 7).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
@@ -284,7 +287,7 @@ TEST_CASE_FIXTURE(fixture, "memory that is freed under a launch that was left is
   CHECK(on->synchronize().code == error::illegal_address);
 }
 
-TEST_CASE_FIXTURE(fixture, "a fault of one launch ends the others") {
+TEST_CASE_FIXTURE(fixture, "a fault in one launch ends the others") {
   REQUIRE(launch("poll", 9, 4).ok());
   const auto waits = on->extras().waiting->left_launch();
   REQUIRE(launch("poll_and_fault", 7).ok());
@@ -298,7 +301,8 @@ TEST_CASE_FIXTURE(fixture, "a fault of one launch ends the others") {
   CHECK(launch("add", 1).code == error::illegal_address);
 }
 
-TEST_CASE_FIXTURE(fixture, "unloading the module ends its launches, and so does the device's end") {
+TEST_CASE_FIXTURE(fixture,
+                  "unloading a module ends its launches, and so does destroying the device") {
   REQUIRE(launch("poll", 7, 4).ok());
   const auto number = on->extras().waiting->left_launch();
   REQUIRE(number != 0);
@@ -311,7 +315,8 @@ TEST_CASE_FIXTURE(fixture, "unloading the module ends its launches, and so does 
   on.reset();
 }
 
-TEST_CASE("the time limit holds for launches that were left, and for those that cannot be") {
+TEST_CASE(
+    "the time limit applies to launches that were left running, and to those that cannot be") {
   setenv("STEPWISE_TIME_LIMIT_S", "0.3", 1);
   {
     fixture f;
