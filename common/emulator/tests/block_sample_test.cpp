@@ -18,7 +18,7 @@ struct sampled {
   std::int64_t instructions = 0;
 };
 
-// Each block's warps execute `instructions` in all, unless the sample ends the block.
+// The warps of each block execute `instructions` together, unless the sample ends the block.
 sampled sample(block_sample& s, kernel& k, unsigned blocks, std::int64_t instructions) {
   k.config.grid = {blocks, 1, 1};
   s.begin_launch(k.shape(blocks).launch);
@@ -41,7 +41,7 @@ constexpr unsigned many = 100'000;
 
 }  // namespace
 
-TEST_CASE("a large launch: its first and last block and consecutive ones, drawn by the seed") {
+TEST_CASE("a large launch: the first and last block, and consecutive blocks that the seed draws") {
   kernel k(looped_sums);
   block_sample one(1), same(1), other(2);
   const auto ran = sample(one, k, many, 1000).ran;
@@ -51,11 +51,11 @@ TEST_CASE("a large launch: its first and last block and consecutive ones, drawn 
   CHECK(ran[16] - ran[1] == 15);
   CHECK(sample(same, k, many, 1000).ran == ran);
   CHECK(sample(other, k, many, 1000).ran != ran);
-  CHECK(sample(one, k, many, 1000).ran != ran);  // another launch, other blocks
+  CHECK(sample(one, k, many, 1000).ran != ran);  // another launch draws other blocks
   CHECK(sample(one, k, 10, 1000).ran.size() == 10);
 }
 
-TEST_CASE("blocks with much work are few, and end early") {
+TEST_CASE("few blocks with much work run, and they end early") {
   kernel k(looped_sums);
   block_sample s(1);
   const auto some = sample(s, k, many, 100'000);
@@ -88,7 +88,7 @@ TEST_CASE("a block that touches many pages of memory ends early") {
   CHECK(s.slice() == 0);
 }
 
-TEST_CASE("small launches run completely, and those whose blocks may wait for each other") {
+TEST_CASE("small launches, and launches whose blocks may wait for each other, run completely") {
   kernel small(sums), waits(looped_sums + "atom.global.add.u32 %r1, [%rd1], 1;\n");
   block_sample s(1);
   CHECK(sample(s, small, 200, 50).ran.size() == 200);

@@ -29,7 +29,7 @@ struct element_type {
 enum class match : std::uint8_t {
   bits,      // exactly these bits, or within the array's tolerance
   nan,       // any NaN
-  anything,  // written "_": the test does not say
+  anything,  // written "_": not compared
 };
 
 struct value {
@@ -51,26 +51,26 @@ enum class buffer_access : std::uint8_t {
   address,      // the address of the buffer
 };
 
-// Outputs begin as this byte, so that a kernel that writes nothing is seen.
+// Outputs are filled with this byte, so that a missing write is detected.
 constexpr std::byte poison{0xcd};
 
 struct parameter {
   array_role role = array_role::in;
   buffer_access access = buffer_access::value;
   std::string name;
-  element_type type;                   // of a buffer's elements
+  element_type type;                   // of the buffer's elements
   std::vector<value> initial;          // in, inout
   std::vector<value> expected;         // out, inout
   std::vector<std::byte> plain_bytes;  // plain: the structure, laid out as C would
   unsigned alignment = 8;
   double ulps = 0;      // accepted distance in units in the last place
-  double absolute = 0;  // or accepted difference, whichever is larger
+  double absolute = 0;  // or the accepted difference, whichever is larger
   unsigned line = 0;    // in the file
 
   std::size_t count() const { return std::max(initial.size(), expected.size()); }
 };
 
-// One launch and what it must do.
+// One launch and its required outcome.
 struct test_case {
   std::string kernel;
   unsigned line = 0;
@@ -78,7 +78,7 @@ struct test_case {
   extent threads;
   std::uint64_t shared_bytes = 0;
   bool cooperative = false;
-  error fails = error::success;   // what the launch or the wait after it must answer
+  error fails = error::success;   // the error that the launch or the wait after it must return
   bool not_yet_emulated = false;  // the emulator must refuse it: not_supported
   std::vector<parameter> parameters;
 };
@@ -104,14 +104,14 @@ kernel_frame frame_of(const test_case& test);
 // Reads a file of tests. Its PTX keeps the line numbers of `text`. Throws format_error.
 test_file read_test(std::string name, const std::string& text);
 
-// The .ptx files of a folder with these names, or all without names, sorted. Throws format_error,
-// or std::runtime_error where there is none to read.
+// The .ptx files of a folder with these names, or all of them if there are no names, sorted. Throws
+// format_error, or std::runtime_error if there is no file to read.
 std::vector<test_file> read_folder(const std::string& folder,
                                    const std::vector<std::string>& names);
 
-// Runs one case and returns what differs, a sentence each; empty if all is as the file says.
-// `module` was loaded from the file on that device. After a failed launch the device is lost.
-// An emulated device must refuse what it does not implement yet, and nothing else.
+// Runs one case and returns its differences, one sentence each; empty if everything is as the file
+// says. `module` was loaded from the file on that device. After a failed launch the device is lost.
+// An emulated device must refuse the instructions that it does not implement yet, and nothing else.
 std::vector<std::string> run_case(device& on, bool emulated, module_handle module,
                                   const test_file& file, const test_case& what);
 

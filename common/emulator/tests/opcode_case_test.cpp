@@ -1,5 +1,5 @@
-// Tests of the opcode tests: comments are read and kernels generated as described, and a wrong
-// answer, a missing write and a failed launch are all seen.
+// Tests of the opcode tests. Comments are read and kernels generated as described. A wrong result,
+// a missing write and a failed launch are all detected.
 #include "common/emulator/tests/opcode_case.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 namespace stepwise::opcodes {
 namespace {
 
-// A kernel in full that adds 1, without the comments that a test puts above it.
+// A complete kernel that adds 1, without the comments that a test puts above it.
 const char* const add_one = R"(
 .visible .entry add_one(.param .u64 a, .param .u64 y) {
   .reg .b32 %i, %x;
@@ -56,26 +56,26 @@ void check_refused(const std::string& comments, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("a right answer passes") {
+TEST_CASE("a right result passes") {
   CHECK(
       outcome(with_comments("// kernel: add_one\n// in a: u32 1 2\n// out y: u32 2 3\n")).empty());
 }
 
-TEST_CASE("a wrong answer is named with its place and its inputs") {
+TEST_CASE("a wrong result is reported with its line and its inputs") {
   const auto lines =
       outcome(with_comments("// kernel: add_one\n// in a: u32 1 2\n// out y: u32 2 4\n"));
   REQUIRE(lines.size() == 1);
   CHECK(lines[0] == "sample.ptx:6: add_one: y[1] = 0x3, expected 0x4 for a = 0x2");
 }
 
-TEST_CASE("a kernel that writes nothing is seen by the poison") {
+TEST_CASE("the poison reveals a kernel that writes nothing") {
   const auto lines =
       outcome(with_comments("// kernel: add_one\n// in a: u32 999\n// out y: u32 1000\n"));
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("y[0] = 0xcdcdcdcd") != std::string::npos);
 }
 
-TEST_CASE("an unexpected failure, and an expected one that does not come, are seen") {
+TEST_CASE("an unexpected failure, and a missing expected failure, are detected") {
   test_file file = with_comments(
       "// kernel: add_one\n// threads: 1\n// value a: u64 64\n// value y: u64 64\n"
       "// fails: illegal_address\n");
@@ -87,14 +87,14 @@ TEST_CASE("an unexpected failure, and an expected one that does not come, are se
   CHECK(outcome(file).size() == 1);
 }
 
-TEST_CASE("'not yet' must be taken away once it runs") {
+TEST_CASE("'emulated: not yet' must be removed once the emulator runs the instruction") {
   const auto lines = outcome(
       with_comments("// kernel: add_one\n// emulated: not yet\n// in a: u32 1\n// out y: u32 2\n"));
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find("remove 'emulated: not yet'") != std::string::npos);
 }
 
-TEST_CASE("values: repetition, ranges, bits, values that are not compared, continued lines") {
+TEST_CASE("values: repetition, ranges, bits, ignored values, continued lines") {
   const test_file file = with_comments(
       "// kernel: add_one\n// threads: 4 2\n// blocks: 3\n// in a: s16 -1*3 5..7\n//     0xffff\n"
       "// out y within 2 ulp or 1e-6: f32 1.5 0x3f800000 -0 nan _ inf\n");
@@ -119,7 +119,7 @@ TEST_CASE("values: repetition, ranges, bits, values that are not compared, conti
   CHECK(y.expected[5].bits == 0x7f800000);
 }
 
-TEST_CASE("hashed words, in memory and by threads, with a mask, of 64 bits") {
+TEST_CASE("hashed words, by memory and by thread, with a mask, with 64 bits") {
   const auto bits_of = [](const std::string& list) {
     std::vector<std::uint64_t> bits;
     const test_file file = with_comments("// kernel: add_one\n// threads: 2\n// out y: " + list);
@@ -153,7 +153,7 @@ TEST_CASE("a generated kernel loads the inputs and stores the outputs") {
   CHECK(lines[0] == "sample.ptx:4: k: y[1] = 0x3, expected 0x4 for a = 0x2");
 }
 
-TEST_CASE("a generated kernel has a register for each value, of every width") {
+TEST_CASE("a generated kernel has a register for each value of any width") {
   CHECK(outcome(generated("// kernel: k\n// threads: 2\n// in a: u16 1 2 3 4\n"
                           "// in b: s8 -1 5\n// in c: f64 0.5 2\n// out y: u16 3 7\n"
                           "// out z: s8 -2 -1 10 5\n// out w: f64 1 4\n"
@@ -190,7 +190,7 @@ TEST_CASE("cases of one kernel share its instructions, and lines keep their numb
   CHECK(std::count(before.begin(), before.end(), '\n') == 9);
 }
 
-TEST_CASE("generated kernels that cannot be are refused, with their line") {
+TEST_CASE("impossible generated kernels are refused, with their line") {
   auto check_generated = [](const std::string& test, const std::string& message) {
     CAPTURE(test);
     CHECK_THROWS_WITH_AS(generated(test), doctest::Contains(message.c_str()), format_error);
@@ -204,7 +204,7 @@ TEST_CASE("generated kernels that cannot be are refused, with their line") {
                   "sample.ptx:5: expected an empty line");
 }
 
-TEST_CASE("comments that make no sense are refused, with their line") {
+TEST_CASE("malformed comments are refused, with their line") {
   check_refused("", "sample.ptx:1: no '// kernel: NAME'");
   check_refused("// in a: u32 1\n", "sample.ptx:4: 'in' before any 'kernel'");
   check_refused("// kernel: add_one\n// in a: u32 1\n", "could not fail");
@@ -212,10 +212,10 @@ TEST_CASE("comments that make no sense are refused, with their line") {
   check_refused("// kernel: add_one\n// in a: pred 1\n", "sample.ptx:5: expected a type");
   check_refused("// kernel: add_one\n// out y: u8 256\n", "'256' does not fit u8");
   check_refused("// kernel: add_one\n// out y: s8 -129\n", "'-129' does not fit s8");
-  check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is no u32");
+  check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is not a valid u32");
   check_refused("// kernel: add_one\n// out y: u32 1*0\n", "repeats");
-  check_refused("// kernel: add_one\n// out y: u32 5..2\n", "is no range");
-  check_refused("// kernel: add_one\n// out y: u16 hashed(0,2)\n", "words of 32 bits");
+  check_refused("// kernel: add_one\n// out y: u32 5..2\n", "is not a valid range");
+  check_refused("// kernel: add_one\n// out y: u16 hashed(0,2)\n", "32-bit words");
   check_refused("// kernel: add_one\n// out y: u32 hashed(0,2000x2000)\n", "too many values");
   check_refused("// kernel: add_one\n// out y around 2: u32 5\n", "expected 'within N ulp");
   check_refused("// kernel: add_one\n// inout y: u32 1 2 -> 3\n", "found 2 and 1");

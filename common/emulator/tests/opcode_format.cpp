@@ -15,7 +15,7 @@
 namespace stepwise::opcodes {
 namespace {
 
-// Where we are, for messages.
+// The current line, for messages.
 struct place {
   const std::string& file;
   unsigned line;
@@ -62,7 +62,7 @@ std::uint64_t unsigned_from(const place& at, const std::string& text, const char
   }
   const char* end = text.data() + text.size();
   auto [stop, problem] = std::from_chars(text.data() + start, end, number, base);
-  if (problem != std::errc() || stop != end) at.fail("'" + text + "' is no " + what);
+  if (problem != std::errc() || stop != end) at.fail("'" + text + "' is not a valid " + what);
   return number;
 }
 
@@ -70,13 +70,13 @@ std::uint64_t float_bits(const place& at, const element_type& type, const std::s
   char* end = nullptr;
   if (type.bytes == 8) {
     double number = std::strtod(text.c_str(), &end);
-    if (*end != '\0') at.fail("'" + text + "' is no f64");
+    if (*end != '\0') at.fail("'" + text + "' is not a valid f64");
     std::uint64_t bits;
     std::memcpy(&bits, &number, 8);
     return bits;
   }
   float number = std::strtof(text.c_str(), &end);
-  if (*end != '\0') at.fail("'" + text + "' is no f32");
+  if (*end != '\0') at.fail("'" + text + "' is not a valid f32");
   std::uint32_t bits;
   std::memcpy(&bits, &number, 4);
   return bits;
@@ -108,7 +108,7 @@ bool append_hashed(const place& at, const element_type& type, const std::string&
       "hashed\\((\\d+),(\\d+)(?:x(\\d+))?\\)(?:&(0x[0-9a-f]+)\\|(0x[0-9a-f]+))?");
   std::smatch part;
   if (!std::regex_match(word, part, form)) return false;
-  if (type.bytes < 4) at.fail("'hashed' makes words of 32 bits");
+  if (type.bytes < 4) at.fail("'hashed' makes 32-bit words");
   const auto number = [&](int group, std::uint64_t missing) {
     return part[group].matched ? unsigned_from(at, part[group], "number") : missing;
   };
@@ -131,7 +131,7 @@ void append_values(const place& at, const element_type& type, const std::string&
   if (std::size_t dots = word.find(".."); dots != std::string::npos) {
     std::uint64_t first = unsigned_from(at, word.substr(0, dots), "start of a range");
     std::uint64_t last = unsigned_from(at, word.substr(dots + 2), "end of a range");
-    if (last < first || last - first > 1u << 20) at.fail("'" + word + "' is no range");
+    if (last < first || last - first > 1u << 20) at.fail("'" + word + "' is not a valid range");
     for (std::uint64_t i = first; i <= last; ++i) {
       values.push_back(value_from(at, type, std::to_string(i)));
     }
@@ -141,7 +141,8 @@ void append_values(const place& at, const element_type& type, const std::string&
   value one = value_from(at, type, word.substr(0, star));
   std::uint64_t count =
       star == std::string::npos ? 1 : unsigned_from(at, word.substr(star + 1), "count");
-  if (count == 0 || count > 1u << 20) at.fail("'" + word + "' repeats a value 0 or too many times");
+  if (count == 0 || count > 1u << 20)
+    at.fail("'" + word + "' repeats a value zero or too many times");
   values.insert(values.end(), count, one);
 }
 
@@ -168,7 +169,7 @@ error error_from(const place& at, const std::vector<std::string>& words) {
   at.fail("unknown error in 'fails'");
 }
 
-// "within 2 ulp", "within 1e-6" or "within 2 ulp or 1e-6": words from `start` on.
+// "within 2 ulp", "within 1e-6" or "within 2 ulp or 1e-6": the words from `start` onwards.
 void read_tolerance(const place& at, const std::vector<std::string>& words, std::size_t start,
                     parameter& p) {
   for (std::size_t i = start; i < words.size();) {
@@ -236,8 +237,8 @@ void read_list(const place& at, parameter& p, const std::string& text) {
     }
   }
   if (p.role == array_role::inout && p.initial.size() != p.expected.size()) {
-    at.fail("as many values before '->' as after it: found " + std::to_string(p.initial.size()) +
-            " and " + std::to_string(p.expected.size()));
+    at.fail("expected as many values before '->' as after it, but found " +
+            std::to_string(p.initial.size()) + " and " + std::to_string(p.expected.size()));
   }
   if (p.initial.empty() && p.expected.empty()) at.fail("no values");
 }
@@ -256,7 +257,7 @@ bool find_role(const std::string& word, array_role& role) {
   return false;
 }
 
-// A comment of the format: its words before the colon, and the text after it.
+// A comment in the format: the words before its colon, and the text after it.
 struct directive {
   unsigned line = 0;
   unsigned last_line = 0;
@@ -271,7 +272,7 @@ bool is_directive(const std::vector<std::string>& head) {
   return !head.empty() && std::find(std::begin(verbs), std::end(verbs), head[0]) != std::end(verbs);
 }
 
-// A directive is "// word [words]: text"; comment lines indented by four blanks continue it.
+// A directive is "// word [words]: text". Comment lines indented by four spaces continue it.
 std::vector<directive> directives_of(const std::vector<std::string>& lines) {
   std::vector<directive> found;
   bool open = false;
@@ -361,8 +362,8 @@ bool is_instruction(const std::vector<std::string>& lines, std::size_t index) {
   return index < lines.size() && lines[index].starts_with("  ");
 }
 
-// Completes the kernel of a test whose instructions, indented, begin at lines[index]. The frame
-// takes the place of the comment above them and of the empty line below them, so no line moves.
+// Completes the kernel of a test whose indented instructions begin at lines[index]. The frame
+// replaces the comment above them and the empty line below them, so no line moves.
 void add_frame(const std::string& file, const test_case& c, std::vector<std::string>& lines,
                std::size_t index) {
   check_frame(file, c);
@@ -381,7 +382,7 @@ void add_frame(const std::string& file, const test_case& c, std::vector<std::str
 test_file read_test(std::string name, const std::string& text) {
   test_file file{std::move(name), {}, {}};
   std::vector<std::string> lines = lines_of(text);
-  std::vector<std::size_t> ends;  // of each case, the index after its last directive
+  std::vector<std::size_t> ends;  // the index after each case's last directive
   bool threads_given = false;
   for (const directive& d : directives_of(lines)) {
     place at{file.name, d.line};

@@ -1,4 +1,4 @@
-// Generates the PTX around the instructions of an opcode test: what opcodes/README.md promises.
+// Generates the PTX around the instructions of an opcode test, as opcodes/README.md describes.
 #include "common/emulator/tests/opcode_case.hpp"
 
 namespace stepwise::opcodes {

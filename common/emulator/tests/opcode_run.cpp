@@ -1,4 +1,4 @@
-// Runs opcode tests on a device and compares.
+// Runs opcode tests on a device and compares the results.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -71,7 +71,7 @@ void compare(const test_file& file, const test_case& what, const parameter& p,
   }
 }
 
-// Buffers of one launch; they are freed with it.
+// The buffers of one launch. The destructor frees them.
 class buffers {
  public:
   explicit buffers(device& on) : on_(on) {}
@@ -135,10 +135,10 @@ std::vector<std::string> run_case(device& on, bool emulated, module_handle modul
   if (launched.ok()) launched = on.synchronize();
   const bool refused = emulated && what.not_yet_emulated;
   if (refused && launched.ok()) {
-    return {where + ": the emulator runs this now: remove 'emulated: not yet'"};
+    return {where + ": the emulator now runs this: remove 'emulated: not yet'"};
   }
   if (launched.code != (refused ? error::not_supported : what.fails)) {
-    if (launched.ok()) return {where + ": the launch went well, but must fail"};
+    if (launched.ok()) return {where + ": the launch succeeded, but must fail"};
     return failed("launching", launched);
   }
   std::vector<std::string> differences;

@@ -1,7 +1,7 @@
 // Runs the tests of opcodes/ on the emulator or on a GPU: opcode_test emulated|gpu FOLDER [NAME...]
 //
-// A GPU's driver compiles the module of each file, the emulator interprets the same module. Both
-// must answer as the file's comments say. Exit status 77: no GPU.
+// A GPU's driver compiles the module of each file; the emulator interprets the same module. Both
+// must give the results in the file's comments. Exit status 77: no GPU.
 // `opcode_test ptx FOLDER [NAME...]` prints the modules.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,13 +34,13 @@ struct totals {
   unsigned cases = 0, failed = 0;
 };
 
-// The report of the process that ran a part of a file to the process that waits for it.
+// What a process that ran part of a file reports to the process that waits for it.
 struct part_report {
   totals sum;
   std::size_t next = 0;  // the first case that was not run
 };
 
-// Runs a file's cases from `first` on, up to one that loses the device.
+// Runs a file's cases from `first` onwards, up to a case that loses the device.
 part_report run_part(const std::string& kind, const opcodes::test_file& file, std::size_t first) {
   part_report report{{}, first};
   auto give_up = [&](const std::string& why) {
@@ -51,9 +51,9 @@ part_report run_part(const std::string& kind, const opcodes::test_file& file, st
   };
   std::string why;
   const std::unique_ptr<device> on = make_device(kind, why);
-  if (!on) return give_up("no device any more: " + why);
+  if (!on) return give_up("the device is lost: " + why);
   auto module = on->load_module(std::as_bytes(std::span(file.ptx)));
-  if (!module.ok()) return give_up("loading: " + module.failure().message);
+  if (!module.ok()) return give_up("cannot load the module: " + module.failure().message);
   while (report.next < file.cases.size()) {
     const opcodes::test_case& what = file.cases[report.next++];
     ++report.sum.cases;
@@ -65,8 +65,8 @@ part_report run_part(const std::string& kind, const opcodes::test_file& file, st
   return report;
 }
 
-// Runs `work` in a process of its own: a GPU that was lost stays lost for its process, and a crash
-// ends one file's test only. False if the process died.
+// Runs `work` in its own process, because a lost GPU stays lost for its process, and a crash ends
+// only one file's test. Returns false if the process died.
 template <class Result, class Work>
 bool in_own_process(Result& answer, Work&& work) {
   int ends[2];
@@ -101,7 +101,7 @@ void run_file(const std::string& kind, const opcodes::test_file& file, totals& s
   }
 }
 
-// Whether there is a device at all.
+// Whether there is any device.
 bool find_device(const std::string& kind) {
   bool found = false;
   const bool lived = in_own_process(found, [&] {

@@ -1,4 +1,5 @@
-// Copies and fills cost their sectors and a launch each; the rows of a pitched area share one.
+// Copies and fills cost their sectors and one launch each. The rows of a pitched area share one
+// launch.
 #include "common/emulator/transfers.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t megabyte = 1 << 20;
 
-TEST_CASE("a large copy takes its bytes twice, at the rate of memory") {
+TEST_CASE("a large copy moves its bytes twice, at the memory's rate") {
   transfer_counter counter(*find_gpu("h200"), true);
   counter.copied(1 << 30, 1 << 28, 64 * megabyte);
   const device_transfers t = counter.take();
@@ -23,7 +24,7 @@ TEST_CASE("a large copy takes its bytes twice, at the rate of memory") {
   CHECK(counter.take() == device_transfers{});
 }
 
-TEST_CASE("each small one takes a launch and a sector") {
+TEST_CASE("each small fill costs a launch and a sector") {
   transfer_counter counter(*find_gpu("h200"), true);
   for (int n = 0; n < 10; ++n) counter.filled(4096 + 4 * n, 4);
   const device_transfers t = counter.take();
@@ -32,10 +33,10 @@ TEST_CASE("each small one takes a launch and a sector") {
   CHECK(t.us > 10);
 }
 
-TEST_CASE("rows with gaps between them are one operation; other work ends it") {
+TEST_CASE("rows with gaps between them are one operation, which other work ends") {
   transfer_counter counter(*find_gpu("h200"), true);
   for (std::uint64_t row = 0; row < 8; ++row) counter.copied(1 << 20, 8192 + row * 512, 256);
-  CHECK(counter.take().copies == 8);  // all go to one place
+  CHECK(counter.take().copies == 8);  // all to one place
   for (std::uint64_t row = 0; row < 8; ++row) counter.copied((1 << 20) + row * 256, row * 512, 256);
   CHECK(counter.take().copies == 1);
   for (std::uint64_t row = 0; row < 8; ++row) {
@@ -47,7 +48,7 @@ TEST_CASE("rows with gaps between them are one operation; other work ends it") {
   CHECK(counter.take().fills == 8);  // without gaps, one call would do
 }
 
-TEST_CASE("without times they are counted; what is done between calls is not") {
+TEST_CASE("transfers are counted without times, but not between calls") {
   transfer_counter counter(*find_gpu("h200"), false);
   counter.count(false);
   counter.filled(4096, 64);  // before the call

@@ -1,4 +1,4 @@
-// Threads that are kept between launches: each does what it is given, once, and is used again.
+// Threads that are kept between launches. Each does its task once, and is then reused.
 #include "common/emulator/worker_threads.hpp"
 
 #include <doctest/doctest.h>
@@ -25,18 +25,19 @@ std::thread::id thread_of_a_task(worker_threads& threads) {
   return id;
 }
 
-TEST_CASE("one task after the other runs on the same thread, which is not the caller's") {
+TEST_CASE("successive tasks run on the same thread, which is not the caller's") {
   worker_threads threads;
   const auto first = thread_of_a_task(threads);
   CHECK(first != std::thread::id{});
   CHECK(first != std::this_thread::get_id());
   for (int n = 0; n < 1000; ++n) REQUIRE(thread_of_a_task(threads) == first);
-  // It has slept by then.
+  // By then the thread has slept.
   usleep(20000);
   CHECK(thread_of_a_task(threads) == first);
 }
 
-TEST_CASE("tasks that wait for each other run at the same time, and their ends are waited for") {
+TEST_CASE(
+    "tasks that wait for each other run at the same time, and their owner waits for their ends") {
   worker_threads threads;
   std::atomic<int> arrived{0};
   std::atomic<int> ended{0};
@@ -57,7 +58,7 @@ TEST_CASE("tasks that wait for each other run at the same time, and their ends a
   }
 }
 
-TEST_CASE("a task that continues does not keep others from starting and ending") {
+TEST_CASE("a long task does not keep other tasks from starting and ending") {
   worker_threads threads;
   std::atomic<bool> let_go{false}, done{false};
   std::optional<worker_threads::task> first{threads.start([&] {
@@ -73,7 +74,7 @@ TEST_CASE("a task that continues does not keep others from starting and ending")
   CHECK(done);
 }
 
-TEST_CASE("a task that ends long after its owner has begun to wait is waited for") {
+TEST_CASE("an owner waits for a task that ends long after the wait began") {
   worker_threads threads;
   bool ended = false;
   {
@@ -86,7 +87,7 @@ TEST_CASE("a task that ends long after its owner has begun to wait is waited for
   CHECK(ended);
 }
 
-TEST_CASE("the program's signals go to its own threads; faults stay where they happen") {
+TEST_CASE("the program's signals go to its own threads, but faults stay where they happen") {
   worker_threads threads;
   sigset_t mask, before, after;
   sigemptyset(&mask);
@@ -101,7 +102,7 @@ TEST_CASE("the program's signals go to its own threads; faults stay where they h
   for (const int s : {SIGINT, SIGUSR1}) CHECK(sigismember(&before, s) == sigismember(&after, s));
 }
 
-TEST_CASE("a child of fork has threads of its own") {
+TEST_CASE("a child of fork has its own threads") {
   worker_threads threads;
   const auto in_parent = thread_of_a_task(threads);
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// Lane 0 spins on a flag that lane 1 of the same warp sets: both arms of a branch must continue.
+// Lane 0 polls a flag that lane 1 of the same warp sets: both sides of a branch must make progress.
 #include "common/emulator/tests/programs/program.hpp"
 
 __global__ void wait_for_neighbour(volatile int* flag, int* seen) {

@@ -1,4 +1,4 @@
-// Blocks take a spin lock in turn; inside it one thread per block walks a list that is not atomic.
+// Blocks take turns with a spin lock. Inside it, one thread per block walks a non-atomic list.
 #include "common/emulator/tests/programs/program.hpp"
 
 constexpr int blocks = 24;
@@ -22,7 +22,7 @@ int main() {
   device_array<int> lock(1), length(1), list(blocks * entries);
   append<<<blocks, 64>>>(lock.get(), length.get(), list.get());
   finish();
-  // Blocks may come in any order, but each block's entries stand together and none is lost.
+  // Blocks may run in any order, but each block's entries are adjacent and none is lost.
   std::vector<int> found = list.values(), sorted(found.size()), expected(found.size());
   for (int i = 0; i < blocks * entries; ++i) {
     expected[i] = i;

@@ -21,7 +21,7 @@ int main() {
   unsigned state = 12345;
   for (unsigned char& byte : in) {
     state = state * 1664525u + 1013904223u;
-    byte = static_cast<unsigned char>(state >> 24 & state >> 16);  // small values more often
+    byte = static_cast<unsigned char>(state >> 24 & state >> 16);  // small values are frequent
     ++expected[byte % bins];
   }
   device_array<unsigned char> values(in);

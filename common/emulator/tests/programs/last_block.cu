@@ -48,7 +48,7 @@ int main() {
     expected += in[i];
   }
   device_array<int> values(in), parts(blocks), out(3);
-  // Three launches: the ticket counter must come back to zero by itself.
+  // Three launches: each must reset the ticket counter to zero.
   for (int i = 0; i < 3; ++i) {
     sum<<<blocks, block_threads>>>(values.get(), n, parts.get(), out.get() + i);
   }

@@ -1,5 +1,5 @@
 // The natural lock: spin, then the critical section, then release. The lane that holds the lock
-// leaves the loop while its neighbours stay in it, so a machine that waits for all lanes behind the
+// leaves the loop while its neighbours stay in it. A machine that waits for all lanes after the
 // loop before it continues never ends.
 #include "common/emulator/tests/programs/program.hpp"
 

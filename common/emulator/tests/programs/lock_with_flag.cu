@@ -1,5 +1,5 @@
-// A lock that lanes of one warp take in turn, with the critical section inside the loop: the form
-// that worked before independent thread scheduling too.
+// Lanes of one warp take turns with a lock. The critical section is inside the loop, a form that
+// worked even before independent thread scheduling.
 #include "common/emulator/tests/programs/program.hpp"
 
 __global__ void count(int* lock, volatile int* counter) {

@@ -1,4 +1,4 @@
-// Inputs and results of the matrix products: whole numbers so small that float sums are exact.
+// Inputs and results of the matrix products: whole numbers, small enough that float sums are exact.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
-// The naive matrix product, n = 512, against the same triple loop in C++: how many times as long
-// does a launch take? Both are pinned to one core, alternate nine times, and their medians are
-// compared.
+// Compares the naive matrix product, n = 512, with the same triple loop in C++: the ratio of a
+// launch's time to the loop's. Both are pinned to one core and alternate nine times, and their
+// medians are compared.
 //
-// watch   The requirement is a ratio of at most what --benchmark says. It is printed whether it is
-//         met; the exit status is 1 only above 1 / 0.7 of it, because a shared machine is noisy.
+// watch   --benchmark gives the largest allowed ratio. The program prints whether it is met. The
+//         exit status is 1 only above 1 / 0.7 times this ratio, because a shared machine is noisy.
 #include "common/emulator/tests/programs/matmul.hpp"
 #include "common/emulator/tests/programs/measure.hpp"
 #include "common/emulator/tests/programs/triple_loop.hpp"

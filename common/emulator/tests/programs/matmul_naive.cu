@@ -1,4 +1,4 @@
-// Benchmark a: matrix product, one thread per element, 16 x 16 threads a block, n = 256 (or 512).
+// Benchmark a: matrix product, one thread per element, 16 x 16 threads per block, n = 256 (or 512).
 #include "common/emulator/tests/programs/matmul.hpp"
 #include "common/emulator/tests/programs/measure.hpp"
 

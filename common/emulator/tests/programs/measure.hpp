@@ -1,12 +1,13 @@
-// How the benchmark programs time their launches, and what they ask of the emulator's speed.
+// How the benchmark programs time their launches, and the speed that they require of the emulator.
 //
-// idea    The programs are one (join_programs), whose first argument chooses among them. Without
-//         more arguments a program checks its result and prints the time of one launch. With
-//         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
-//         median in million lane-instructions per second, counted by our runtime. With `--scaling
-//         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
-//         and with two, alternately, and compares the rates. With `--check-cost MOST` it compares
-//         the rates without and with the checks, which may take at most MOST times as long.
+// idea    The programs are joined into one (join_programs); the first argument chooses one of them.
+//         Without more arguments, a program checks its result and prints the time of one launch.
+//         With `--benchmark REQUIRED`, it pins itself to one core, launches three times, and prints
+//         the median in million lane-instructions per second, counted by our runtime. With
+//         `--scaling REQUIRED`, it runs itself (with `--large`, a larger problem if it has one)
+//         with one worker and with two, alternately, and compares the rates. With
+//         `--check-cost MOST`, it compares the rates without and with the checks, which may take at
+//         most MOST times as long.
 // watch   A shared machine is noisy. The benchmark reports whether REQUIRED was met, but its exit
 //         status is 1 only below 0.7 of it. For MOST, it is 1 only above 1 / 0.7 times MOST.
 #pragma once
@@ -33,7 +34,7 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The rate that one of the joined programs prints when these environment variables are set.
+// The rate that one of the joined programs prints with these environment variables.
 inline double rate_with(const char* program, const std::string& variables) {
   const std::string command =
       variables + " '" + program_invocation_name + "' " + program + " --large";
@@ -51,7 +52,7 @@ inline double rate_with(const char* program, const std::string& variables) {
   return rate;
 }
 
-// The exit status: how two workers' median of five runs compares with one's.
+// Compares the medians of five runs with one and with two workers. Returns the exit status.
 inline int report_scaling(const char* program, double required) {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) {
@@ -108,7 +109,7 @@ struct benchmark_request {
   }
 };
 
-// Keeps this process, with the threads it will start, on the core that it runs on.
+// Keeps this process and its future threads on the core on which it runs.
 inline void pin_to_one_core() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -116,7 +117,7 @@ inline void pin_to_one_core() {
   if (sched_setaffinity(0, sizeof cores, &cores) != 0) std::printf("not pinned to one core\n");
 }
 
-// The wall time of one launch and of waiting for it.
+// The wall time of one launch, including the wait for its end.
 template <class Launch>
 double time_ms(Launch&& launch) {
   check(cudaDeviceSynchronize());
@@ -127,7 +128,7 @@ double time_ms(Launch&& launch) {
   return spent.count();
 }
 
-// Lane-instructions since the last reset, counted by our runtime; 0 under NVIDIA's.
+// Lane-instructions since the last reset, counted by our runtime; 0 with NVIDIA's runtime.
 inline double counted_lane_instructions() {
   const auto get =
       reinterpret_cast<decltype(&stepwiseGetCounters)>(dlsym(RTLD_DEFAULT, "stepwiseGetCounters"));
@@ -142,8 +143,8 @@ inline void reset_counters() {
   if (reset) reset();
 }
 
-// Prints the median speed of three launches. `launch` was run and checked before. The result is the
-// program's exit status.
+// Prints the median speed of three launches. The caller has already run and checked `launch`.
+// Returns the program's exit status.
 template <class Launch>
 int report_speed(const char* name, const benchmark_request& request, Launch&& launch) {
   std::vector<double> times, rates;

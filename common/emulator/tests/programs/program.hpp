@@ -40,7 +40,7 @@ inline bool check_runtime() {
 
 inline const bool runtime_checked = check_runtime();
 
-// Where a call stands; std::source_location is C++20, whose headers take twice the time.
+// Where a call is. The headers of C++20, which has std::source_location, take twice the time.
 struct call_place {
   const char* file;
   int line;
@@ -50,7 +50,7 @@ struct call_place {
   }
 };
 
-// Ends the program where a CUDA call failed.
+// Ends the program if a CUDA call failed.
 inline void check(cudaError_t code, call_place at = call_place::current()) {
   if (code == cudaSuccess) return;
   std::printf("%s:%d: %s: %s\n", at.file, at.line, cudaGetErrorName(code),
@@ -59,7 +59,7 @@ inline void check(cudaError_t code, call_place at = call_place::current()) {
   std::exit(no_device ? 77 : 1);
 }
 
-// Waits for the launches so far; ends the program where one failed.
+// Waits for the launches so far, and ends the program if one of them failed.
 inline void finish(call_place at = call_place::current()) {
   check(cudaGetLastError(), at);
   check(cudaDeviceSynchronize(), at);
@@ -79,7 +79,7 @@ class device_array {
 
   T* get() const { return data_; }
 
-  // The values, after everything launched so far.
+  // The values after all launches so far.
   std::vector<T> values() const {
     std::vector<T> copy(count_);
     check(cudaMemcpy(copy.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
@@ -91,7 +91,7 @@ class device_array {
   std::size_t count_;
 };
 
-// Compares element by element and prints the outcome: the program's exit status.
+// Compares element by element and prints the outcome. Returns the program's exit status.
 template <class T>
 int compare(const char* name, const std::vector<T>& found, const std::vector<T>& expected) {
   if (found.size() != expected.size()) {

@@ -1,4 +1,4 @@
-// Benchmark c: sums of blocks of 256 among 2^20 ints, halving in shared memory.
+// Benchmark c: sums of blocks of 256 among 2^20 ints, by repeated halving in shared memory.
 #include "common/emulator/tests/programs/measure.hpp"
 #include "common/emulator/tests/programs/sums.hpp"
 

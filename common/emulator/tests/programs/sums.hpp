@@ -13,7 +13,7 @@ inline std::vector<int> numbers_to_add(int n) {
   return values;
 }
 
-// The sum of every `length` values.
+// The sums of each `length` consecutive values.
 inline std::vector<int> sums_of_blocks(const std::vector<int>& values, int length) {
   std::vector<int> sums(values.size() / length);
   for (std::size_t i = 0; i < values.size(); ++i) sums[i / length] += values[i];

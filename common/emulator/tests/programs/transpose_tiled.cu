@@ -5,7 +5,7 @@ constexpr int tile = 32;
 constexpr int rows_at_once = 8;
 
 __global__ void transpose(const float* in, float* out, int n) {
-  __shared__ float values[tile][tile + 1];  // a column more, so that columns hit different banks
+  __shared__ float values[tile][tile + 1];  // an extra column, so that columns use different banks
   int x = blockIdx.x * tile + threadIdx.x;
   int y = blockIdx.y * tile + threadIdx.y;
   for (int row = 0; row < tile; row += rows_at_once) {

@@ -1,4 +1,4 @@
-// The yardstick of the emulator's speed.
+// The baseline for the emulator's speed.
 #pragma once
 
 // c = a * b. All three are n x n, row-major, in host memory.

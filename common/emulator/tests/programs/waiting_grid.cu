@@ -1,5 +1,5 @@
-// Two blocks pass a token back and forth, and the first waits first: blocks that wait for each
-// other must all make progress, whichever starts.
+// Two blocks pass a token back and forth, and the first block waits first. Blocks that wait for
+// each other must all make progress, whichever starts first.
 #include "common/emulator/tests/programs/program.hpp"
 
 constexpr int rounds = 50;

@@ -1,5 +1,5 @@
-// Lanes in both arms of a branch meet at __syncwarp() at two places of the program, and pass data
-// across. A machine that runs one arm to its end before the other reads zeros here, silently.
+// Lanes on both sides of a branch meet at __syncwarp() at two places, and exchange data. A machine
+// that runs one side to its end before the other reads zeros here, silently.
 #include "common/emulator/tests/programs/program.hpp"
 
 constexpr int rounds = 4;
@@ -34,5 +34,5 @@ int main() {
   for (int lane = 0; lane < 32; ++lane) {
     expected[lane] = lane + rounds / 2 * 1001;
   }
-  return compare("syncwarp_in_arms", out.values(), expected);
+  return compare("syncwarp_in_branch", out.values(), expected);
 }

@@ -1,4 +1,4 @@
-// The halves of a warp reduce by shuffles with half masks, one in each arm of a branch.
+// The halves of a warp reduce with shuffles and half masks, one half on each side of a branch.
 #include "common/emulator/tests/programs/program.hpp"
 
 __global__ void reduce_halves(const int* in, int* out) {
@@ -25,5 +25,5 @@ int main() {
   device_array<int> values(in), sums(expected.size());
   reduce_halves<<<blocks, threads>>>(values.get(), sums.get());
   finish();
-  return compare("shuffle_in_arms", sums.values(), expected);
+  return compare("shuffle_in_branch", sums.values(), expected);
 }
