@@ -58,7 +58,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool does(const std::string& action, const std::string& verbs) {
+bool has_verb(const std::string& action, const std::string& verbs) {
   std::istringstream in(verbs);
   for (std::string verb; std::getline(in, verb, '|');)
     if (verb == "any" || contains(action, verb)) return true;
@@ -80,7 +80,7 @@ bool same_parties(const due_finding& due, const finding& found, const std::strin
       const due_party& wanted = due.parties[order[i]];
       const finding_party& p = found.parties[i];
       fits = fits && p.at.line == wanted.line && (wanted.line == 0 || in_file(p.at.file, file)) &&
-             does(p.action, wanted.verbs);
+             has_verb(p.action, wanted.verbs);
     }
     if (fits) return true;
   } while (std::next_permutation(order.begin(), order.end()));
@@ -92,7 +92,7 @@ bool at_line(const host_place& place, int line, const std::string& file) {
 }
 
 // A variable's name may include its namespace.
-bool names(const std::string& found, const std::string& wanted) {
+bool is_named(const std::string& found, const std::string& wanted) {
   return found == wanted || found.ends_with("::" + wanted);
 }
 
@@ -101,7 +101,7 @@ bool same_values(const due_finding& due, const finding& found) {
     const auto& [name, value] = pair;
     std::string words = value;
     std::replace(words.begin(), words.end(), '_', ' ');
-    return name == "object"  ? names(found.object.name, value)
+    return name == "object"  ? is_named(found.object.name, value)
            : name == "bytes" ? found.object.what != finding_object::kind::none &&
                                    std::to_string(found.object.bytes) == value
            : name == "offset" ? std::to_string(found.object.offset) == value
