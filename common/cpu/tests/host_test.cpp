@@ -1,4 +1,4 @@
-// Tests of the threads that CPU baselines compute with, and of what is known about the CPU.
+// Tests of the thread team that runs CPU baselines, and of the queries about the CPU.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace stepwise::host;
 
-TEST_CASE("every member of a team works at the same time, again and again") {
+TEST_CASE("all members of a team run at the same time, in every round") {
   thread_team team(3);
   REQUIRE(team.size() == 3);
   for (int round = 0; round < 2000; ++round) {
@@ -29,13 +29,13 @@ TEST_CASE("every member of a team works at the same time, again and again") {
     team.run([&](int member) {
       ++calls[static_cast<std::size_t>(member)];
       ++here;
-      while (here < 3) std::this_thread::yield();  // ends only if all three are there
+      while (here < 3) std::this_thread::yield();  // returns only if all three members run at once
     });
     REQUIRE(calls == std::vector<int>{1, 1, 1});
   }
 }
 
-TEST_CASE("a team that slept wakes up, and one that never worked ends") {
+TEST_CASE("a sleeping team wakes up, and a team that never worked can be destroyed") {
   thread_team team(2), idle(4);
   for (int round = 0; round < 3; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -46,7 +46,8 @@ TEST_CASE("a team that slept wakes up, and one that never worked ends") {
   CHECK(thread_team(0).size() == 1);
 }
 
-TEST_CASE("bands cover everything once, begin at whole grains, and are the same each time") {
+TEST_CASE(
+    "bands cover every element once, begin at multiples of the grain, and are the same each time") {
   for (const std::int64_t count : {0, 1, 7, 8, 9, 100, 4097}) {
     std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
     std::set<std::pair<std::int64_t, std::int64_t>> bands[2];
@@ -68,7 +69,7 @@ TEST_CASE("bands cover everything once, begin at whole grains, and are the same 
   }
 }
 
-TEST_CASE("in chunks, every part is made once") {
+TEST_CASE("in_chunks handles every index once") {
   for (const std::int64_t count : {0, 1, 2, 1000}) {
     std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
     in_chunks(count, [&](std::int64_t i) { ++seen[static_cast<std::size_t>(i)]; });
@@ -82,13 +83,13 @@ STEPWISE_CLONES unsigned sum(const unsigned* values, std::int64_t count) {
   return total;
 }
 
-TEST_CASE("a function for several instruction sets computes what it says") {
+TEST_CASE("a function that is compiled for several instruction sets computes the right sum") {
   std::vector<unsigned> values(1000);
   std::iota(values.begin(), values.end(), 1u);
   CHECK(sum(values.data(), 1000) == 500500);
 }
 
-TEST_CASE("how many threads: what the machine, the control group and the user say") {
+TEST_CASE("the number of threads follows the machine, the control group and the user") {
   CHECK(cpus_of_quota("200000 100000\n") == 2);
   CHECK(cpus_of_quota("50000 100000\n") == 1);
   CHECK(cpus_of_quota("max 100000\n") == 0);
@@ -106,7 +107,7 @@ TEST_CASE("how many threads: what the machine, the control group and the user sa
   unsetenv("OMP_NUM_THREADS");
 }
 
-TEST_CASE("the CPU's name is Linux's") {
+TEST_CASE("the CPU's name is the model name that Linux reports") {
   CHECK(name_in("processor\t: 0\nmodel name\t: A CPU @ 3 GHz\nflags\t: fpu\n") == "A CPU @ 3 GHz");
   CHECK(name_in("processor\t: 0\n") == "");
   CHECK(name_in("model name") == "");

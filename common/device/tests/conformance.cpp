@@ -1,8 +1,8 @@
-// Tests the behaviour that all devices share, the emulated one and a GPU.
+// Tests the behaviour that the emulated device and a GPU share.
 //
-// idea    The kernels are PTX text (conformance_kernels.hpp): nothing but a device is needed.
-// watch   A GPU is lost to its process by a fault: there, each test case named "fault: ..." needs a
-//         process of its own (meson.build).
+// idea    The kernels are PTX text (conformance_kernels.hpp), so the tests need only a device.
+// watch   After a fault, a process can no longer use its GPU. There, each test case named
+//         "fault: ..." needs its own process (meson.build).
 #include "common/device/tests/conformance.hpp"
 
 #include <doctest/doctest.h>
@@ -29,8 +29,8 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-// A fat binary container with the PTX in it, uncompressed, as `fatbinary -compress-mode=none` makes
-// it; the bytes of a GPU's loader must be these, and the emulator's reader believes less.
+// A fat binary container that holds the PTX uncompressed, as `fatbinary -compress-mode=none` writes
+// it. A GPU's loader needs exactly these bytes; the emulator's reader relies on fewer of them.
 std::vector<std::byte> container_of(std::string_view text) {
   struct {
     std::uint32_t magic = 0xBA55ED50;
@@ -58,7 +58,7 @@ std::vector<std::byte> container_of(std::string_view text) {
   return out;
 }
 
-// A device with the module above.
+// A device that has loaded the module of conformance_kernels.hpp.
 struct fixture {
   std::unique_ptr<device> on = make_device();
   module_handle module{};
@@ -95,7 +95,7 @@ struct fixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(fixture, "the description names a GPU with its limits") {
+TEST_CASE_FIXTURE(fixture, "the description has the GPU's name and its limits") {
   const gpu& model = on->description();
   CHECK(!model.name.empty());
   CHECK(model.compute_capability() >= 80);
@@ -127,7 +127,8 @@ TEST_CASE_FIXTURE(fixture, "memory is allocated, aligned, found again and freed"
   CHECK(!on->find_allocation(0));
 }
 
-TEST_CASE_FIXTURE(fixture, "nothing, and more than there is, cannot be allocated") {
+TEST_CASE_FIXTURE(fixture,
+                  "an allocation of 0 bytes fails, and so does one that exceeds the memory") {
   CHECK(on->allocate(0).failure().code == error::invalid_value);
   CHECK(on->allocate(std::uint64_t{1} << 50).failure().code == error::memory_allocation);
   CHECK(on->allocate(UINT64_MAX).failure().code == error::memory_allocation);
@@ -147,7 +148,7 @@ TEST_CASE_FIXTURE(fixture, "bytes are written, copied and read") {
   CHECK(on->write(a, bytes_of(values)).ok());
   CHECK(on->copy(b, a, 4000).ok());
   CHECK(read(b, 1000) == values);
-  // An odd part of it.
+  // A part with an odd address and size.
   const std::byte three[3] = {std::byte{1}, std::byte{2}, std::byte{3}};
   CHECK(on->write(b + 5, three).ok());
   std::byte back[5];
@@ -171,7 +172,7 @@ TEST_CASE_FIXTURE(fixture, "memory is filled with elements of one, two and four 
   CHECK(on->fill(a, 0, 4, UINT64_MAX).code == error::invalid_value);
 }
 
-TEST_CASE_FIXTURE(fixture, "an area outside of allocations is refused, and nothing is harmed") {
+TEST_CASE_FIXTURE(fixture, "an access outside the allocations is refused and harms nothing") {
   const device_address a = allocate(100);
   std::vector<std::byte> area(101);
   CHECK(on->write(a, area).code == error::invalid_value);
@@ -186,7 +187,7 @@ TEST_CASE_FIXTURE(fixture, "an area outside of allocations is refused, and nothi
   CHECK(on->synchronize().ok());
 }
 
-TEST_CASE_FIXTURE(fixture, "a module comes from PTX text or from a fat binary alike") {
+TEST_CASE_FIXTURE(fixture, "a module can be loaded from PTX text or from a fat binary") {
   const std::vector<std::byte> container = container_of(ptx);
   const auto second = on->load_module(container);
   INFO(second.failure().message);
@@ -208,7 +209,7 @@ TEST_CASE_FIXTURE(fixture, "a module comes from PTX text or from a fat binary al
   CHECK(on->find_kernel(module, "work").ok());
 }
 
-TEST_CASE_FIXTURE(fixture, "what is no module is refused") {
+TEST_CASE_FIXTURE(fixture, "data that is not a module is refused") {
   CHECK(!on->load_module(bytes_of(std::string_view("this is no PTX\n"))).ok());
   std::vector<std::byte> cut = container_of(ptx);
   CHECK(!on->load_module(std::span(cut).first(0)).ok());
@@ -216,7 +217,7 @@ TEST_CASE_FIXTURE(fixture, "what is no module is refused") {
   CHECK(on->find_kernel(module, "work").ok());
 }
 
-TEST_CASE_FIXTURE(fixture, "variables have an address, a size and their first values") {
+TEST_CASE_FIXTURE(fixture, "variables have an address, a size and their initial values") {
   const auto counter = on->find_symbol(module, "counter");
   const auto table = on->find_symbol(module, "table");
   const auto factors = on->find_symbol(module, "factors");
@@ -235,7 +236,7 @@ TEST_CASE_FIXTURE(fixture, "variables have an address, a size and their first va
   CHECK(on->find_symbol(module, "work").failure().code == error::symbol_not_found);
 }
 
-TEST_CASE_FIXTURE(fixture, "kernels are found by name and described") {
+TEST_CASE_FIXTURE(fixture, "kernels are found by name and have attributes") {
   const auto work = on->attributes(kernel("work"));
   REQUIRE(work.ok());
   CHECK(work->name == "work");
@@ -287,7 +288,8 @@ TEST_CASE_FIXTURE(fixture, "launches run in order, and every block of a grid run
   CHECK(read(counter->address, 1)[0] == 7 + 2 * 60 * 32);
 }
 
-TEST_CASE_FIXTURE(fixture, "dynamic shared memory is given as asked, and more when allowed") {
+TEST_CASE_FIXTURE(fixture,
+                  "a launch gets the dynamic shared memory it asks for, and more once allowed") {
   const device_address out = allocate(4);
   std::byte parameter[8];
   std::memcpy(parameter, &out, sizeof out);
@@ -307,7 +309,7 @@ TEST_CASE_FIXTURE(fixture, "dynamic shared memory is given as asked, and more wh
   CHECK(on->attributes(k)->max_dynamic_shared_bytes == optin - 128);
 }
 
-TEST_CASE_FIXTURE(fixture, "a launch that can be seen to be wrong is refused and harms nothing") {
+TEST_CASE_FIXTURE(fixture, "a launch with invalid arguments is refused and harms nothing") {
   const auto refused = [&](std::string_view name, extent grid, extent block) {
     launch_config config;
     config.grid = grid;
@@ -326,7 +328,7 @@ TEST_CASE_FIXTURE(fixture, "a launch that can be seen to be wrong is refused and
   CHECK(read(on->find_symbol(module, "counter")->address, 1)[0] == 7);
 }
 
-TEST_CASE_FIXTURE(fixture, "fault: it is reported by what waits, and the device is lost") {
+TEST_CASE_FIXTURE(fixture, "fault: the next wait reports it, and the device is lost") {
   const device_address a = allocate(4);
   REQUIRE(poke(a).ok());
   REQUIRE(on->synchronize().ok());
@@ -344,14 +346,14 @@ TEST_CASE_FIXTURE(fixture, "fault: it is reported by what waits, and the device 
   CHECK(on->free(a).code == error::illegal_address);
 }
 
-TEST_CASE("fault: a lost device is made again, if its driver allows that") {
+TEST_CASE("fault: a lost device can be created again, if its driver allows that") {
   {
     fixture lost;
     REQUIRE(lost.poke(0).ok());
     REQUIRE(lost.on->synchronize().code == error::illegal_address);
   }
   if (!make_device()) {
-    return skip_case("this device cannot be made again in the same process");
+    return skip_case("this device cannot be created again in the same process");
   }
   fixture again;
   const device_address a = again.allocate(4);
@@ -359,7 +361,7 @@ TEST_CASE("fault: a lost device is made again, if its driver allows that") {
   CHECK(again.read(a, 1)[0] == 1);
 }
 
-TEST_CASE_FIXTURE(fixture, "fault: a misaligned access has its own") {
+TEST_CASE_FIXTURE(fixture, "fault: a misaligned access has its own error") {
   const device_address a = allocate(8);
   REQUIRE(poke(a + 2).ok());
   CHECK(on->synchronize().code == error::misaligned_address);
@@ -388,14 +390,15 @@ TEST_CASE_FIXTURE(fixture, "events measure the time between points of the queue"
   CHECK(on->elapsed_ms(*start, *stop).failure().code == error::invalid_resource_handle);
 }
 
-TEST_CASE_FIXTURE(fixture, "limits are kept, and what cannot be given is refused") {
+TEST_CASE_FIXTURE(fixture, "limits keep their values, and a limit that is too large is refused") {
   for (const device_limit which :
        {device_limit::stack_bytes, device_limit::printf_bytes, device_limit::heap_bytes}) {
     const std::uint64_t before = on->limit(which);
     CHECK(before > 0);
     CHECK(on->set_limit(which, 2 * before).ok());
     CHECK(on->limit(which) >= 2 * before);
-    if (which != device_limit::stack_bytes) continue;  // refused when a kernel needs it, if at all
+    if (which != device_limit::stack_bytes)
+      continue;  // the others are refused when a kernel needs them, if at all
     CHECK(!on->set_limit(which, std::uint64_t{1} << 50).ok());
     CHECK(on->limit(which) >= 2 * before);
   }

@@ -1,4 +1,4 @@
-// The device conformance tests, of the emulator.
+// Runs the device conformance tests on the emulator.
 #include <doctest/doctest.h>
 
 #include "common/device/tests/conformance.hpp"

@@ -1,4 +1,4 @@
-// The device conformance tests, of this machine's GPU.
+// Runs the device conformance tests on this machine's GPU.
 #include <doctest/doctest.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// The device conformance tests, of a device that another process serves: the emulated one, or with
-// STEPWISE_CONFORMANCE_OF=gpu this machine's GPU.
+// Runs the device conformance tests on a device that another process serves: the emulated device,
+// or this machine's GPU if STEPWISE_CONFORMANCE_OF=gpu.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +53,8 @@ std::unique_ptr<device> make_device() {
 
 int main(int argc, char** argv) {
   if (stepwise::conformance::of_gpu()) {
-    // In a child: a process that has asked the driver cannot fork a server that uses it.
+    // A child asks for the GPU, because a process that has used the driver cannot fork a server
+    // that uses it.
     const pid_t child = fork();
     if (child == 0) {
       std::string why;

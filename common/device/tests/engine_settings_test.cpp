@@ -9,7 +9,7 @@
 namespace stepwise {
 namespace {
 
-// Applies changes as a child's environment would have them.
+// Sets or removes variables as in the environment of a child process.
 void apply(const std::vector<std::string>& changes) {
   for (const std::string& change : changes) {
     const auto at = change.find('=');

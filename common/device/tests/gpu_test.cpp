@@ -61,7 +61,7 @@ TEST_CASE("every description in common/gpus is built in and can be read") {
   }
 }
 
-TEST_CASE("a published figure that is from memory is distinguished") {
+TEST_CASE("an estimated figure is marked as estimated") {
   CHECK(find_gpu("h200")->estimated.empty());
   CHECK(find_gpu("gtx980")->estimated == std::set<int>{36, 37});
 }
@@ -74,7 +74,7 @@ TEST_CASE("an unknown GPU is refused with the names of the known ones") {
   CHECK(found.failure().message.find("h200") != std::string::npos);
 }
 
-TEST_CASE("a file of your own describes a GPU, by its path") {
+TEST_CASE("the path of your own file names the GPU that it describes") {
   const auto folder = std::filesystem::temp_directory_path();
   const auto file = folder / ("stepwise-gpu-" + std::to_string(getpid()) + ".toml");
   std::filesystem::copy_file(gpus_folder() / "h200.toml", file);

@@ -12,7 +12,7 @@ gpu model(const char* id) { return *find_gpu(id); }
 
 }  // namespace
 
-TEST_CASE("shared memory is set aside in the sizes that a GPU has") {
+TEST_CASE("the shared-memory carve-out has one of the sizes that the GPU offers") {
   CHECK(shared_carveout(model("h200"), 0) == 0);
   CHECK(shared_carveout(model("h200"), 8 * kb) == 8 * kb);
   CHECK(shared_carveout(model("h200"), 8 * kb + 1) == 16 * kb);
@@ -22,8 +22,9 @@ TEST_CASE("shared memory is set aside in the sizes that a GPU has") {
   CHECK(shared_carveout(model("gtx980"), 1) == 96 * kb);
 }
 
-TEST_CASE("L1 is what is left of the chip's memory, or has a place of its own") {
-  CHECK(l1_bytes_beside(model("h200"), 0, 1) == 248 * kb);  // 1 KB is the system's: 8 are taken
+TEST_CASE("L1 is the rest of the on-chip memory, or has its own memory") {
+  CHECK(l1_bytes_beside(model("h200"), 0, 1) ==
+        248 * kb);  // the system reserves 1 KB, so 8 KB are set aside
   CHECK(l1_bytes_beside(model("h200"), 227 * kb, 1) == 28 * kb);
   CHECK(l1_bytes_beside(model("a100"), 0, 1) == 184 * kb);
   CHECK(l1_bytes_beside(model("rtx4090"), 40 * kb, 1) == 64 * kb);
@@ -34,7 +35,7 @@ TEST_CASE("L1 is what is left of the chip's memory, or has a place of its own") 
   CHECK(l1_bytes_beside(model("gtx280"), 0, 1) == 0);
 }
 
-TEST_CASE("every GPU that is described has the rules of its generation") {
+TEST_CASE("every described GPU has the rules of its generation") {
   for (const auto& id : known_gpus()) {
     CAPTURE(id);
     const gpu g = model(id.c_str());

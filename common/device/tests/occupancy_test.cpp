@@ -1,4 +1,5 @@
-// Occupancy beside NVIDIA's calculator, and what the lectures' tables say of GPUs that it dropped.
+// Compares occupancy with NVIDIA's calculator, and with the lectures' tables for GPUs that the
+// calculator dropped.
 #include "common/device/occupancy.hpp"
 
 #include <doctest/doctest.h>
@@ -72,7 +73,7 @@ cudaOccFuncAttributes attributes_of(const gpu& model, const kernel_attributes& k
 }  // namespace
 
 TEST_CASE(
-    "10,000 random blocks on every GPU fit as cuda_occupancy.h says, where it knows the GPU") {
+    "10,000 random blocks have the occupancy of cuda_occupancy.h, on every GPU that it knows") {
   std::set<std::string> known;
   for (const std::string& id : known_gpus()) {
     const gpu model = *find_gpu(id);
@@ -128,20 +129,21 @@ TEST_CASE(
 #endif
 
 TEST_CASE("GT 430: registers are allocated in units, which a plain division ignores") {
-  // 32768 / (25 * 32) is 40 warps on paper; a warp takes 832, and each half of the file holds 19.
+  // 32768 / (25 * 32) is 40 warps in theory. But a warp takes 832 registers, and each half of the
+  // register file holds 19 warps.
   const auto r = room("gt430", 32, 25, 0);
   CHECK(r.registers == 832);
   CHECK(r.by_registers == 38);
   CHECK(room("gt430", 256, 25, 0).blocks() == 4);
   CHECK(room("gt430", 32, 20, 0).by_registers == 50);
   CHECK(room("gt430", 32, 21, 0).by_registers == 42);  // 672, allocated as 768
-  // 48 KB hold 32 blocks of 1.5 KB, but no more than 8 blocks have a slot.
+  // 48 KB hold 32 blocks of 1.5 KB, but there are slots for only 8 blocks.
   const auto s = room("gt430", 32, 10, 1536);
   CHECK(s.by_shared == 32);
   CHECK(s.blocks() == 8);
 }
 
-TEST_CASE("GTX 280: registers are given to whole blocks") {
+TEST_CASE("GTX 280: registers are allocated to whole blocks") {
   CHECK(room("gtx280", 256, 16, 0).blocks() == 4);
   const auto r = room("gtx280", 256, 17, 0);
   CHECK(r.registers == 4608);
@@ -149,7 +151,7 @@ TEST_CASE("GTX 280: registers are given to whole blocks") {
   CHECK(room("gtx280", 512, 8, 16385).blocks() == 0);
 }
 
-TEST_CASE("newer ones: a block of 256 threads with 33 registers, one of 1024 with 65") {
+TEST_CASE("newer GPUs: blocks of 256 threads with 33 registers, and of 1024 threads with 65") {
   for (const char* id : {"k20x", "gtx980"}) {
     const auto r = room(id, 256, 33, 0);
     CHECK(r.registers == 8 * 1280);
@@ -159,7 +161,7 @@ TEST_CASE("newer ones: a block of 256 threads with 33 registers, one of 1024 wit
   CHECK(room("h100", 1024, 64, 0).blocks() == 1);
 }
 
-TEST_CASE("what is not known is said") {
+TEST_CASE("an unknown GPU and a block of 0 threads are errors") {
   gpu strange = *find_gpu("h200");
   strange.compute_major = 4;
   CHECK(room_for(strange, {32, 10, 0, 0}).failure().code == error::not_supported);

@@ -1,4 +1,4 @@
-// Launch rules, occupancy and names: what they are compared with was asked of an H200.
+// Launch rules, occupancy and names. An H200 gave the answers that they are compared with.
 #include <doctest/doctest.h>
 
 #include "common/device/launch_check.hpp"
@@ -27,7 +27,7 @@ error check(const kernel_attributes& k, extent grid, extent block, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("grids and blocks have sides of at least 1 and at most what the GPU allows") {
+TEST_CASE("each side of a grid or block is at least 1 and at most the GPU's limit") {
   CHECK(check(kernel(), {1, 1, 1}, {1, 1, 1}) == error::success);
   CHECK(check(kernel(), {0, 1, 1}, {1, 1, 1}) == error::invalid_value);
   CHECK(check(kernel(), {1, 0, 1}, {1, 1, 1}) == error::invalid_value);
@@ -58,7 +58,7 @@ TEST_CASE("threads are limited by the GPU, by launch bounds and by registers") {
   CHECK(check(hungry, {}, {1025, 1, 1}) == error::invalid_value);
 }
 
-TEST_CASE("dynamic shared memory is limited by what the kernel was allowed") {
+TEST_CASE("dynamic shared memory is limited to the kernel's maximum") {
   CHECK(check(kernel(), {}, {}, 49152) == error::success);
   CHECK(check(kernel(), {}, {}, 49153) == error::invalid_value);
   CHECK(check(kernel(), {}, {}, std::uint64_t{1} << 40) == error::invalid_value);
@@ -68,7 +68,7 @@ TEST_CASE("dynamic shared memory is limited by what the kernel was allowed") {
   CHECK(check(allowed, {}, {}, 100001) == error::invalid_value);
 }
 
-TEST_CASE("the blocks of a cooperative launch are all resident") {
+TEST_CASE("all blocks of a cooperative launch must fit at once") {
   const extent warp = {32, 1, 1};
   CHECK(check(kernel(), {132 * 32, 1, 1}, warp, 0, true) == error::success);
   CHECK(check(kernel(), {132 * 32 + 1, 1, 1}, warp, 0, true) ==
@@ -77,7 +77,7 @@ TEST_CASE("the blocks of a cooperative launch are all resident") {
         error::cooperative_launch_too_large);
 }
 
-TEST_CASE("a refused launch is reported in words: the kernel, what was asked, what is allowed") {
+TEST_CASE("the message about a refused launch has the kernel, the request and the limit") {
   const std::string message =
       check_launch(h200(), kernel(), {{1, 1, 1}, {32, 33, 1}, 0, false}).message;
   CHECK(message.find("store:") == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a refused launch is reported in words: the kernel, what was asked, wh
                                  "threads>>>?"));
 }
 
-TEST_CASE("occupancy is what an H200 answered") {
+TEST_CASE("occupancy agrees with an H200's answers") {
   const auto blocks = [](const kernel_attributes& k, std::uint64_t threads, std::uint64_t shared) {
     const auto found = resident_blocks(h200(), k, threads, shared);
     REQUIRE(found.ok());
@@ -104,7 +104,7 @@ TEST_CASE("occupancy is what an H200 answered") {
   CHECK(blocks(kernel(128), 512, 0) == 1);
   CHECK(blocks(kernel(128), 1024, 0) == 0);
   CHECK(blocks(kernel(), 256, 48000) == 4);
-  CHECK(blocks(kernel(), 256, 49153) == 0);  // not allowed without asking
+  CHECK(blocks(kernel(), 256, 49153) == 0);  // not allowed without opting in
   const auto limited = resident_blocks(h200(), kernel(128), 256, 0);
   CHECK(limited->by_registers);
   CHECK(!limited->by_warps);
@@ -112,7 +112,7 @@ TEST_CASE("occupancy is what an H200 answered") {
   CHECK(resident_blocks(h200(), kernel(), 1025, 0).failure().code == error::invalid_value);
 }
 
-TEST_CASE("files whose names PTX cannot carry travel in a code") {
+TEST_CASE("paths that PTX cannot hold are percent-coded") {
   for (const std::string path :
        {"/home/me/say \"hi\".cu", "/a\\b%22.cu", "/new\nline/\x7f", "/größe.cu", "/\xff.cu", "/"}) {
     const std::string coded = percent_coded(path);
@@ -127,7 +127,7 @@ TEST_CASE("files whose names PTX cannot carry travel in a code") {
   CHECK(decoded_path("/percent-coded/%zz%") == "/%zz%");
 }
 
-TEST_CASE("names are reported as they were written") {
+TEST_CASE("names are reported as they are written in the source") {
   CHECK(readable_name("_Z5storePii") == "store");
   CHECK(readable_name("_Z6reduceILj256EEvPKiPi") == "reduce<256u>");
   CHECK(readable_name("_ZN12_GLOBAL__N_14workEPi") == "(anonymous namespace)::work");
@@ -142,17 +142,17 @@ TEST_CASE("names are reported as they were written") {
   CHECK(readable_name(doubled) == doubled);
   CHECK(readable_name(doubled.substr(0, 15 + 6 * 10)) == "f");
   CHECK(readable_name(doubled.substr(0, 15 + 12 * 10)) == doubled.substr(0, 15 + 12 * 10));
-  // Each part holds all before it, so that one mark doubles it: a<b<int>, b<int>>.
+  // Each part contains all parts before it, so one back-reference doubles it: a<b<int>, b<int>>.
   const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const auto nested = [&](std::size_t depth) {
-    std::string name = "_Z1f", behind = "iE";
+    std::string name = "_Z1f", suffix = "iE";
     for (std::size_t n = 0; n < depth; ++n) {
       name += "1" + std::string(1, static_cast<char>('a' + n)) + "I";
       const std::size_t inner = depth + n - 1;  // counted with the templates' own names
       if (n + 1 < depth)
-        behind += "S" + (inner < 36 ? "" : std::string("1")) + digits[inner % 36] + "_E";
+        suffix += "S" + (inner < 36 ? "" : std::string("1")) + digits[inner % 36] + "_E";
     }
-    return name + behind;
+    return name + suffix;
   };
   CHECK(readable_name(nested(4)) == "f");
   CHECK(nested(4) == "_Z1f1aI1bI1cI1dIiES3_ES4_ES5_E");

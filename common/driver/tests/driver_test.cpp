@@ -1,4 +1,4 @@
-// The driver API and the runtime in one process, links, and mistakes.
+// Tests the driver API together with the runtime in one process, linking, and invalid calls.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@
 #include "common/driver/tests/linked_modules.hpp"
 #include "common/testing/skip_case.hpp"
 
-// Declarations of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's).
+// Declarations of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's library).
 extern "C" {
 int nvJitLinkCreate(void** handle, std::uint32_t count, const char** options);
 int nvJitLinkDestroy(void** handle);
@@ -41,8 +41,8 @@ int value_at(const void* address) {
 
 }  // namespace
 
-// First: later the process has called cuInit, and a thread keeps its contexts.
-TEST_CASE("without cuInit, and without a context") {
+// This case must come first: later the process has called cuInit, and a thread keeps its contexts.
+TEST_CASE("calls without cuInit, and calls without a context") {
   CUdeviceptr address = 0;
   int count = 0;
   CHECK(cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
@@ -61,7 +61,7 @@ TEST_CASE("the runtime's device, memory, streams and kernels are the driver's to
   CUcontext current = nullptr, primary = nullptr;
   void* memory = nullptr;
   CHECK(cudaMalloc(&memory, 64) == cudaSuccess);
-  CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS);  // without cuInit: the runtime has started it
+  CHECK(cuCtxGetCurrent(&current) == CUDA_SUCCESS);  // no cuInit: the runtime has called it
   CHECK(cuDevicePrimaryCtxRetain(&primary, 0) == CUDA_SUCCESS);
   CHECK(current == primary);
   CUdeviceptr first = 0;
@@ -87,7 +87,7 @@ TEST_CASE("the runtime's device, memory, streams and kernels are the driver's to
   CHECK(cuDevicePrimaryCtxRelease(0) == CUDA_SUCCESS);
 }
 
-TEST_CASE("what a created context owns is released with it") {
+TEST_CASE("destroying a context releases everything that it owns") {
   REQUIRE(cuInit(0) == CUDA_SUCCESS);
   CUcontext made = nullptr;
   CUdeviceptr address = 0, first = 0;
@@ -102,14 +102,14 @@ TEST_CASE("what a created context owns is released with it") {
   CHECK(cuCtxPushCurrent(made) == CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST_CASE("nvJitLink links PTX into what the driver loads; a copy of it will do") {
+TEST_CASE("nvJitLink links PTX into an image that the driver loads from a copy") {
   void* link = nullptr;
   const char* options[] = {"-lineinfo", "-arch=sm_90"};
   CHECK(nvJitLinkCreate(&link, 1, options) == 2);  // no -arch
   REQUIRE(nvJitLinkCreate(&link, 2, options) == 0);
   CHECK(nvJitLinkAddData(link, ltoir_input, "LTO code", 8, "a") == 8);
   CHECK(nvJitLinkAddData(link, ptx_input, caller, sizeof caller - 1, "a") == 0);
-  CHECK(nvJitLinkAddData(link, ltoir_input, callee, sizeof callee - 1, "b") == 0);  // our NVRTC's
+  CHECK(nvJitLinkAddData(link, ltoir_input, callee, sizeof callee - 1, "b") == 0);  // as our NVRTC
   REQUIRE(nvJitLinkComplete(link) == 0);
   std::size_t bytes = 0;
   REQUIRE(nvJitLinkGetLinkedCubinSize(link, &bytes) == 0);
@@ -132,7 +132,7 @@ TEST_CASE("nvJitLink links PTX into what the driver loads; a copy of it will do"
   CHECK(cudaFree(out) == cudaSuccess);
 }
 
-TEST_CASE("an error of a link is in its log, whose room is the program's") {
+TEST_CASE("a link error is in the log, which does not exceed the program's buffer") {
   void* link = nullptr;
   const char* options[] = {"-arch=sm_90"};
   const std::string nonsense = ".version 8.0\n.target sm_80\n.address_size 64\nnonsense;\n";
@@ -156,7 +156,7 @@ TEST_CASE("an error of a link is in its log, whose room is the program's") {
         CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_CASE("modules, names, handles and launches that are wrong") {
+TEST_CASE("invalid modules, names, handles and launches are refused") {
   CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction kernel = nullptr;
@@ -199,7 +199,7 @@ TEST_CASE("functions are found by name and version") {
   CHECK(none == nullptr);
 }
 
-TEST_CASE("arrays, textures and surfaces go with their context, and with what they were made of") {
+TEST_CASE("arrays, textures and surfaces end with their context, and with their resources") {
   CUcontext context = nullptr;
   REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
   const CUDA_ARRAY3D_DESCRIPTOR d{
@@ -219,7 +219,7 @@ TEST_CASE("arrays, textures and surfaces go with their context, and with what th
   CUDA_TEXTURE_DESC found{};
   CHECK(cuTexObjectGetTextureDesc(&found, texture) == CUDA_SUCCESS);
   CHECK(found.flags == t.flags);
-  // A runtime's object has the flags that it means.
+  // An object of the runtime has the driver's flags for the same settings.
   cudaTextureDesc same{};
   cudaTextureObject_t of_runtime = 0;
   CHECK(cudaGetTextureObjectTextureDesc(&same, texture) == cudaSuccess);
@@ -267,7 +267,7 @@ TEST_CASE("arrays, textures and surfaces go with their context, and with what th
   CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
 }
 
-TEST_CASE("copy nodes of arrays are those of the runtime, in bytes") {
+TEST_CASE("copy nodes of arrays are those of the runtime, with sizes in bytes") {
   CUcontext context = nullptr;
   REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
   const CUDA_ARRAY3D_DESCRIPTOR d{6, 2, 0, CU_AD_FORMAT_SIGNED_INT32, 1, 0};
@@ -304,7 +304,7 @@ TEST_CASE("copy nodes of arrays are those of the runtime, in bytes") {
   c.Height = 2;
   c.Depth = 1;
   CHECK(cuGraphAddMemcpyNode(&second, graph, &node, 1, &c, context) == CUDA_SUCCESS);
-  c.WidthInBytes = 5;  // no number of texels
+  c.WidthInBytes = 5;  // not a whole number of texels
   CHECK(cuGraphAddMemcpyNode(&second, graph, &node, 1, &c, context) == CUDA_ERROR_INVALID_VALUE);
   CUgraphExec executable = nullptr;
   REQUIRE(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
@@ -317,7 +317,7 @@ TEST_CASE("copy nodes of arrays are those of the runtime, in bytes") {
   CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 
-TEST_CASE("mapped memory: what only our driver answers without harm") {
+TEST_CASE("mapped memory: invalid calls that only our driver answers safely") {
   CUcontext context = nullptr;
   REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
   constexpr std::size_t step = std::size_t{2} << 20;
@@ -332,7 +332,7 @@ TEST_CASE("mapped memory: what only our driver answers without harm") {
   CHECK(cuMemMap(at, step, 0, piece, 1) == CUDA_ERROR_INVALID_VALUE);
   REQUIRE(cuMemMap(at, step, 0, piece, 0) == CUDA_SUCCESS);
   int word = 3;
-  CHECK(cuMemcpyHtoD(at, &word, sizeof word) == CUDA_ERROR_INVALID_VALUE);  // not allowed yet
+  CHECK(cuMemcpyHtoD(at, &word, sizeof word) == CUDA_ERROR_INVALID_VALUE);  // no access was set yet
   CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_HOST, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   CHECK(cuMemSetAccess(at, step, &access, 1) == CUDA_ERROR_NOT_SUPPORTED);
   access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -361,7 +361,7 @@ TEST_CASE("mapped memory: what only our driver answers without harm") {
   CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
 }
 
-TEST_CASE("errors have cuda.h's names, and no others have one") {
+TEST_CASE("every error of cuda.h has its name, and no other number has a name") {
   const char* const header = std::getenv("STEPWISE_CUDA_H");
   if (!header) return stepwise::skip_case("no cuda.h of CUDA 13.0");
   std::ifstream file(header);
@@ -383,6 +383,6 @@ TEST_CASE("errors have cuda.h's names, and no others have one") {
   }
 }
 
-TEST_CASE("a name that is refused says so") {
+TEST_CASE("an unsupported function returns CUDA_ERROR_NOT_SUPPORTED") {
   CHECK(cuMulticastUnbind(0, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -1,4 +1,4 @@
-// A program of the driver API alone that does not wait for a kernel without end, for waits_test.py.
+// For waits_test.py: uses only the driver API, and does not wait for its endless kernel.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
-// Graphs by the driver API: names of older versions, contexts, and what is refused. What they do
-// is in ../../runtime/conformance/driver/driver_*.cu.
+// Tests graphs in the driver API: functions of older versions, contexts, and calls that are
+// refused.
+// ../../runtime/conformance/driver/driver_*.cu tests what graphs do.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ constexpr char write_ptx[] = R"(.version 8.0
 }
 )";
 
-// A graph in a device that has a context, with a stream, a value in device memory and a kernel.
+// A context with a graph, a stream, a value in device memory and a kernel.
 struct graph_fixture {
   graph_fixture() {
     CHECK(cuInit(0) == CUDA_SUCCESS);
@@ -73,7 +74,7 @@ Function of_version(const char* name, int version) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: a version of CUDA has its functions") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: each version of CUDA has its own functions") {
   using kernel_10 = CUresult (*)(CUgraphNode*, CUgraph, const CUgraphNode*, size_t,
                                  const CUDA_KERNEL_NODE_PARAMS_v1*);
   using dependencies_10 = CUresult (*)(CUgraph, const CUgraphNode*, const CUgraphNode*, size_t);
@@ -89,7 +90,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: a version of CUDA has its functions") 
   p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimX = p.blockDimY = p.blockDimZ = 1;
   p.kernelParams = list;
   CUgraphNode first = nullptr, second = nullptr;
-  // Version 1 has no members beyond these, whatever follows them in memory.
+  // Version 1 of the structure has only these members, whatever follows them in memory.
   CHECK(of_version<kernel_10>("cuGraphAddKernelNode", 11000)(&first, graph, nullptr, 0, &p) ==
         CUDA_SUCCESS);
   CHECK(cuGraphAddEmptyNode(&second, graph, nullptr, 0) == CUDA_SUCCESS);
@@ -130,7 +131,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: a version of CUDA has its functions") 
   CHECK(cuGraphExecDestroy(other) == CUDA_SUCCESS);
 }
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: captures as older versions ask about them") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: the questions of older versions about captures") {
   using begin_10 = CUresult (*)(CUstream);
   using info_10 = CUresult (*)(CUstream, CUstreamCaptureStatus*, cuuint64_t*);
   using info_11 = CUresult (*)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
@@ -153,7 +154,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: captures as older versions ask about t
   CHECK(now() == 0);
 }
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: a kernel by its library, and a context that is gone") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: a kernel of a library, and a destroyed context") {
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   CHECK(cuLibraryLoadData(&library, write_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0) ==
@@ -173,11 +174,11 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: a kernel by its library, and a context
   p.ctx = gone;
   CUgraphNode node = nullptr;
   CHECK(cuGraphAddKernelNode(&node, graph, nullptr, 0, &p) == CUDA_ERROR_INVALID_CONTEXT);
-  p.ctx = nullptr;  // the current one
+  p.ctx = nullptr;  // the current context
   CHECK(cuGraphAddKernelNode(&node, graph, nullptr, 0, &p) == CUDA_SUCCESS);
   CHECK(cuGraphKernelNodeGetParams(node, &p) == CUDA_SUCCESS);
   CHECK(p.func != nullptr);
-  CHECK(cuGraphKernelNodeSetParams(node, &p) == CUDA_SUCCESS);  // as it was answered
+  CHECK(cuGraphKernelNodeSetParams(node, &p) == CUDA_SUCCESS);  // the answer of the call before
   CUgraphExec executable = nullptr;
   CHECK(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
   run(executable);
@@ -194,7 +195,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: a kernel by its library, and a context
   CHECK(cuLibraryUnload(library) == CUDA_SUCCESS);
 }
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes of the runtime's are the driver's, and back") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: the runtime's nodes are the driver's, and the reverse") {
   const int from[4] = {1, 2, 3, 4};
   cudaGraphNode_t node = nullptr;
   void* const to = reinterpret_cast<void*>(value);
@@ -221,7 +222,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes of the runtime's are the driver'
   CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
 }
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: what is not there is refused by name") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: unsupported or invalid nodes and flags are refused") {
   CUgraphNode node = nullptr;
   CUgraphNodeParams any = {};
   any.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
@@ -275,7 +276,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes that write values and wait for t
   CHECK(cuGraphAddNode(&after, graph, &waits, nullptr, 1, &any) == CUDA_SUCCESS);
   CUgraphExec executable = nullptr;
   REQUIRE(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
-  list[0].waitValue.value = 99;  // the node has its own
+  list[0].waitValue.value = 99;  // the node has its own copy
   CHECK(cuGraphLaunch(executable, stream) == CUDA_SUCCESS);
   CHECK(cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
   CUstream other = nullptr;
@@ -324,7 +325,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes that write values and wait for t
   CHECK(cuMemFree(flags) == CUDA_SUCCESS);
 }
 
-TEST_CASE_FIXTURE(graph_fixture, "graphs: what a captured stream writes and waits for is a node") {
+TEST_CASE_FIXTURE(graph_fixture, "graphs: the writes and waits of a captured stream become nodes") {
   CUgraph captured = nullptr;
   CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
   CHECK(cuStreamWriteValue32(stream, value, 3, 0) == CUDA_SUCCESS);
@@ -347,8 +348,8 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: what a captured stream writes and wait
   CHECK(cuGraphDestroy(captured) == CUDA_SUCCESS);
 }
 
-// NVIDIA's driver may read such handles' memory; ours knows which exist.
-TEST_CASE_FIXTURE(graph_fixture, "graphs: what was destroyed is an invalid value") {
+// NVIDIA's driver may read the memory of destroyed handles. Ours knows which handles exist.
+TEST_CASE_FIXTURE(graph_fixture, "graphs: a destroyed handle is an invalid value") {
   CUgraph gone = nullptr, child = nullptr;
   CUgraphNode node = nullptr, other = nullptr, inside = nullptr;
   CHECK(cuGraphCreate(&gone, 0) == CUDA_SUCCESS);
@@ -368,7 +369,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: what was destroyed is an invalid value
   CUgraphExecUpdateResultInfo info = {};
   CHECK(cuGraphExecUpdate(executable, gone, &info) == CUDA_ERROR_INVALID_VALUE);
 
-  run(executable);  // it has a copy
+  run(executable);  // the executable graph has a copy
   CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
   CHECK(cuGraphExecDestroy(executable) == CUDA_ERROR_INVALID_VALUE);
   CHECK(cuGraphLaunch(executable, stream) == CUDA_ERROR_INVALID_VALUE);

@@ -1,4 +1,4 @@
-// Two modules in PTX, of which one calls a function of the other: for tests of links.
+// Two PTX modules for tests of linking. One calls a function of the other.
 #pragma once
 
 constexpr char caller[] = R"(

@@ -1,4 +1,5 @@
-// Our libnvrtc.so.13 over a stand-in for NVIDIA's (fake_nvrtc.cpp), and what it makes, loaded.
+// Tests our libnvrtc.so.13 with a stand-in for NVIDIA's (fake_nvrtc.cpp), and loads what it
+// compiles.
 #include <cuda.h>
 #include <doctest/doctest.h>
 
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Declarations of libnvrtc.so.13 (nvrtc.h comes with NVIDIA's).
+// Declarations of libnvrtc.so.13 (nvrtc.h comes with NVIDIA's library).
 extern "C" {
 int nvrtcVersion(int* major, int* minor);
 const char* nvrtcGetErrorString(int code);
@@ -26,7 +27,7 @@ int nvrtcGetProgramLog(void* program, char* text);
 
 namespace {
 
-// A program whose log is the options that NVIDIA's was given, a line each.
+// A compiled program. Its log has the options that NVIDIA's NVRTC received, one per line.
 class compiled {
  public:
   explicit compiled(std::vector<const char*> options) {
@@ -55,7 +56,7 @@ class compiled {
 
 }  // namespace
 
-TEST_CASE("NVIDIA's is asked, wherever ours lies first") {
+TEST_CASE("our NVRTC asks NVIDIA's, even if ours is found first") {
   int major = 0, minor = 0;
   CHECK(nvrtcVersion(&major, &minor) == 0);
   CHECK(major == 13);
@@ -63,7 +64,7 @@ TEST_CASE("NVIDIA's is asked, wherever ours lies first") {
   CHECK(std::string(nvrtcGetErrorString(6)) == "stand-in 6");
 }
 
-TEST_CASE("where machine code is asked for, PTX is compiled, and stands for it") {
+TEST_CASE("a request for machine code compiles PTX, which replaces it") {
   for (const auto& [given, received] :
        std::vector<std::pair<std::vector<const char*>, std::string>>{
            {{"-arch=sm_90"}, "-arch=compute_90\n"},
@@ -77,7 +78,7 @@ TEST_CASE("where machine code is asked for, PTX is compiled, and stands for it")
   }
 }
 
-TEST_CASE("what asks for PTX is as it was") {
+TEST_CASE("options that ask for PTX are not changed") {
   const compiled program({"-arch=compute_90", "-DNAME=sm_90", "sm_80"});
   CHECK(program.options() == "-arch=compute_90\n-DNAME=sm_90\nsm_80\n");
   CHECK(program.machine_code() == "machine code");
@@ -91,7 +92,7 @@ TEST_CASE("code for LTO is relocatable PTX") {
   CHECK(program.machine_code() == "machine code");
 }
 
-TEST_CASE("the driver loads and links what stands for machine code and LTO code") {
+TEST_CASE("the driver loads and links the PTX that replaces machine code and LTO code") {
   REQUIRE(cuInit(0) == CUDA_SUCCESS);
   CUcontext context = nullptr;
   REQUIRE(cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);

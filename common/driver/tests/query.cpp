@@ -1,7 +1,7 @@
-// Asks the driver API what it answers, also to mistakes. Run on a GPU, it wrote query.expected.
+// Prints the driver API's answers, also to invalid calls. A run on a GPU wrote query.expected.
 //
 // watch   The text of a question is printed, so changing it changes query.expected. Each section
-//         has a process of its own: a kernel's fault loses the device.
+//         has its own process, because a kernel's fault loses the device.
 #include "common/driver/tests/query_memory.h"
 
 namespace {

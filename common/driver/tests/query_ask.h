@@ -1,4 +1,4 @@
-// A part of query.cpp: how questions are asked and printed, and the kernels that they are about.
+// Part of query.cpp: asks and prints the questions, and has the kernels that they are about.
 #pragma once
 
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// A part of query.cpp: memory, copies of rows, what is known of an address.
+// Part of query.cpp: questions about memory, copies of rows, and pointers.
 #pragma once
 
 #include "common/driver/tests/query_ask.h"

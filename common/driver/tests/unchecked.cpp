@@ -1,5 +1,5 @@
-// Driver API calls that fail. The text after "here:" is what checks must report for that line. All
-// other results are looked at, or are not errors.
+// Driver API calls that fail. Checks must report the text after "here:" for that line. All other
+// results are used by the program, or are not errors.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Runs a program whose driver API calls fail under checks, and compares the findings.
+"""Runs a program with failing driver API calls under checks, and compares the findings.
 
 unchecked_test.py FOLDERS_OF_OUR_LIBRARIES PROGRAM SOURCE
 """

@@ -1,5 +1,5 @@
-// Kernels that wait or never end, for waits_test.py: what the program does with them is its
-// argument.
+// Kernels that wait or never end, for waits_test.py. The argument selects what the program does
+// with them.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -72,7 +72,7 @@ int main(int, char** arguments) {
     waits<<<1, 1>>>(flag, memory);
     return outcome(cudaGetLastError());
   }
-  if (asked("beside")) {  // what the program does beside it, and in order after it
+  if (asked("beside")) {  // work next to the kernel, and work in order after it
     cudaStream_t stream;
     int seen = 0;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);

@@ -2,7 +2,7 @@
 
 waits_test.py FOLDERS_OF_OUR_LIBRARIES PROGRAM PROGRAM_OF_THE_DRIVER_API
 
-STEPWISE_PATIENCE_S makes a third of a second of the ten.
+STEPWISE_PATIENCE_S reduces the ten seconds of patience to a third of a second.
 """
 
 import os
@@ -22,10 +22,10 @@ TIMEOUT = r"stepwise: waits.*: still running after the time limit of 1\.5 s; .*"
 WATCHED = {"STEPWISE_COUNTERS": "1", "STEPWISE_PROFILE": "/dev/null",
            "STEPWISE_TIME_LIMIT_S": "1.5"}
 
-# What is asked of the program, what it prints, what stderr says, and what else is set.
+# The program's argument, its output, the lines on stderr, and additional environment variables.
 CASES = [
     ("ends", "cudaSuccess", [], {}),
-    # What the kernel prints is lost, as on a GPU.
+    # The kernel's output is lost, as on a GPU.
     ("endless", "cudaSuccess", [LEFT.format("endless")], {}),
     ("endless blocks", "cudaSuccess", [LEFT.format("endless")], {}),
     ("polls", "cudaSuccess", [LEFT.format("waits")], {}),
@@ -48,12 +48,12 @@ def main(folders, program, of_driver):
         run = subprocess.run(command, env=environment, text=True, capture_output=True,
                              timeout=60, check=False)
         if run.returncode != 0:
-            problems.append(f"{asked}: ended with {run.returncode}")
+            problems.append(f"{asked}: exit status {run.returncode}")
         if run.stdout != prints + "\n":
             problems.append(f"{asked}: printed\n{run.stdout}instead of {prints}")
         lines = run.stderr.splitlines()
         if len(lines) != len(says) or not all(map(re.fullmatch, says, lines)):
-            problems.append(f"{asked}: said\n{run.stderr}instead of\n" + "\n".join(says))
+            problems.append(f"{asked}: stderr was\n{run.stderr}instead of\n" + "\n".join(says))
         print(f"{asked}: {time.monotonic() - began:.1f} s")
     print("\n".join(problems))
     return 1 if problems else 0

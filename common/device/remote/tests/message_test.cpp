@@ -1,4 +1,4 @@
-// Messages, frames and windows: what is written is read, and malformed ones are refused.
+// Messages, frames and windows arrive as they were sent, and malformed ones are refused.
 #include "common/device/remote/message.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ std::vector<message> one_of_each(std::index_sequence<Kinds...>) {
   return {message(std::in_place_index<Kinds>)...};
 }
 
-// Fields that are not what they are by default.
+// One message of each kind, and some whose fields differ from the defaults.
 std::vector<message> some_messages() {
   auto all = one_of_each(std::make_index_sequence<std::variant_size_v<message>>());
   start_kernel start;
@@ -46,7 +46,7 @@ std::vector<message> some_messages() {
 
 }  // namespace
 
-TEST_CASE("every message is read as it was written, and no part of it is one") {
+TEST_CASE("every message is read as it was written, and no prefix of it is a message") {
   for (const message& m : some_messages()) {
     CAPTURE(m.index());
     const auto bytes = bytes_of(m);
@@ -63,7 +63,7 @@ TEST_CASE("every message is read as it was written, and no part of it is one") {
   }
 }
 
-TEST_CASE("lengths, truths and kinds that cannot be are refused") {
+TEST_CASE("invalid lengths, Booleans and kinds are refused") {
   const auto refused = [](std::vector<std::byte> bytes) {
     byte_reader from(bytes);
     return !next_message(from).has_value();
@@ -76,13 +76,13 @@ TEST_CASE("lengths, truths and kinds that cannot be are refused") {
   CHECK(refused(stream));
   CHECK(refused({std::byte{static_cast<unsigned char>(std::variant_size_v<message>)}}));
   CHECK(refused({}));
-  // As many elements as there are bytes for would be gigabytes.
+  // The message claims more elements than it has bytes for. They would take gigabytes.
   auto parts = bytes_of(load{{1}});
   std::memset(parts.data() + 1, 0xFF, 4);
   CHECK(refused(parts));
 }
 
-TEST_CASE("frames come whole, in whatever pieces they are sent") {
+TEST_CASE("frames arrive whole, in whatever pieces they are sent") {
   auto ends = make_channel();
   REQUIRE(ends.has_value());
   std::vector<std::byte> first(1000, std::byte{1}), second(3, std::byte{2});
@@ -116,7 +116,7 @@ TEST_CASE("a frame that is too long is refused before it is stored") {
   CHECK(!in.receive(ends->second.get()));
 }
 
-TEST_CASE("a frame without a reader is given up, not waited for") {
+TEST_CASE("send_frame gives up a frame that is not read, instead of waiting") {
   auto ends = make_channel();
   REQUIRE(ends.has_value());
   const std::vector<std::byte> large(4 << 20);

@@ -1,5 +1,5 @@
-// A judge, a submission and the server between them, which is a thread here; and clients that send
-// what is no message.
+// Tests a judge, a submission and the server between them, which is a thread here, and clients that
+// send malformed messages.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,13 +31,13 @@ std::vector<std::uint32_t> numbers(std::size_t n) {
   return values;
 }
 
-struct three {
+struct service_fixture {
   std::unique_ptr<device> emulated = make_emulated_device(*find_gpu("h200"));
   channel_ends judges, submissions = *make_channel();
   std::thread server;
   std::unique_ptr<remote_device> judge;
 
-  explicit three(std::size_t window = window_bytes) : judges(*make_channel(window)) {
+  explicit service_fixture(std::size_t window = window_bytes) : judges(*make_channel(window)) {
     server = std::thread(
         [this, mine = dup(judges.window.get()), theirs = dup(submissions.window.get())]() mutable {
           serve_judged(*emulated, {std::move(judges.second), descriptor(mine)},
@@ -48,11 +48,11 @@ struct three {
         {std::move(judges.first), descriptor(dup(judges.window.get())), wait_for_ever}, why);
     REQUIRE(judge);
   }
-  ~three() {
+  ~service_fixture() {
     judge.reset();
     server.join();
   }
-  // Answers in a call only.
+  // The server answers a submission only during a call.
   std::unique_ptr<remote_device> submission() {
     std::string why;
     auto made = remote_device::connect(
@@ -78,7 +78,7 @@ status launch_poke(device& on, module_handle module, device_address address) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(three, "a description arrives whole") {
+TEST_CASE_FIXTURE(service_fixture, "the judge receives the whole description of the GPU") {
   const gpu& there = emulated->description();
   const gpu& here = judge->description();
   CHECK(here.name == there.name);
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(three, "a description arrives whole") {
   CHECK(here.shared_bytes_per_block_optin == there.shared_bytes_per_block_optin);
 }
 
-TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and counted") {
+TEST_CASE_FIXTURE(service_fixture, "a call's work runs on the judge's buffers and is counted") {
   const auto values = numbers(1000);
   const auto buffer = judge->allocate(4000);
   REQUIRE(buffer.ok());
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   CHECK(did->bytes_to_host == 12);
   CHECK(did->bytes_in == 4);
   CHECK(did->bytes_made == 4);
-  CHECK(did->bytes_in_commands > 4 * 8);  // a launch and a copy, each with its places and sizes
+  CHECK(did->bytes_in_commands > 4 * 8);  // a launch and a copy, each with its addresses and sizes
   CHECK(did->bytes_in_commands < 200);
   CHECK(did->device_ms > 0);
   CHECK(did->failure == 0);
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   CHECK(read(*buffer, 4) == std::vector<std::uint32_t>{1, 1, 1, 4});
 }
 
-TEST_CASE_FIXTURE(three, "a program learns nothing that depends on data, and its fills count") {
+TEST_CASE_FIXTURE(service_fixture, "a program gets no counters, and its fills count as commands") {
   const auto buffer = judge->allocate(4000);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -137,7 +137,8 @@ TEST_CASE_FIXTURE(three, "a program learns nothing that depends on data, and its
   CHECK(did->bytes_in_commands > 999 * 4);
 }
 
-TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are their own") {
+TEST_CASE_FIXTURE(service_fixture,
+                  "the rows of one copy count as one copy, and separate copies do not") {
   const auto buffer = judge->allocate(64 << 10);
   REQUIRE(buffer.ok());
   std::unique_ptr<remote_device> program;
@@ -170,7 +171,7 @@ TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are 
     CHECK(modelled_ms([&] { rows(to_device, false); }) == doctest::Approx(linear));
     CHECK(modelled_ms([&] { rows(to_device, true); }) > 5 * linear);
   }
-  // A read or a kernel between two copies ends the first.
+  // A read or a kernel between two copies ends the first copy.
   const double both = modelled_ms([&] {
     rows(true, false);
     rows(false, false);
@@ -179,8 +180,9 @@ TEST_CASE_FIXTURE(three, "the rows of a copy are one copy, and other copies are 
   CHECK(both > modelled_ms([&] { rows(true, false); }) + modelled_ms([&] { rows(false, false); }));
 }
 
-TEST_CASE_FIXTURE(three,
-                  "a call ends after its work, whatever the program says of events and waits") {
+TEST_CASE_FIXTURE(
+    service_fixture,
+    "a call ends after its work, whatever the program claims about events and waits") {
   const auto buffer = judge->allocate(1 << 20);
   REQUIRE(buffer.ok());
   std::unique_ptr<remote_device> program;
@@ -188,7 +190,7 @@ TEST_CASE_FIXTURE(three,
   const auto modelled_ms = [&](auto lie) {
     REQUIRE(judge->begin({false, true}).ok());
     if (!program) program = submission();
-    program->set_stream({7, true});  // the default stream does not wait for it
+    program->set_stream({7, true});  // the default stream does not wait for this one
     CHECK(program->write(*buffer, host).ok());
     lie();
     CHECK(program->synchronize().ok());
@@ -207,7 +209,8 @@ TEST_CASE_FIXTURE(three,
   }
 }
 
-TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places") {
+TEST_CASE_FIXTURE(service_fixture,
+                  "rows at equal distances carry no information in their addresses") {
   const auto buffer = judge->allocate(1 << 20);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -236,7 +239,7 @@ TEST_CASE_FIXTURE(three, "rows at equal distances bring nothing by their places"
         300);
 }
 
-TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
+TEST_CASE_FIXTURE(service_fixture, "outside a call, a submission waits") {
   const auto buffer = judge->allocate(4);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -263,7 +266,7 @@ TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
   CHECK(read(*buffer, 1)[0] == 1);
 }
 
-TEST_CASE_FIXTURE(three, "a submission uses the judge's memory, and cannot give it away") {
+TEST_CASE_FIXTURE(service_fixture, "a submission uses the judge's memory, but cannot free it") {
   const auto buffer = judge->allocate(256);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -276,14 +279,14 @@ TEST_CASE_FIXTURE(three, "a submission uses the judge's memory, and cannot give 
   CHECK(read(*buffer, 64) == std::vector<std::uint32_t>(64, 5));
   CHECK(judge->free(*buffer).ok());
   CHECK(judge->synchronize().ok());
-  // Gone in the next call, whatever its address was before.
+  // In the next call the buffer no longer exists, and its old address is refused.
   REQUIRE(judge->begin({}).ok());
   (void)program->synchronize();
   CHECK(program->fill(*buffer, 5, 4, 1).code == error::invalid_value);
   REQUIRE(judge->end().ok());
 }
 
-TEST_CASE_FIXTURE(three, "after the last call a program may only free memory") {
+TEST_CASE_FIXTURE(service_fixture, "after the last call, a program may only free memory") {
   const auto buffer = judge->allocate(4096);
   REQUIRE(buffer.ok());
   REQUIRE(judge->begin({}).ok());
@@ -296,7 +299,8 @@ TEST_CASE_FIXTURE(three, "after the last call a program may only free memory") {
   REQUIRE(judge->begin({}).ok());
   CHECK(program->allocate(256).failure().code == error::not_permitted);
   CHECK(!program->load_module(bytes_of(ptx)).ok());
-  CHECK(launch_poke(*program, *module, *buffer).ok());  // a command: the answer comes with a wait
+  CHECK(
+      launch_poke(*program, *module, *buffer).ok());  // a command: the next wait returns its error
   CHECK(!program->synchronize().ok());
   std::byte home[4];
   CHECK(!program->read(home, *buffer).ok());
@@ -326,7 +330,7 @@ TEST_CASE("findings that a program sends do not displace the device's own") {
   CHECK(lines[0].text.find("found") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(three, "a kernel's fault is the submission's and the judge's to see") {
+TEST_CASE_FIXTURE(service_fixture, "both the submission and the judge see a kernel's fault") {
   REQUIRE(judge->begin({}).ok());
   auto program = submission();
   const auto module = program->load_module(bytes_of(ptx));
@@ -340,7 +344,8 @@ TEST_CASE_FIXTURE(three, "a kernel's fault is the submission's and the judge's t
   CHECK(did->failure == static_cast<int>(error::illegal_address));
 }
 
-TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, and nothing else") {
+TEST_CASE_FIXTURE(service_fixture,
+                  "a malformed message ends the submission's connection and nothing else") {
   struct row {
     const char* what;
     std::vector<std::byte> batch;
@@ -353,22 +358,22 @@ TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, a
   auto late = batch_of({flush{}});
   late.push_back(std::byte{0});
   const row rows[] = {
-      {"nothing", {}},
+      {"an empty batch", {}},
       {"garbage", std::vector<std::byte>(100, std::byte{0xEE})},
-      {"no request", batch_of({fill_bytes{}})},
-      {"behind a request", late},
-      {"the judge's", batch_of({begin_call{}})},
-      {"the judge's end", batch_of({end_call{}})},
-      {"the judge's reports", batch_of({take_report{}})},
-      {"outside the window", batch_of({write_bytes{0, {window_bytes - 1, 2}}, flush{}})},
-      {"outside the window, read", batch_of({read_bytes{0, {~0u, ~0u}}})},
+      {"a batch without a request", batch_of({fill_bytes{}})},
+      {"bytes after a request", late},
+      {"the judge's begin_call", batch_of({begin_call{}})},
+      {"the judge's end_call", batch_of({end_call{}})},
+      {"the judge's take_report", batch_of({take_report{}})},
+      {"a write outside the window", batch_of({write_bytes{0, {window_bytes - 1, 2}}, flush{}})},
+      {"a read outside the window", batch_of({read_bytes{0, {~0u, ~0u}}})},
       {"a module without bytes", batch_of({load{{1000}}})},
   };
   const auto buffer = judge->allocate(4);
   REQUIRE(buffer.ok());
   for (const row& r : rows) {
     CAPTURE(r.what);
-    three fresh;
+    service_fixture fresh;
     REQUIRE(fresh.judge->begin({}).ok());
     const int socket = fresh.submissions.first.get();
     REQUIRE(send_frame(socket, r.batch, wait_for_ever));
@@ -383,7 +388,8 @@ TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, a
   CHECK(read(*buffer, 1)[0] == 3);
 }
 
-TEST_CASE_FIXTURE(three, "too many events are an error of the program, not a broken message") {
+TEST_CASE_FIXTURE(service_fixture,
+                  "too many events are an error of the program, not a broken message") {
   std::vector<event_handle> made;
   for (std::size_t i = 0; i < most_events; ++i) made.push_back(*judge->create_event());
   CHECK(judge->create_event().failure().code == error::memory_allocation);
@@ -392,7 +398,7 @@ TEST_CASE_FIXTURE(three, "too many events are an error of the program, not a bro
   CHECK(judge->synchronize().ok());
 }
 
-TEST_CASE_FIXTURE(three, "a frame that is too long ends it as well") {
+TEST_CASE_FIXTURE(service_fixture, "a frame that is too long ends the connection as well") {
   const std::vector<unsigned char> garbage(100, 0xEE);
   REQUIRE(send(submissions.first.get(), garbage.data(), garbage.size(), 0) == 100);
   REQUIRE(judge->begin({}).ok());
@@ -403,7 +409,7 @@ TEST_CASE_FIXTURE(three, "a frame that is too long ends it as well") {
   CHECK(did->broken == "a message that is too long");
 }
 
-TEST_CASE_FIXTURE(three, "half a frame delays no other client") {
+TEST_CASE_FIXTURE(service_fixture, "half a frame delays no other client") {
   const std::uint32_t length = 1000;
   REQUIRE(send(submissions.first.get(), &length, sizeof length, 0) == sizeof length);
   REQUIRE(judge->begin({}).ok());
@@ -431,7 +437,7 @@ TEST_CASE("a malformed reply breaks the connection, and the device is lost") {
 }
 
 TEST_CASE("large data travels through a window that is smaller") {
-  three all;
+  service_fixture all;
   const std::size_t n = 5 * window_bytes / 8 + 3;
   const auto values = numbers(n);
   const auto buffer = all.judge->allocate(4 * n);
@@ -440,8 +446,8 @@ TEST_CASE("large data travels through a window that is smaller") {
   CHECK(all.read(*buffer, n) == values);
 }
 
-TEST_CASE("through a large window it travels in halves, and is taken piece by piece") {
-  three all(4 * window_bytes);
+TEST_CASE("data travels through a large window in halves, and can be read piece by piece") {
+  service_fixture all(4 * window_bytes);
   const std::size_t n = 9 * window_bytes / 8 + 3;  // ints: more than one window
   const auto values = numbers(n);
   const auto buffer = all.judge->allocate(4 * n);
@@ -462,7 +468,7 @@ TEST_CASE("through a large window it travels in halves, and is taken piece by pi
     return at == 0;
   };
   CHECK(all.judge->read_pieces(*buffer, 4 * n, take).ok());
-  CHECK(places == std::vector<std::size_t>{0, 2 * window_bytes});  // it had enough at the second
+  CHECK(places == std::vector<std::size_t>{0, 2 * window_bytes});  // stopped at the second piece
   CHECK(all.read(*buffer, 3) == std::vector<std::uint32_t>{1, 2, 3});
   CHECK(all.judge->write(*buffer + 4, std::as_bytes(std::span(values))).code ==
         error::invalid_value);
