@@ -1,4 +1,4 @@
-// Records as lines: what each line holds, and that nothing is lost on the way there and back.
+// Records as lines: the content of each line, and the round trip of a whole record.
 #include "common/formats/json_lines.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,8 @@ using stepwise::json;
 using stepwise::json_lines_text;
 using stepwise::parse_json_lines;
 
-TEST_CASE("a record has a line for its head, each size and each entry, and comes back as it was") {
+TEST_CASE(
+    "a record has a line for its head, each size and each entry, and is read back unchanged") {
   const json record = {
       {"gpu", "NVIDIA H200"},
       {"entries",

@@ -1,4 +1,4 @@
-// TOML values, and the lines that they begin at.
+// TOML values, and the lines on which they begin.
 #include "common/formats/toml.hpp"
 
 #include <doctest/doctest.h>
@@ -36,10 +36,10 @@ TEST_CASE("a file is a table whose values know their lines") {
   CHECK(file.keys == std::vector<std::string>{"list", "more", "n", "name", "sub", "x", "yes"});
 }
 
-TEST_CASE("what is no TOML is reported with its line") {
+TEST_CASE("malformed TOML is reported with its line") {
   try {
     parse_toml("a = 1\nb = = 2\n");
-    FAIL("it was taken");
+    FAIL("it was accepted");
   } catch (const toml_error& error) {
     CHECK(error.line == 2);
     CHECK(std::string(error.what()) != "");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles resources.cu in the ways that the image tests read, with nvcc.
+"""Compiles resources.cu with nvcc into the files that the image tests read.
 
 usage: compile_inputs.py FOLDER SOURCE NVCC...
 
 Writes into FOLDER: <mode>.fatbin for each -compress-mode, debug.fatbin (-G), specific.fatbin
-(sm_90 and sm_90a), relocatable.fatbin (-rdc=true), program (linked), <arch>.cubin with what
-ptxas -v said of it in <arch>.txt, tiny.cubin and tiny.fatbin (one small kernel), and the file
+(sm_90 and sm_90a), relocatable.fatbin (-rdc=true), program (linked), <arch>.cubin with the output
+of ptxas -v about it in <arch>.txt, tiny.cubin and tiny.fatbin (one small kernel), and the file
 `done`.
 """
 
@@ -40,7 +40,7 @@ def main():
     for arch in ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"):
         said = compile_to(f"{arch}.cubin", "-cubin", "-lineinfo", "-Xptxas", "-v", f"-arch={arch}")
         (folder / f"{arch}.txt").write_text(said)
-    # Seeds of fuzz targets, whose corpora are committed: their tables name no folder of a machine.
+    # Seeds of fuzz targets, whose corpora are committed, so their tables must name no machine's folder.
     tiny = folder / "tiny.cu"
     text = pathlib.Path(source).read_text(encoding="utf-8")
     tiny.write_text(f'#line 1 "/course/common/image/tests/resources.cu"\n{text}',

@@ -44,14 +44,14 @@ std::vector<std::string> plain_texts(const buffer& file) {
 }
 
 // The output of ptxas -v for one kernel.
-struct said {
+struct ptxas_usage {
   int registers = -1;
   int barriers = 0;
   std::uint64_t shared = 0;
   std::uint64_t frame = 0;
 };
 
-// The number that stands before `unit`, where the line has one.
+// Sets `out` to the number before `unit`, if the line has one.
 template <class T>
 void number_before(const std::string& line, const std::string& unit, T& out) {
   const std::size_t end = line.find(" " + unit);
@@ -60,9 +60,9 @@ void number_before(const std::string& line, const std::string& unit, T& out) {
   out = static_cast<T>(std::stoull(line.substr(before + 1, end - before - 1)));
 }
 
-std::map<std::string, said> ptxas_words(const std::string& text) {
+std::map<std::string, ptxas_usage> parse_ptxas_output(const std::string& text) {
   const std::string entry = "Compiling entry function '", about = "Function properties for ";
-  std::map<std::string, said> out;
+  std::map<std::string, ptxas_usage> out;
   std::string kernel, function;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -78,13 +78,13 @@ std::map<std::string, said> ptxas_words(const std::string& text) {
       number_before(line, "bytes smem", out[kernel].shared);
     }
   }
-  out.erase("");  // what was said before the first kernel
+  out.erase("");  // the lines before the first kernel
   return out;
 }
 
 const char* const tile = "_Z11shared_tilePf";
 
-TEST_CASE("all compressions give the PTX that lies open in the uncompressed file") {
+TEST_CASE("every compression gives the PTX of the uncompressed file") {
   const buffer none = compiled("none.fatbin");
   const std::vector<std::string> texts = plain_texts(none);
   REQUIRE(texts.size() == 2);
@@ -122,11 +122,12 @@ TEST_CASE("all compressions give the PTX that lies open in the uncompressed file
   }
 }
 
-TEST_CASE("registers, barriers, shared memory and stack are what ptxas says, for five GPUs") {
+TEST_CASE(
+    "registers, barriers, shared memory and stack are those that ptxas prints, for five GPUs") {
   for (const std::string arch : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
     const cubin c = cubin_of(compiled(arch + ".cubin"));
     CHECK("sm_" + std::to_string(c.sm) == arch);
-    const auto words = ptxas_words(text_of(compiled(arch + ".txt")));
+    const auto words = parse_ptxas_output(text_of(compiled(arch + ".txt")));
     CHECK(words.size() == 9);
     CHECK(c.kernels.size() == words.size());
     for (const auto& [name, expected] : words) {
@@ -154,7 +155,7 @@ TEST_CASE("launch bounds and parameters are those of the source") {
   CHECK(c.kernels.at("_Z11local_arrayPii").frame_bytes == 256);
 }
 
-TEST_CASE("a relocatable cubin has no reserved shared memory to take off") {
+TEST_CASE("a relocatable cubin has no reserved shared memory to subtract") {
   const buffer file = compiled("relocatable.fatbin");
   const auto entries = entries_of(file);
   const auto content = content_of(*choose(entries, entry_kind::elf, 90));
@@ -162,7 +163,7 @@ TEST_CASE("a relocatable cubin has no reserved shared memory to take off") {
   CHECK(cubin_of(*content).kernels.at(tile).static_shared_bytes == 33 * 32 * 4);
 }
 
-TEST_CASE("with -G everything is compressed and still read") {
+TEST_CASE("everything is compressed with -G, and can be read") {
   const buffer file = compiled("debug.fatbin");
   const auto entries = entries_of(file);
   REQUIRE(entries.size() == 2);
@@ -173,7 +174,7 @@ TEST_CASE("with -G everything is compressed and still read") {
   CHECK(cubin_of(*content).kernels.at(tile).static_shared_bytes == 33 * 32 * 4);
 }
 
-TEST_CASE("a GPU takes the code made for its very architecture") {
+TEST_CASE("a GPU takes the code for exactly its architecture") {
   const buffer file = compiled("specific.fatbin");
   const auto entries = entries_of(file);
   REQUIRE(entries.size() == 4);
@@ -195,7 +196,7 @@ TEST_CASE("a program holds the same container") {
     const buffer container(program.begin() + static_cast<std::ptrdiff_t>(at),
                            program.begin() + static_cast<std::ptrdiff_t>(at + *size));
     const auto entries = entries_of(container);
-    // nvcc's device linker adds a container of its own, without a kernel.
+    // nvcc's device linker adds its own container, which has no kernel.
     if (choose(entries, entry_kind::ptx, 90) == nullptr) continue;
     CHECK(ptx_of(entries, 80) == texts.at(0));
     CHECK(ptx_of(entries, 90) == texts.at(1));
@@ -204,7 +205,7 @@ TEST_CASE("a program holds the same container") {
   CHECK(found == 1);
 }
 
-TEST_CASE("the line table names lines of the PTX, and no more instructions than there is code") {
+TEST_CASE("the line table names lines of the PTX, and not more instructions than the code has") {
   for (const std::string arch : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
     const cubin c = cubin_of(compiled(arch + ".cubin"));
     for (const auto& [name, k] : c.kernels) {
@@ -212,7 +213,7 @@ TEST_CASE("the line table names lines of the PTX, and no more instructions than 
       CHECK_FALSE(k.instructions_of_ptx_line.empty());
       for (const auto& [line, count] : k.instructions_of_ptx_line) CHECK(count > 0);
     }
-    // Two barriers, one instruction each, and what ends a kernel.
+    // Two barriers, one instruction each, and the end of the kernel.
     const auto& barriers = c.kernels.at("_Z14named_barriersv").instructions_of_ptx_line;
     CHECK(barriers.size() == 4);
     for (const auto& [line, count] : barriers) CHECK(count == 1);

@@ -1,4 +1,4 @@
-// Containers made here, field by field; and what is wrong with them named.
+// Reads containers that the tests build field by field, and reports what is wrong with them.
 #include <lz4.h>
 
 #include "common/image/tests/inputs.hpp"
@@ -6,8 +6,8 @@
 namespace stepwise::image {
 namespace {
 
-// A zstd frame (RFC 8878) that states its size and holds one uncompressed block: the zstd that is
-// bundled only decodes. compiled_test.cpp reads frames that nvcc compressed.
+// A zstd frame (RFC 8878) that states its size and holds one uncompressed block, because the
+// bundled zstd only decodes. compiled_test.cpp reads frames that nvcc compressed.
 std::string packed_zstd(const std::string& text) {
   const auto little_endian = [](std::size_t value, int bytes) {
     std::string out;
@@ -48,7 +48,7 @@ std::string content_text(const made_entry& e) {
 const std::string ptx = ".version 9.0\n.target sm_90\n// " + std::string(5000, 'x') + "\n";
 const std::string with_nul = ptx + std::string(1, '\0');
 
-TEST_CASE("ptxas fuses by default, and not where its options forbid it") {
+TEST_CASE("ptxas fuses multiply-adds by default, unless its options forbid it") {
   using stepwise::image::fuses;
   for (const char* options :
        {"", " -O3  --generate-line-info ", "-O1 ", "--fmad true", "--fmad false -fmad=true"})
@@ -70,7 +70,7 @@ TEST_CASE("an ELF entry keeps its bytes as they are") {
   CHECK(content_text({2, 90, 0x11, std::string("ab\0\0", 4), 0, 4}) == std::string("ab\0\0", 4));
 }
 
-TEST_CASE("the fields of an entry") {
+TEST_CASE("the fields of an entry are read") {
   made_entry e = zstd_entry(with_nul);
   e.name = "reduction.cu";
   const buffer container = make_container({{2, 80, 0x100011, "cubin", 0, 0}, e});
@@ -92,7 +92,7 @@ TEST_CASE("the fields of an entry") {
   CHECK(second.uncompressed_bytes == with_nul.size());
 }
 
-TEST_CASE("an empty container has no entries, and other bytes are no container") {
+TEST_CASE("an empty container has no entries, and other bytes are not a container") {
   const buffer empty = make_container({});
   const auto entries = read_container(empty);
   REQUIRE(entries.ok());
@@ -102,7 +102,7 @@ TEST_CASE("an empty container has no entries, and other bytes are no container")
   CHECK(read_container(zeros).failure().code == error::invalid_kernel_image);
 }
 
-TEST_CASE("what is wrong is named") {
+TEST_CASE("the message names the fault of a malformed container") {
   const auto problem = [](buffer container) { return read_container(container).failure().message; };
   const buffer good = make_container({zstd_entry(with_nul)});
   const auto with = [&](std::size_t at, std::uint32_t value) {
@@ -124,7 +124,7 @@ TEST_CASE("what is wrong is named") {
   CHECK(problem(with(16 + 36, 1000)).find("an entry's source name") != std::string::npos);
 }
 
-TEST_CASE("content that is not what the entry says is refused") {
+TEST_CASE("content that does not match its entry is refused") {
   made_entry e = zstd_entry(with_nul);
   e.uncompressed += 1;
   CHECK(content_text(e).find("the zstd frame holds") != std::string::npos);
@@ -134,7 +134,7 @@ TEST_CASE("content that is not what the entry says is refused") {
   e.payload.resize(e.payload.size() / 2);
   e.compressed = static_cast<std::uint32_t>(e.payload.size());
   CHECK(content_text(e).find("zstd: ") != std::string::npos);
-  // A frame without its size, and an entry that claims a large one.
+  // A frame that does not state its size, and an entry that claims a large size.
   const std::string frame("\x28\xB5\x2F\xFD\0\x58\x01\0\0", 9);
   CHECK(content_text({1, 90, 0x8011, frame, 9, 200u << 20}).find("impossible size") !=
         std::string::npos);
@@ -156,7 +156,7 @@ TEST_CASE("content that is not what the entry says is refused") {
   CHECK(content_text({1, 90, 0x11, "abc", 0, 1ull << 60}).find("256 MiB") != std::string::npos);
 }
 
-TEST_CASE("which entry a GPU uses") {
+TEST_CASE("a GPU uses the best entry for it") {
   std::vector<fat_entry> entries;
   const auto add = [&](entry_kind kind, std::uint32_t arch, std::uint64_t flags = 0) {
     fat_entry& e = entries.emplace_back();

@@ -1,5 +1,5 @@
-// Damaged files: an error or a result, never a crash. Run with a sanitiser these tests see reads
-// behind the end as well.
+// Damaged files give an error or a result, never a crash. With a sanitiser, these tests also detect
+// reads past the end.
 #include <functional>
 
 #include "common/image/tests/inputs.hpp"
@@ -7,7 +7,7 @@
 namespace stepwise::image {
 namespace {
 
-// A copy of its own size, so that a sanitiser sees a read behind it.
+// `exact` is allocated with its exact size, so that a sanitiser detects a read past its end.
 std::size_t errors_of_container(const buffer& exact) {
   const auto entries = read_container(exact);
   if (!entries.ok()) return 1;
@@ -32,7 +32,7 @@ void check_truncations(const buffer& whole, const reading& errors) {
   CHECK(errors(whole) == 0);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const buffer part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    CHECK_MESSAGE(errors(part) > 0, "cut to ", size, " of ", whole.size(), " bytes");
+    CHECK_MESSAGE(errors(part) > 0, "truncated to ", size, " of ", whole.size(), " bytes");
   }
 }
 
@@ -48,7 +48,7 @@ void check_flips(const buffer& whole, const reading& errors) {
   CHECK(errors(whole) == 0);
 }
 
-TEST_CASE("damaged containers made here") {
+TEST_CASE("damaged containers that the test builds") {
   const std::string text = ".version 9.0\n.target sm_90\n" + std::string(200, 'x');
   const buffer whole = make_container(
       {{1, 90, 0x11, text, 0, text.size(), "a.cu"}, {1, 80, 0x11, text, 0, 0, "a.cu"}});

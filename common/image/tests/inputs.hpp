@@ -22,7 +22,7 @@ inline std::string text_of(const buffer& b) {
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
 
-// The folder that compile_inputs.py filled; empty where there is no nvcc.
+// The folder that compile_inputs.py filled; empty without nvcc.
 inline std::string compiled_folder() {
   const char* const folder = std::getenv("STEPWISE_COMPILED_INPUTS");
   return folder ? folder : "";
@@ -59,7 +59,7 @@ inline buffer make_container(const std::vector<made_entry>& entries) {
   append<std::uint32_t>(out, 0xBA55ED50);
   append<std::uint16_t>(out, 1);
   append<std::uint16_t>(out, 16);
-  append<std::uint64_t>(out, 0);  // the size, known at the end
+  append<std::uint64_t>(out, 0);  // the size, set at the end
   const auto padded = [](std::size_t size) { return (size + 7) / 8 * 8; };
   const auto text = [&](const std::string& what) {
     for (const char c : what) append(out, c);

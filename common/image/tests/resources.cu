@@ -1,5 +1,5 @@
-// Kernels that differ in what their resources are: the test compares the cubin's tables
-// with ptxas' own output. TINY leaves one kernel, for tests that try every byte.
+// Kernels that differ in their resources. The test compares the cubin's tables with the output
+// of ptxas. TINY leaves one kernel, for tests that try every byte.
 
 __global__ void __launch_bounds__(128, 2) shared_tile(float* data) {
   __shared__ float tile[33 * 32];

@@ -1,14 +1,14 @@
-// Tests of check(), linked with our CUDA runtime for the names of errors.
+// Tests check(). Linked with our CUDA runtime for the names of errors.
 #include "common/lab/check.hpp"
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/hold_blocks.hpp"
 
-// Five of nvcc's passes read them for every .cu; <string> costs nearly as much as all of CUDA's
-// headers.
+// Every .cu includes the headers above, and five of nvcc's passes read them. <string> would cost
+// nearly as much as all of CUDA's headers.
 #if defined(_GLIBCXX_STRING) || defined(_GLIBCXX_STDEXCEPT) || defined(_GLIBCXX_VECTOR) || \
     defined(_GLIBCXX_IOSTREAM) || defined(_GLIBCXX_ALGORITHM)
-#error "what every .cu includes has become heavy"
+#error "the headers that every .cu includes have become expensive"
 #endif
 
 #include <doctest/doctest.h>

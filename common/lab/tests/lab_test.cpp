@@ -1,4 +1,4 @@
-// Tests of the helpers for labs that need no CUDA.
+// Tests the helpers for labs that do not need CUDA.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace stepwise;
 
-TEST_CASE("a library that is missing or holds no problem is refused with its name") {
+TEST_CASE("a missing library, or one without a problem, is refused with its name") {
   CHECK_THROWS_WITH(load_problem("/nowhere/problem-first.so"),
                     doctest::Contains("problem-first.so"));
   CHECK_THROWS_WITH(load_problem("libm.so.6"), doctest::Contains("stepwise_problem"));
@@ -62,7 +62,7 @@ TEST_CASE("a random stream can start after any number") {
 }
 
 TEST_CASE("a number of a judged grade's stream does not reveal the next") {
-  // Inverts splitmix64's last steps, to recover the state from a number.
+  // Inverts splitmix64's last steps to recover the state from a number.
   const auto before_shift = [](std::uint64_t bits, int by) {
     std::uint64_t x = bits;
     for (int i = 0; i < 64; i += by) x = bits ^ x >> by;
@@ -85,7 +85,7 @@ TEST_CASE("a number of a judged grade's stream does not reveal the next") {
     CHECK(continued(known) == open.after(0).next());
     CHECK(continued(hidden) != secret.after(0).next());
   }
-  // Parts of an open stream are what they were before there were secrets, and as open.
+  // Parts of an open stream are the same as before secret seeds existed, and are open too.
   const random_stream whole = stream_for(7, 3);
   const std::uint64_t seed = random_stream(whole).next();
   CHECK(whole.part(2).next() ==
@@ -100,7 +100,8 @@ TEST_CASE("a number of a judged grade's stream does not reveal the next") {
   }
 }
 
-TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal seeds") {
+TEST_CASE(
+    "integers fill the whole buffer, cover the whole range, and are the same for equal seeds") {
   std::array<std::int32_t, 1001> first{}, again{}, other{};
   fill_with_ints(first, stream_for(7, 0));
   fill_with_ints(again, stream_for(7, 0));
@@ -114,7 +115,7 @@ TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal
   CHECK(std::count(first.begin(), first.end(), 0) == 0);
 }
 
-TEST_CASE("bands cover everything once, in several threads only if there is much to do") {
+TEST_CASE("bands cover everything once, and use several threads only for enough work") {
   for (const std::int64_t bytes_each :
        {std::int64_t{4}, least_band_bytes, 100 * least_band_bytes}) {
     for (const std::int64_t count : {0, 1, 2, 3, 1000}) {

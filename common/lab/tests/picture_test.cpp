@@ -1,4 +1,4 @@
-// Tests of pictures and their files: what is read, what it becomes, and what is refused.
+// Tests pictures and their files: reading, conversion, and refused files.
 #include "common/lab/picture.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ std::vector<int> values(const picture& p) {
   return result;
 }
 
-// "" if the file is read.
+// The reason why the file is refused, or "" if it is read.
 std::string refusal(const std::string& file) {
   try {
     decoded(file);
@@ -73,7 +73,7 @@ std::string png_header(std::uint32_t width, std::uint32_t height, int bits, colo
   return signature + chunk("IHDR", data);
 }
 
-// A zlib stream of one block that is not compressed: at most 65535 bytes.
+// A zlib stream of one uncompressed block of at most 65535 bytes.
 std::string stored(const std::string& raw) {
   std::uint32_t a = 1, b = 0;
   for (const char c : raw) {
@@ -87,7 +87,7 @@ std::string stored(const std::string& raw) {
   return stream + raw + big_endian(b << 16 | a);
 }
 
-// `rows`: each begins with its filter's number.
+// A PNG. Each of its `rows` begins with the number of its filter.
 std::string png(std::uint32_t width, std::uint32_t height, int bits, colour_type type,
                 const std::string& rows, const std::string& other_chunks = "") {
   return png_header(width, height, bits, type) + other_chunks + chunk("IDAT", stored(rows)) +
@@ -100,7 +100,7 @@ std::string raw(std::initializer_list<int> numbers) {
   return text;
 }
 
-TEST_CASE("a picture comes back as it was written, in every format and with odd sizes") {
+TEST_CASE("a picture is read back as it was written, in every format and with odd sizes") {
   for (const auto& [width, height] : {std::array{1, 1}, {1, 7}, {7, 1}, {31, 33}, {200, 3}}) {
     for (const std::int64_t channels : {1, 3, 4}) {
       const picture p = example(width, height, channels);
@@ -128,33 +128,33 @@ TEST_CASE("a picture comes back as it was written, in every format and with odd 
   }
 }
 
-TEST_CASE("PNGs of other kinds become colours of 8 bits") {
+TEST_CASE("other kinds of PNGs become 8-bit colours") {
   CHECK(values(decoded(png(2, 1, 8, grey, raw({0, 7, 200})))) ==
         std::vector{7, 7, 7, 255, 200, 200, 200, 255});
-  // One bit for each pixel: black and white.
+  // One bit per pixel: black and white.
   CHECK(values(decoded(png(3, 1, 1, grey, raw({0, 0b10100000})))) ==
         std::vector{255, 255, 255, 255, 0, 0, 0, 255, 255, 255, 255, 255});
-  // 16 bits: the upper 8 count.
+  // 16 bits, of which the upper 8 count.
   CHECK(values(decoded(png(1, 1, 16, rgb, raw({0, 10, 255, 20, 0, 30, 128})))) ==
         std::vector{10, 20, 30, 255});
   CHECK(values(decoded(png(1, 1, 16, grey, raw({0, 99, 250})))) == std::vector{99, 99, 99, 255});
-  // A palette of three colours, two bits for each pixel.
+  // A palette of three colours, with two bits per pixel.
   const std::string colours = chunk("PLTE", raw({1, 2, 3, 4, 5, 6, 7, 8, 9}));
   CHECK(values(decoded(png(3, 1, 2, palette, raw({0, 0b10000100}), colours))) ==
         std::vector{7, 8, 9, 255, 1, 2, 3, 255, 4, 5, 6, 255});
 }
 
-TEST_CASE("alpha is the fourth byte, and colours stay what they are below it") {
+TEST_CASE("alpha is the fourth byte, and does not change the colours") {
   CHECK(values(decoded(png(1, 2, 8, rgb_alpha, raw({0, 1, 2, 3, 0, 0, 4, 5, 6, 77})))) ==
         std::vector{1, 2, 3, 0, 4, 5, 6, 77});
   CHECK(values(decoded(png(1, 1, 8, grey_alpha, raw({0, 50, 9})))) == std::vector{50, 50, 50, 9});
-  // A palette's colour that is see-through.
+  // A transparent colour of a palette.
   const std::string chunks = chunk("PLTE", raw({1, 2, 3, 4, 5, 6})) + chunk("tRNS", raw({0}));
   CHECK(values(decoded(png(2, 1, 8, palette, raw({0, 0, 1}), chunks))) ==
         std::vector{1, 2, 3, 0, 4, 5, 6, 255});
 }
 
-TEST_CASE("PPMs and PGMs: comments, any largest value, 16 bits") {
+TEST_CASE("PPMs and PGMs may have comments, any largest value, and 16 bits") {
   CHECK(values(decoded("P6 # by hand\n1 #so wide\n 1\r255\nabc")) ==
         std::vector<int>{'a', 'b', 'c', 255});
   CHECK(values(decoded("P5\n2 1\n255\n" + raw({0, 255}))) ==
@@ -166,7 +166,7 @@ TEST_CASE("PPMs and PGMs: comments, any largest value, 16 bits") {
   CHECK(values(decoded("P5\n1 1\n1000\n" + raw({1, 244}))) == std::vector{128, 128, 128, 255});
 }
 
-TEST_CASE("what is not a picture is refused with what is expected") {
+TEST_CASE("a file that is not a picture is refused, and the message names the expected formats") {
   refused("", "it is empty: expected a PNG, a PPM (P6) or a PGM (P5)");
   refused("just some text, called picture.png", "not a picture format that can be read here");
   refused("\xff\xd8\xff\xe0 JFIF", "it is a JPEG: expected a PNG");
@@ -176,7 +176,7 @@ TEST_CASE("what is not a picture is refused with what is expected") {
   refused("P", "not a picture");
 }
 
-TEST_CASE("a broken PNG is refused, wherever it is cut") {
+TEST_CASE("a PNG that is truncated anywhere, or damaged, is refused") {
   const std::string whole = encode(example(40, 30, 3), picture_format::png);
   REQUIRE(refusal(whole).empty());
   for (std::size_t size = signature.size(); size < whole.size(); ++size) {
@@ -189,12 +189,12 @@ TEST_CASE("a broken PNG is refused, wherever it is cut") {
   refused(png_header(2, 1, 8, grey) + chunk("IEND", ""), "this PNG is damaged");
   refused(png_header(0, 1, 8, grey) + chunk("IEND", ""), "its header is invalid");
   refused(signature + std::string(40, '\0'), "its header is invalid");
-  // A second header must not decide about memory that was agreed to by the first.
+  // A second header must not change the size of the memory that the first one needs.
   refused(png_header(1, 1, 8, grey) + png(900, 900, 8, grey, "").substr(signature.size()),
           "this PNG is damaged");
 }
 
-TEST_CASE("a PNG with one bit turned over is refused, or is the same picture") {
+TEST_CASE("a PNG with one flipped bit is refused, or is the same picture") {
   const picture p = example(20, 10, 3);
   const std::string whole = encode(p, picture_format::png);
   const picture right = decoded(whole);
@@ -206,8 +206,8 @@ TEST_CASE("a PNG with one bit turned over is refused, or is the same picture") {
   }
 }
 
-// A checksum does not protect against bytes that an attacker changes on purpose.
-TEST_CASE("a PNG that was changed with its checksums is read or refused, never more") {
+// A checksum does not protect against intended changes by an attacker.
+TEST_CASE("a PNG that was changed together with its checksums is only read or refused") {
   const picture p = example(30, 20, 3);
   const std::string whole = encode(p, picture_format::png);
   const std::size_t data = 8 + 25, length = whole.size() - data - 12 - 12;
@@ -217,7 +217,7 @@ TEST_CASE("a PNG that was changed with its checksums is read or refused, never m
     std::string header = whole.substr(16, 13), stream = whole.substr(data + 8, length);
     for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
       std::string& part = random() % 4 == 0 ? header : stream;
-      // Width and height stay below 256: more would only be refused for missing pixels.
+      // Width and height stay below 256. Larger ones would only be refused for missing pixels.
       const std::size_t at = &part == &header ? 3 + random() % 10 : random() % part.size();
       if (&part != &header || at % 4 == 3 || at >= 8) part[at] = static_cast<char>(random());
     }
@@ -235,7 +235,7 @@ TEST_CASE("a PNG that was changed with its checksums is read or refused, never m
   CHECK(refused > 100);
 }
 
-TEST_CASE("a broken PPM is refused, wherever it is cut") {
+TEST_CASE("a PPM that is truncated anywhere, or damaged, is refused") {
   const std::string whole = encode(example(5, 4, 3), picture_format::ppm);
   REQUIRE(refusal(whole).empty());
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -250,25 +250,25 @@ TEST_CASE("a broken PPM is refused, wherever it is cut") {
   refused("P6\n1 1\n255#abc", "no space");
 }
 
-TEST_CASE("a header that promises too much is known before anything is decoded") {
+TEST_CASE("a header with too many pixels is refused before anything is decoded") {
   const std::string huge = png(100000, 100000, 8, rgb, "");
   const picture_header header = header_of(bytes_of(huge));
   CHECK(header.width == 100000);
   CHECK(header.height == 100000);
   refused(huge, "it has 100000 x 100000 pixels; the most is 2^28");
   refused("P6\n2147483647 2147483647\n255\n", "the most is 2^28");
-  refused("P6\n16384 16384\n255\n", "it is truncated");  // before memory is asked for
+  refused("P6\n16384 16384\n255\n", "it is truncated");  // before memory is allocated
 }
 
-// A few bytes that a PNG's decompression turns into very many: the longest matches there are.
+// Few bytes that decompression turns into very many: a sequence of the longest possible matches.
 TEST_CASE("a PNG that expands to more than its pixels takes no more memory than they justify") {
-  std::string bits;  // deflate's, first to last
+  std::string bits;  // of the deflate stream, first to last
   const auto put = [&](unsigned value, int count, bool high_first) {
     for (int i = 0; i < count; ++i)
       bits += (value >> (high_first ? count - 1 - i : i) & 1) != 0 ? '1' : '0';
   };
   put(1, 1, false);                    // the last block
-  put(1, 2, false);                    // of fixed codes
+  put(1, 2, false);                    // has fixed codes
   put(0x30, 8, true);                  // a zero byte
   for (int i = 0; i < 1 << 20; ++i) {  // and 258 more, a million times
     put(0xc5, 8, true);                // length 258
@@ -285,14 +285,14 @@ TEST_CASE("a PNG that expands to more than its pixels takes no more memory than 
           "this PNG is damaged (outofmem)");
 }
 
-TEST_CASE("a name's ending decides about the format") {
+TEST_CASE("the extension of a file's name selects the format") {
   CHECK(format_of("a.png") == picture_format::png);
   CHECK(format_of("a.b.PPM") == picture_format::ppm);
   CHECK(format_of(".pgm") == picture_format::pgm);
   for (const char* name : {"", "png", "a.jpg", "a.png.txt", "a."}) CHECK(!format_of(name));
 }
 
-TEST_CASE("a difference is black where two pictures agree, and the distance elsewhere") {
+TEST_CASE("a difference is black where two pictures agree, and their distance elsewhere") {
   const picture p = example(3, 2, 3);
   CHECK(values(difference(p, p)) == std::vector<int>(18, 0));
   picture other = p;

@@ -1,4 +1,4 @@
-// Tests of points in a text file.
+// Tests points in a text file.
 #include "common/lab/points.hpp"
 
 #include <doctest/doctest.h>
@@ -19,14 +19,14 @@ void refused(std::string_view text, const std::string& says) {
   }
 }
 
-TEST_CASE("a line is a point, however its numbers are divided") {
+TEST_CASE("a line is a point, with any separators between its numbers") {
   CHECK(parsed("1 2 3\n-4.5,+5e2;6\r\n\n  # a comment\n\t7\t8\t9 # another") ==
         std::vector<point_3d>{{1, 2, 3}, {-4.5f, 500, 6}, {7, 8, 9}});
   CHECK(parsed("0.1 16777217 -0\n") == std::vector<point_3d>{{0.1f, 16777216, 0}});
   CHECK(parsed("1e18 -1e18 1e-40") == std::vector<point_3d>{{1e18f, -1e18f, 1e-40f}});
 }
 
-TEST_CASE("what is no point is refused with its line") {
+TEST_CASE("a line that is not a point is refused with its number") {
   refused("1 2 3\n4 nan 6\n", "line 2: \"nan\" is not a finite number");
   refused("1 2 -NaN", "line 1: \"-NaN\" is not a finite number");
   refused("\n\ninf 2 3", "line 3: \"inf\" is not a finite number");

@@ -1,4 +1,4 @@
-// Bodies: golden/instructions.ptx, golden/functions.ptx, golden/scopes.ptx.
+// Tests function bodies: golden/instructions.ptx, golden/functions.ptx, golden/scopes.ptx.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,7 @@
 namespace stepwise::ptx {
 namespace {
 
-// The instruction in a line of a golden file, written back.
+// The instruction on a line of a golden file, as text.
 std::string in_line(const body& b, std::uint32_t line) {
   for (const instruction& i : b.instructions) {
     if (i.line == line) return shown(i);
@@ -25,7 +25,7 @@ std::vector<std::string> all_of(const std::string& text) {
 
 using lines = std::vector<std::string>;
 
-TEST_CASE("operands in all their forms") {
+TEST_CASE("all forms of operands are parsed") {
   const module m(golden_text("instructions"));
   const body& b = m.body_of(*m.find_function("k"));
   std::vector<std::string> got;
@@ -91,7 +91,7 @@ TEST_CASE("operands in all their forms") {
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == expected[i]);
 }
 
-TEST_CASE("opcodes, modifiers, registers and variables of a body") {
+TEST_CASE("the opcodes, modifiers, registers and variables of a body are parsed") {
   const module m(golden_text("instructions"));
   const body& b = m.body_of(*m.find_function("k"));
   const auto found = std::find_if(b.instructions.begin(), b.instructions.end(),
@@ -117,7 +117,7 @@ TEST_CASE("opcodes, modifiers, registers and variables of a body") {
   CHECK(b.positions.at(b.instructions.back().position).line == 7);
 }
 
-TEST_CASE("calls, prototypes and lists of targets") {
+TEST_CASE("calls, prototypes and lists of targets are parsed") {
   const module m(golden_text("functions"));
   const body& b = m.body_of(*m.find_function("calls"));
   CHECK(in_line(b, 77) == "call.uni (retval0), twice, (param0)");
@@ -138,7 +138,7 @@ TEST_CASE("calls, prototypes and lists of targets") {
   CHECK(b.prototypes.at("never").parameters.empty());
 }
 
-TEST_CASE("names of nested scopes are made unique, labels and forward branches with them") {
+TEST_CASE("names of nested scopes become unique, and so do their labels and forward branches") {
   const module m(golden_text("scopes"));
   const body& b = m.body_of(*m.find_function("k"));
   CHECK(in_line(b, 17) == "setp.eq.s32 P1, %r1, #2");
@@ -169,7 +169,7 @@ TEST_CASE("names of nested scopes are made unique, labels and forward branches w
   }
 }
 
-TEST_CASE("a made-up name avoids names of the text") {
+TEST_CASE("a generated name avoids the names in the text") {
   CHECK(all_of(".reg .b32 a, a$2; { .reg .b32 a; mov.b32 a, a$2; }") == lines{"mov.b32 a$3, a$2"});
   CHECK(all_of("{ .reg .b32 a; mov.b32 a, 1; } .reg .b32 a; mov.b32 a, 2;") ==
         lines{"mov.b32 a, #1", "mov.b32 a$2, #2"});
@@ -177,13 +177,13 @@ TEST_CASE("a made-up name avoids names of the text") {
         lines{"mov.b32 a, #1", "mov.b32 a$2$3, #2"});
 }
 
-TEST_CASE("a parameter may be hidden by the body") {
+TEST_CASE("a name in the body may hide a parameter") {
   const module m(
       ".version 9.0 .target sm_90 .func f(.param .u32 x) { .reg .u32 x; mov.u32 x, 1; }");
   CHECK(shown(m.body_of(m.functions[0]).instructions[0]) == "mov.u32 x$2, #1");
 }
 
-TEST_CASE("blanks inside an opcode, empty statements, 1 and !1") {
+TEST_CASE("spaces in an opcode, empty statements, 1 and !1 are parsed") {
   const module m(kernel_text("add .s32 %r1, %r2, %r3;;; setp.ne.and.b32 p, a, 0, !1;"));
   const body& b = m.body_of(m.functions[0]);
   REQUIRE(b.instructions.size() == 2);
@@ -193,7 +193,7 @@ TEST_CASE("blanks inside an opcode, empty statements, 1 and !1") {
   CHECK(shown(b.instructions[1]) == "setp.ne.and.b32 p, a, #0, #0");
 }
 
-TEST_CASE("constant expressions") {
+TEST_CASE("constant expressions are evaluated") {
   const auto value = [](const std::string& text) {
     return all_of("mov.u64 a, " + text + ";").at(0).substr(11);
   };
@@ -218,7 +218,7 @@ TEST_CASE("constant expressions") {
   CHECK(all_of("ld.u32 a, [b + 8 - 4 + 2*3];") == lines{"ld.u32 a, [b+10]"});
 }
 
-TEST_CASE("errors of a body say the line, what was expected and what was found") {
+TEST_CASE("the errors of a body name the line, what was expected and what was found") {
   const auto problem = [](const std::string& text) { return error_of(kernel_text(text)); };
   CHECK(problem("add.s32 %r1, %r2 %r3;") ==
         "PTX line 5: expected ',' or ';' after an operand of 'add.s32', found '%r3'");

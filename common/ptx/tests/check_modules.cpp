@@ -1,8 +1,8 @@
 // usage: check_modules [--speed] FILE.ptx...
 //
-// Parses whole modules as compilers write them, and checks that every name in them was declared:
-// that would fail if a scope's names were mixed up, or a construct was taken for another. With
-// --speed it prints how fast each was parsed, best of seven.
+// Parses whole modules as compilers write them, and checks that every name in them was declared.
+// This check would fail if the names of scopes were mixed up, or if one construct was taken for
+// another. With --speed, it prints how fast each module was parsed, best of seven.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -94,8 +94,8 @@ class body_check {
     for (std::size_t k = 0; k < b_.positions.size(); ++k) {
       const source_position& p = b_.positions[k];
       if (!m_.files.count(p.file)) fail(where_, "a .loc of an undeclared file");
-      if (p.inlined_at >= static_cast<std::int64_t>(k)) fail(where_, "a chain without an end");
-      // nvcc names every function that it inlines.
+      if (p.inlined_at >= static_cast<std::int64_t>(k)) fail(where_, "a chain that never ends");
+      // nvcc writes the name of every function that it inlines.
       if ((p.inlined_at < 0) != p.function.empty()) fail(where_, "an inlined line without a name");
     }
   }
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
       const std::string name = std::string(argv[i]).substr(std::string(argv[i]).rfind('/') + 1);
       std::printf("%-24s %9zu bytes %4zu functions %6zu instructions, inlined %zu deep",
                   name.c_str(), text.size(), t.functions, t.instructions, t.depth);
-      if (t.instructions == 0) fail(argv[i], "no instruction in it");
+      if (t.instructions == 0) fail(argv[i], "it has no instructions");
       if (speed) {
         double best = 1e9;
         for (int run = 0; run < 7; ++run) best = std::min(best, seconds_of_parsing(text));

@@ -1,4 +1,4 @@
-// Blocks, dominators and loops of PTX that is written for the purpose.
+// Tests the blocks, dominators and loops of PTX that is written for these tests.
 #include "common/ptx/control_flow.hpp"
 
 #include <doctest/doctest.h>
@@ -9,9 +9,9 @@
 namespace stepwise::emulator {
 namespace {
 
-// The flow of a kernel with this body; p is a predicate.
-struct made {
-  explicit made(const std::string& text)
+// The control flow of a kernel with this body. p is a predicate.
+struct test_kernel {
+  explicit test_kernel(const std::string& text)
       : module(
             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg .pred p;\n"
             ".reg .b32 r<9>;\n" +
@@ -21,8 +21,8 @@ struct made {
   control_flow flow;
 };
 
-TEST_CASE("a diamond") {
-  const made k("@p bra B;\n mov.u32 r0, 1;\n bra C;\nB: mov.u32 r0, 2;\nC: ret;\n");
+TEST_CASE("the two paths of a diamond meet") {
+  const test_kernel k("@p bra B;\n mov.u32 r0, 1;\n bra C;\nB: mov.u32 r0, 2;\nC: ret;\n");
   const auto& b = k.flow.blocks;
   REQUIRE(b.size() == 4);
   CHECK(b[0].successors == std::vector<std::uint32_t>{1, 2});
@@ -37,8 +37,8 @@ TEST_CASE("a diamond") {
   CHECK(k.flow.loops.empty());
 }
 
-TEST_CASE("a body that begins with its loop's header") {
-  const made k("A: add.u32 r0, r0, 1;\n @p bra A;\n ret;\n");
+TEST_CASE("a body may begin with the header of its loop") {
+  const test_kernel k("A: add.u32 r0, r0, 1;\n @p bra A;\n ret;\n");
   REQUIRE(k.flow.blocks.size() == 2);
   REQUIRE(k.flow.loops.size() == 1);
   CHECK(k.flow.loops[0].header == 0);
@@ -48,12 +48,12 @@ TEST_CASE("a body that begins with its loop's header") {
   CHECK(k.flow.blocks[1].loop == 0xffffffffu);
 }
 
-TEST_CASE("two edges back to one header are one loop; loops in loops") {
-  const made k(
+TEST_CASE("two back edges to one header are one loop, and loops can be nested") {
+  const test_kernel k(
       "A: add.u32 r0, r0, 1;\n"
       "B: add.u32 r1, r1, 1;\n @p bra B;\n"  // inner
-      " @p bra A;\n"                         // outer, first way back
-      " add.u32 r2, r2, 1;\n @p bra A;\n"    // outer, second way back
+      " @p bra A;\n"                         // outer, first back edge
+      " add.u32 r2, r2, 1;\n @p bra A;\n"    // outer, second back edge
       " ret;\n");
   REQUIRE(k.flow.loops.size() == 2);
   CHECK(k.flow.loops[0].header == 0);
@@ -64,8 +64,8 @@ TEST_CASE("two edges back to one header are one loop; loops in loops") {
   CHECK(k.flow.loops[1].is_innermost);
 }
 
-TEST_CASE("a circle with two entries is no natural loop, and what nothing leads to is in none") {
-  const made k(
+TEST_CASE("a cycle with two entries is not a natural loop, and unreachable code is in no loop") {
+  const test_kernel k(
       "@p bra B;\nA: add.u32 r0, r0, 1;\nB: add.u32 r0, r0, 2;\n @p bra A;\n ret;\n"
       "C: add.u32 r0, r0, 3;\n bra C;\n");
   CHECK(k.flow.loops.empty());
@@ -74,16 +74,16 @@ TEST_CASE("a circle with two entries is no natural loop, and what nothing leads 
   CHECK(last.loop == 0xffffffffu);
 }
 
-TEST_CASE("loops that nest deeper than any compiler has them take no time or memory") {
+TEST_CASE("loops that are nested deeper than any compiler nests them take little time and memory") {
   const auto nested = [](int depth) {
     std::string text;
     for (int n = 0; n < depth; ++n) text += "L" + std::to_string(n) + ": add.u32 r0, r0, 1;\n";
     for (int n = depth; n-- > 0;) text += "@p bra L" + std::to_string(n) + ";\n";
     return text;
   };
-  CHECK(made(nested(60)).flow.loops.size() == 60);
+  CHECK(test_kernel(nested(60)).flow.loops.size() == 60);
   const auto start = std::chrono::steady_clock::now();
-  const made deep(nested(30000));
+  const test_kernel deep(nested(30000));
   CHECK(deep.flow.loops.empty());
   CHECK(deep.flow.dominates(0, 59998));
   CHECK(deep.flow.dominates(29999, 59998));

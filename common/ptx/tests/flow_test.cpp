@@ -1,4 +1,4 @@
-// Where the paths of a branch meet.
+// Tests where the paths of a branch meet.
 #include "common/ptx/flow.hpp"
 
 #include <doctest/doctest.h>
@@ -26,23 +26,24 @@ TEST_CASE("nested branches meet inside before outside") {
         list{5, 4, 4, 4, 5, no_block});
 }
 
-TEST_CASE("paths that end separately do not reconverge") {
+TEST_CASE("paths with separate ends do not reconverge") {
   CHECK(immediate_post_dominators({{1, 2}, {}, {}}) == list{no_block, no_block, no_block});
 }
 
-TEST_CASE("a loop without an end has no meeting point, and does no harm") {
-  // 1 runs for ever; the others end.
+TEST_CASE("an endless loop has no meeting point, and does no harm") {
+  // Block 1 runs for ever. The others end.
   CHECK(immediate_post_dominators({{1, 2}, {1}, {}})[1] == no_block);
 }
 
-TEST_CASE("a loop with two exits meets where both lead") {
+TEST_CASE("the paths of a loop with two exits meet where both exits lead") {
   // 0 -> {1, 3}; 1 -> {0, 2}; 2 -> 3
   CHECK(immediate_post_dominators({{1, 3}, {0, 2}, {3}, {}}) == list{3, 3, 3, no_block});
 }
 
-// An algorithm that walks up the tree at every edge takes a quarter of a minute for these.
+// An algorithm that walks up the tree at every edge takes a quarter of a minute for this chain.
 TEST_CASE(
-    "a long chain whose every block may start again takes no time that grows with its square") {
+    "the time for a long chain of blocks that all branch to its start does not grow as its "
+    "square") {
   const std::uint32_t blocks = 60000;
   std::vector<list> successors(blocks);
   for (std::uint32_t n = 0; n + 1 < blocks; ++n) successors[n] = {n + 1, 0};

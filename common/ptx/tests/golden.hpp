@@ -1,4 +1,4 @@
-// The golden modules beside the tests, and short cuts to what they hold.
+// The golden modules next to the tests, and functions that access their content.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,12 +26,12 @@ inline const std::vector<std::string>& golden_names() {
   return names;
 }
 
-// A module of one kernel k() with this body; its first line is line 5.
+// A module with one kernel k() with this body. The body's first line is line 5.
 inline std::string kernel_text(const std::string& body_text) {
   return ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n" + body_text + "\n}\n";
 }
 
-// The message of the parse_error that `text` gives, bodies included; "" if it gives none.
+// The message of the parse_error that `text` causes, in a body too; "" if there is none.
 inline std::string error_of(const std::string& text) {
   try {
     const module m(text);
@@ -44,7 +44,7 @@ inline std::string error_of(const std::string& text) {
   return "";
 }
 
-// Operands and instructions, written back: what a test compares with.
+// Appends an operand or an instruction as the text with which a test compares it.
 inline void show(std::string& out, const operand& o) {
   const auto elements = [&](char open, char close) {
     out += open;

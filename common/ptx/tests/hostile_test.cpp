@@ -1,5 +1,5 @@
-// Text that is no PTX: it must give an error or an AST, in time and memory that its size
-// bounds. Run with a sanitiser these tests see what they cannot see without.
+// Text that is not PTX must give an error or an AST, with time and memory that are bounded by its
+// size. A sanitiser lets these tests detect more.
 #include "common/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
@@ -17,7 +17,7 @@ TEST_CASE("every truncation of the golden modules is an error or a module") {
     const std::string text = golden_text(name);
     std::size_t errors = 0;
     for (std::size_t n = 0; n < text.size(); ++n) errors += !error_of(text.substr(0, n)).empty();
-    // Only few places are between two declarations.
+    // Few positions are between two declarations.
     CHECK(errors > text.size() / 2);
   }
 }
@@ -36,8 +36,8 @@ TEST_CASE("every flipped bit of the golden modules gives an error or a module") 
   }
 }
 
-// A megabyte of each: work that grows with its square would run into the test's time limit, and
-// recursion without a bound would end the process.
+// A megabyte of each construct. Work that grows as its square would exceed the test's time limit,
+// and unbounded recursion would end the process.
 constexpr std::size_t many = 250000;
 
 TEST_CASE("deep nesting is refused") {
@@ -57,7 +57,7 @@ TEST_CASE("deep nesting is refused") {
         "PTX line 1: the '{' opened here is never closed");
 }
 
-TEST_CASE("one name declared again and again costs as much as many names") {
+TEST_CASE("declaring one name repeatedly costs as much as declaring many names") {
   CHECK(error_of(kernel_text(repeated("{.reg .b32 a; mov.b32 a, 1;}", many / 8))) == "");
   CHECK(error_of(kernel_text(repeated("{.reg .b32 a<2>; mov.b32 a1, 1;}", many / 8))) == "");
   CHECK(error_of(kernel_text(repeated("{L: bra L;}", many / 8))) == "");
@@ -75,7 +75,7 @@ TEST_CASE("many jumps that share one long list are refused") {
         std::string::npos);
 }
 
-TEST_CASE("records, lists and numbers without end") {
+TEST_CASE("very long records, lists and numbers are parsed or refused") {
   CHECK(error_of(kernel_text(repeated(".loc 1 1 1, function_name f, inlined_at 1 1 1\n", many / 8) +
                              "ret;")) == "");
   CHECK(error_of(kernel_text("call (" + repeated("a,", many) + "a), f;")) == "");

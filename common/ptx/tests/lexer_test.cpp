@@ -1,4 +1,4 @@
-// Tokens of PTX.
+// Tests the tokens of PTX.
 #include "common/ptx/lexer.hpp"
 
 #include "common/ptx/tests/golden.hpp"
@@ -6,7 +6,7 @@
 namespace stepwise::ptx {
 namespace {
 
-TEST_CASE("a dotted chain is one word, a label and its colon are two tokens") {
+TEST_CASE("a dotted chain is one word, and a label and its colon are two tokens") {
   const std::string text = "cp.async.shared::cluster.L2::128B label: %tid.x $L__BB0_1 _ .v4.f32";
   lexer in(text, 1);
   CHECK(in.next().text == "cp.async.shared::cluster.L2::128B");
@@ -21,7 +21,7 @@ TEST_CASE("a dotted chain is one word, a label and its colon are two tokens") {
   CHECK(in.next().kind == token_kind::end);
 }
 
-TEST_CASE("numbers") {
+TEST_CASE("numbers have their values") {
   const auto value = [](const std::string& text) { return lexer(text, 1).next(); };
   CHECK(value("0").bits == 0);
   CHECK(value("42").bits == 42);
@@ -40,7 +40,7 @@ TEST_CASE("numbers") {
   CHECK(value("25e-1").bits == 0x4004000000000000);
 }
 
-TEST_CASE("malformed tokens are refused, with their line") {
+TEST_CASE("malformed tokens are refused with their line") {
   const auto problem = [](const std::string& text) -> std::string {
     try {
       lexer in(text, 7);
@@ -69,7 +69,7 @@ TEST_CASE("malformed tokens are refused, with their line") {
   CHECK(problem(". x") == "PTX line 7: expected a name after '.'");
 }
 
-TEST_CASE("comments and lines") {
+TEST_CASE("comments are skipped, and lines are counted") {
   const std::string text = "a // b {\n/* c\n\n*/ d \"//no comment\" e/f";
   lexer in(text, 1);
   CHECK(in.next().line == 1);

@@ -1,6 +1,6 @@
-// The cubin's line table and the PTX of the same program agree: every line that the table gives
-// machine instructions to is one where the parser sees an instruction of that kernel, or of a
-// function that it may call, or its '{' (what a kernel does before its first instruction).
+// Checks that the cubin's line table and the PTX of the same program agree. On every line that has
+// machine instructions in the table, the parser must see an instruction of that kernel or of a
+// function that it may call, or the kernel's '{' (for the work before its first instruction).
 // Neither was made from the other.
 #include <set>
 
@@ -44,7 +44,7 @@ TEST_CASE("lines with machine instructions are lines with PTX instructions") {
   }
 }
 
-TEST_CASE("what the compiler merged or dropped has no machine instruction") {
+TEST_CASE("instructions that the compiler merged or dropped have no machine instruction") {
   const image::buffer file = image::compiled("default.fatbin");
   const auto entries = image::read_container(file);
   const auto text = image::content_of(*image::choose(*entries, image::entry_kind::ptx, 90));
@@ -54,7 +54,7 @@ TEST_CASE("what the compiler merged or dropped has no machine instruction") {
   const module m(image::text_of(*text));
   const char* const name = "_Z11shared_tilePf";
   const auto& counts = (*cubin).kernels.at(name).instructions_of_ptx_line;
-  // Loads, stores and the barrier do work; a conversion of an address to its space does not.
+  // Loads, stores and the barrier have machine instructions. Address conversions have none.
   int memory = 0, conversions = 0;
   for (const instruction& i : m.body_of(*m.find_function(name)).instructions) {
     const auto found = counts.find(i.line);

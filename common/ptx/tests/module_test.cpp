@@ -1,4 +1,5 @@
-// The module's scope: golden/declarations.ptx and golden/functions.ptx, which ptxas accepts too.
+// Tests a module's scope: golden/declarations.ptx and golden/functions.ptx, which ptxas accepts
+// too.
 #include <cstring>
 #include <thread>
 
@@ -13,7 +14,7 @@ const variable& variable_of(const module& m, std::string_view name) {
   return *v;
 }
 
-// The initial value of 32-bit elements, all of them.
+// The initial values of all 32-bit elements.
 std::vector<std::uint32_t> words_of(const variable& v) {
   std::vector<std::uint32_t> out(v.bytes / 4);
   if (!v.initial.empty()) std::memcpy(out.data(), v.initial.data(), v.initial.size());
@@ -28,7 +29,7 @@ std::uint64_t scalar_of(const variable& v) {
 
 using words = std::vector<std::uint32_t>;
 
-TEST_CASE("the head of a module") {
+TEST_CASE("the head of a module is parsed") {
   const module m(golden_text("declarations"));
   CHECK(m.version_major == 9);
   CHECK(m.version_minor == 0);
@@ -41,7 +42,7 @@ TEST_CASE("the head of a module") {
   CHECK(module(".version 8.10 .target sm_120, debug").version_minor == 10);
 }
 
-TEST_CASE("scalars and their initial values") {
+TEST_CASE("scalars have their initial values") {
   const module m(golden_text("declarations"));
   const variable& counter = variable_of(m, "counter");
   CHECK(counter.space == state_space::global);
@@ -71,7 +72,7 @@ TEST_CASE("scalars and their initial values") {
   CHECK(m.find_variable("nothing") == nullptr);
 }
 
-TEST_CASE("arrays, nested braces and vectors") {
+TEST_CASE("arrays, nested braces and vectors are parsed") {
   const module m(golden_text("declarations"));
   const variable& palette = variable_of(m, "palette");
   CHECK(palette.space == state_space::constant);
@@ -93,7 +94,7 @@ TEST_CASE("arrays, nested braces and vectors") {
   CHECK(variable_of(m, "tile").space == state_space::shared);
 }
 
-TEST_CASE("addresses as initial values") {
+TEST_CASE("addresses can be initial values") {
   const module m(golden_text("declarations"));
   const auto only = [&](std::string_view name) {
     const variable& v = variable_of(m, name);
@@ -127,7 +128,7 @@ TEST_CASE("addresses as initial values") {
   }
 }
 
-TEST_CASE("linkage and attributes") {
+TEST_CASE("linkage and attributes are parsed") {
   const module m(golden_text("declarations"));
   CHECK(variable_of(m, "managed").is_managed);
   CHECK(variable_of(m, "elsewhere").is_extern);
@@ -142,7 +143,7 @@ TEST_CASE("linkage and attributes") {
   CHECK(variable_of(m, "sampler").initial.empty());
 }
 
-TEST_CASE("what ptxas refuses but older assemblers took") {
+TEST_CASE("forms that older assemblers accepted, but ptxas refuses, are parsed") {
   const module m(
       ".version 9.0 .target sm_90 .const[3] .u32 banked = 1;"
       ".global .u32 flat[2][2] = {1, 2, 3, 4};"
@@ -164,7 +165,7 @@ TEST_CASE("an extern declaration and its definition are one variable") {
         "PTX line 1: the variable 'a' is defined twice");
 }
 
-TEST_CASE("heads of functions") {
+TEST_CASE("function headers are parsed") {
   const module m(golden_text("functions"));
   const function* const bounds = m.find_function("bounds");
   REQUIRE(bounds != nullptr);
@@ -199,7 +200,7 @@ TEST_CASE("heads of functions") {
   CHECK(m.find_function("none") == nullptr);
 }
 
-TEST_CASE("declarations and definitions of functions are one") {
+TEST_CASE("the declarations and the definition of a function are one function") {
   const module m(golden_text("functions"));
   const function* const twice = m.find_function("twice");
   REQUIRE(twice != nullptr);
@@ -218,13 +219,13 @@ TEST_CASE("declarations and definitions of functions are one") {
         "PTX line 7: the function 'k' is defined twice");
 }
 
-TEST_CASE("an alias finds its function, a ring of aliases finds nothing") {
+TEST_CASE("an alias finds its function, and a cycle of aliases finds nothing") {
   const module m(kernel_text("ret;") + ".func f() { ret; } .alias g, f; .alias a, b; .alias b, a;");
   CHECK(m.find_function("g") == m.find_function("f"));
   CHECK(m.find_function("a") == nullptr);
 }
 
-TEST_CASE("bodies are parsed when they are asked for, once, by any thread") {
+TEST_CASE("a body is parsed once, by the first thread that asks for it") {
   const module m(kernel_text("no instruction here ]") + ".func fine() { ret; ret; }");
   const function* const fine = m.find_function("fine");
   const body* seen[4] = {};
@@ -242,7 +243,7 @@ TEST_CASE("bodies are parsed when they are asked for, once, by any thread") {
   }
 }
 
-TEST_CASE("errors of the module's scope say what was expected and found") {
+TEST_CASE("the errors of a module's scope name what was expected and what was found") {
   const std::string head = ".version 9.0\n.target sm_90\n";
   CHECK(error_of("") == "PTX line 1: expected '.version' in the module");
   CHECK(error_of(".version 9\n") == "PTX line 1: expected a version such as 9.0, found '9'");
@@ -274,7 +275,7 @@ TEST_CASE("errors of the module's scope say what was expected and found") {
         "PTX line 4: the '{' opened here is never closed");
 }
 
-TEST_CASE("types") {
+TEST_CASE("types have names and sizes") {
   CHECK(bytes_of(scalar_type::f64) == 8);
   CHECK(bytes_of(scalar_type::pred) == 0);
   CHECK(type_of("bf16x2") == scalar_type::bf16x2);

@@ -1,10 +1,10 @@
-// .loc chains: golden/inlining.ptx.
+// Tests .loc chains with golden/inlining.ptx.
 #include "common/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
 namespace {
 
-// "3:220 warp < 2:518 block < 1:2"
+// The chain as text, such as "3:220 warp < 2:518 block < 1:2".
 std::string chain(const body& b, std::int32_t position) {
   std::string out;
   for (; position >= 0; position = b.positions[position].inlined_at) {
@@ -37,14 +37,14 @@ TEST_CASE("the chain of inlined calls is rebuilt") {
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == expected[i]);
 }
 
-TEST_CASE("equal records are one") {
+TEST_CASE("equal records become one position") {
   const module m(kernel_text(".loc 1 2 3\nret;\n.loc 1 4 3\nret;\n.loc 1 2 3\nret;"));
   const body& b = m.body_of(m.functions[0]);
   CHECK(b.positions.size() == 2);
   CHECK(b.instructions[2].position == b.instructions[0].position);
 }
 
-TEST_CASE("a call without a record is known by its place, and a missing name is empty") {
+TEST_CASE("a call without a record has its own position, and a missing name is empty") {
   const module m(kernel_text(".loc 2 5 1, function_name nowhere, inlined_at 1 9 4\nret;"));
   const body& b = m.body_of(m.functions[0]);
   CHECK(chain(b, b.instructions[0].position) == "2:5 < 1:9");

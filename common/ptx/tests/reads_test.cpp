@@ -1,4 +1,4 @@
-// Which registers count as read.
+// Tests which registers count as read.
 #include <doctest/doctest.h>
 
 #include "common/ptx/traits.hpp"
@@ -7,7 +7,9 @@ using namespace stepwise;
 
 namespace {
 
-TEST_CASE("results are not read; operands, addresses, guards, and what has no result are") {
+TEST_CASE(
+    "results are not read, but operands, addresses, guards, and instructions without a result "
+    "are") {
   const ptx::module m(
       ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .pred %p<3>;\n"
       ".reg .b32 %r<12>;\n.reg .b64 %rd<4>;\n"

@@ -1,4 +1,4 @@
-// Findings as JSON and as text.
+// Tests findings as JSON and as text.
 #include <doctest/doctest.h>
 
 #include "common/report/finding_text.hpp"
@@ -46,7 +46,7 @@ std::string text_of(const located_finding& found, std::size_t width = 80) {
 
 }  // namespace
 
-TEST_CASE("a finding is one line of JSON, and comes back whole") {
+TEST_CASE("a finding is one line of JSON, and is read back whole") {
   located_finding found = overrun();
   found.what.parties.push_back({"", "k", {}, false, {}, {}});
   found.what.message = "two\nlines";
@@ -62,7 +62,7 @@ TEST_CASE("a finding is one line of JSON, and comes back whole") {
   CHECK(!back->freed.known());
 }
 
-TEST_CASE("every kind has a name and comes back") {
+TEST_CASE("every kind has a name and is read back") {
   for (int i = 0; i < finding_kinds; i++) {
     const auto kind = static_cast<finding_kind>(i);
     const auto back = parse_json_line(json_line(of_kind(kind)));
@@ -71,7 +71,7 @@ TEST_CASE("every kind has a name and comes back") {
   }
 }
 
-TEST_CASE("what is no finding is refused") {
+TEST_CASE("a malformed finding is refused") {
   const std::string whole = json_line(overrun());
   for (const std::string& line :
        {std::string(), std::string("7"), std::string("{}"), std::string("{\"kind\":\"love\"}"),
@@ -98,7 +98,7 @@ TEST_CASE("equal findings are merged in any order") {
   CHECK(all.size() == 3);
 }
 
-TEST_CASE("of the occurrences of a race, the one that asks for the most is shown") {
+TEST_CASE("a race is shown by the occurrence that needs the strongest synchronisation") {
   const auto race = [](race_between between, int first, int second, const char* advice) {
     located_finding found = of_kind(finding_kind::race);
     found.what.between = between;
@@ -111,7 +111,7 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
   std::vector<located_finding> all;
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "lanes")).how == merged::as::fresh);
   CHECK(merge_into(all, race(race_between::lanes, 3, 4, "again")).how == merged::as::repeated);
-  // The same two lines, whichever thread came first and whatever it did.
+  // The same two lines in the other order, with another action.
   auto reversed = race(race_between::warps, 4, 3, "warps");
   reversed.what.parties[1].action = "writes 4 bytes";
   CHECK(merge_into(all, reversed).how == merged::as::decisive);
@@ -129,7 +129,7 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
 }
 
 TEST_CASE(
-    "an early access of the host's names its line first, then the kernel's, then the launch") {
+    "an early host access is shown with its line first, then the kernel's line, then the launch") {
   located_finding found = of_kind(finding_kind::race);
   found.what.between = race_between::host;
   found.what.message = "the host reads memory before it has waited for kernel fill";
@@ -147,7 +147,7 @@ TEST_CASE(
         "    thread (1,1,1) of block (1,1,1) writes 4 bytes\n"
         "  launched at fill.cu:11: fill<<<1, 32>>>(x);\n"
         "  help: Wait first.\n");
-  // A different access by the host is a different mistake.
+  // A different access by the host is a different finding.
   std::vector<located_finding> all;
   CHECK(merge_into(all, found).how == merged::as::fresh);
   CHECK(merge_into(all, found).how == merged::as::repeated);
@@ -157,7 +157,8 @@ TEST_CASE(
   CHECK(merge_into(all, found).how == merged::as::fresh);
 }
 
-TEST_CASE("a report says what, who, where, how often, and what to do") {
+TEST_CASE(
+    "a report has the problem, the thread, the place, the number of occurrences, and advice") {
   CHECK(text_of(overrun()) ==
         "out of bounds in sum: a thread reads memory that it must not\n"
         "  sum.cu:12:  total += in[i];\n"
@@ -170,7 +171,7 @@ TEST_CASE("a report says what, who, where, how often, and what to do") {
         "  help: Compare the index with n.\n");
 }
 
-TEST_CASE("what the launch should have passed is reported at the launch") {
+TEST_CASE("memory that the launch should have passed is reported at the launch") {
   located_finding found = overrun();
   found.what.kind = finding_kind::too_little_shared;
   found.what.message = "the launch passes no dynamic shared memory";
@@ -193,7 +194,7 @@ TEST_CASE("what the launch should have passed is reported at the launch") {
   CHECK(merge_into(all, elsewhere).how == merged::as::fresh);
 }
 
-TEST_CASE("a finding in hidden code is at the place of the free") {
+TEST_CASE("a finding in hidden code is reported where the memory was freed") {
   finding_style style;
   style.folder = "/home/me";
   style.hidden = {"runner/"};
@@ -206,7 +207,7 @@ TEST_CASE("a finding in hidden code is at the place of the free") {
   CHECK(place_of(found, style) == "sum.cu:31");
 }
 
-TEST_CASE("how to have lines is said where a function is all that is shown") {
+TEST_CASE("a note explains how to get lines if only a function is shown") {
   finding_style style;
   style.hidden = {"our::"};
   located_finding found = overrun();
@@ -217,7 +218,7 @@ TEST_CASE("how to have lines is said where a function is all that is shown") {
   CHECK(missing_lines_note({overrun(), found}, style).find("-g") != std::string::npos);
 }
 
-TEST_CASE("lines keep to the width, and control characters out") {
+TEST_CASE("lines do not exceed the width, and control characters are removed") {
   located_finding found = overrun();
   found.what.parties[0].at.text = "\x1b[31m" + std::string(300, 'x');
   found.what.message = std::string(30, 'a') + " " + std::string(30, 'b') + "\n\tc";
@@ -231,7 +232,7 @@ TEST_CASE("lines keep to the width, and control characters out") {
   CHECK(text.find('\t') == std::string::npos);
 }
 
-TEST_CASE("places where a thread is") {
+TEST_CASE("the place of an access is given in elements or bytes") {
   located_finding found = overrun();
   finding_object& o = found.what.object;
   const auto says = [&](const char* words) {
@@ -258,7 +259,7 @@ TEST_CASE("places where a thread is") {
   CHECK(says("memory: element 3; allocation of 13 bytes"));
 }
 
-TEST_CASE("places that are ours are not shown") {
+TEST_CASE("places in our own code are not shown") {
   located_finding found = overrun();
   found.allocated.file = "/x/runner/buffer.cpp";
   found.host = {"", 0, "", "our::main()"};

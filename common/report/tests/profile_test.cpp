@@ -1,4 +1,4 @@
-// Profiles as JSON, and as text for people.
+// Tests profiles as JSON, and as text for people.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST_CASE("copies and fills are serialised next to the kernels") {
         device_transfers{});
 }
 
-TEST_CASE("a profile travels as JSON without losing anything") {
+TEST_CASE("a profile is written as JSON and read back without loss") {
   const std::string text = profile_json({example()});
   CHECK(text.find('\n') == std::string::npos);
   const auto read = parse_profile(text);
@@ -122,7 +122,7 @@ TEST_CASE("a bounds check that few warps diverge at does not stand out") {
   c.instructions[static_cast<int>(pipe::fp32)] = {30000, 32 * 30000 - 100};
   CHECK(what_stands_out(with_counts(c)).empty());
   CHECK(has(profile_text({with_counts(c)}, {160, true}), "1 of 3,128 branches diverge"));
-  SUBCASE("nor one that always diverges, of which the other instructions know nothing") {
+  SUBCASE("nor does one that always diverges but does not affect the other instructions") {
     c.branches = c.divergent_branches = 10;
     CHECK(what_stands_out(with_counts(c)).empty());
   }
@@ -136,7 +136,7 @@ TEST_CASE("a bounds check that few warps diverge at does not stand out") {
     c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
     CHECK(has(what_stands_out(with_counts(c)), "90 of 3,128"));
   }
-  SUBCASE("lanes without a thread are not idle by a branch") {
+  SUBCASE("lanes without a thread are not idle because of a branch") {
     c.divergent_branches = 1;
     c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
     kernel_profile k = with_counts(c);
@@ -164,14 +164,14 @@ TEST_CASE("atomics at one address and local memory are not called uncoalesced") 
             "local load: 4.0 sectors per request, 0 if the array were in registers"));
 }
 
-TEST_CASE("what L1 did not hold is a rest only where L1 held something") {
+TEST_CASE("the rest after L1 is mentioned only if L1 had hits") {
   profile_counts c;
   c.global_load = {10, 320, 40, 40};
   c.global_load.l2_sectors = 40, c.global_load.l2_hits = 20;
   CHECK(has(profile_text({with_counts(c)}, {160, true}), "per request; 50 % in L2"));
 }
 
-TEST_CASE("a kernel's failure travels with the profile") {
+TEST_CASE("a profile includes a kernel's failure") {
   CHECK(failure_in_profile(profile_json({example()}, "f failed")) == "f failed");
   CHECK(parse_profile(profile_json({}, "f failed"))->empty());
   CHECK(failure_in_profile(profile_json({example()})).empty());
@@ -179,14 +179,14 @@ TEST_CASE("a kernel's failure travels with the profile") {
   CHECK(failure_in_profile("{\"failed\": 1}").empty());
 }
 
-TEST_CASE("what is no profile is not read as one") {
+TEST_CASE("a malformed profile is refused") {
   CHECK(!parse_profile(""));
   CHECK(!parse_profile("{\"kernels\": [{}]}"));
   CHECK(!parse_profile("[1, 2]"));
   CHECK(!parse_profile(profile_json({example()}).substr(0, 200)));
 }
 
-TEST_CASE("the text names the line, what it costs, and what would do") {
+TEST_CASE("the text has the line, its cost, and the cost that would be enough") {
   for (const std::size_t width : {60, 80, 120, 160}) {
     const std::string text = profile_text({example()}, {width, true});
     CHECK(has(text, "transpose\n"));

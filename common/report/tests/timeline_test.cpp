@@ -5,7 +5,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("what was asked travels as JSON without losing anything") {
+TEST_CASE("the requests are written as JSON and read back without loss") {
   asked_list list;
   list.dropped = 3;
   asked& k = list.all.emplace_back();

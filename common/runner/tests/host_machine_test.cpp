@@ -1,4 +1,4 @@
-// Tests of calls on the CPU itself: what becomes of buffers, guard zones, times and failures.
+// Tests calls on the CPU itself: buffers, guard zones, times and failures.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace stepwise::runner;
 
 constexpr int n = 5000;  // more than a page of ints
 
-// The mistake that the function under test makes, and its observations.
+// The error that the function under test makes, and its observations.
 std::string mistake;
 struct {
   bool poisoned, aligned;
@@ -40,14 +40,14 @@ void add_one(const int* in, int* out, int* scratch, int count) {
   if (mistake == "is slow") std::this_thread::sleep_for(std::chrono::milliseconds(30));
   for (int i = 0; i < count; ++i) out[i] = in[i] + 1;
   for (int i = 0; i < count; ++i) scratch[i] = i;
-  if (mistake == "writes behind") out[count] = 7;
+  if (mistake == "writes past the end") out[count] = 7;
   if (mistake == "writes before") scratch[-1] = 7;
   if (mistake == "changes its input") const_cast<int*>(in)[3] = 99;
 }
 
 constexpr contract add_one_contract = contract_of<&add_one>::make("add_one");
 
-// A call file on disk with one call, made on the CPU.
+// A call file on disk with one call, which runs on the CPU.
 class host_call {
  public:
   explicit host_call(buffers_are buffers = buffers_are::fresh, bool cold = false) {
@@ -112,7 +112,8 @@ class host_call {
   call_maker maker_{add_one_contract, *where_};
 };
 
-TEST_CASE("a call on the CPU: poisoned before each time, timed, and its outputs come back") {
+TEST_CASE(
+    "a call on the CPU is timed, its buffers are poisoned before each run, and it has outputs") {
   for (const bool cold : {false, true}) {
     host_call call(buffers_are::fresh, cold);
     const call_record& answer = call.make();
@@ -120,21 +121,20 @@ TEST_CASE("a call on the CPU: poisoned before each time, timed, and its outputs 
     CHECK(answer.state == call_state::done);
     CHECK(call.has_result());
     CHECK(seen.calls == 4);
-    CHECK(seen.poisoned);  // what the last one saw: the one before had written all of it
+    CHECK(seen.poisoned);  // seen by the last call, although the call before wrote the whole buffer
     CHECK(seen.aligned);
     CHECK(answer.counters.valid == 0);
     for (const float ms : call.times()) CHECK((ms > 0 && ms < 1000));
   }
 }
 
-TEST_CASE("the time on the CPU is that of the call") {
+TEST_CASE("the time on the CPU is the duration of the call") {
   host_call call;
   call.make("is slow");
   for (const float ms : call.times()) CHECK(ms >= 30);
 }
 
-TEST_CASE(
-    "guard zones reveal a thread that leaves its buffer, and a copy reveals a changed input") {
+TEST_CASE("guard zones reveal a write outside a buffer, and a copy reveals a changed input") {
   const auto message = [](const char* wrong) {
     host_call call;
     const call_record& answer = call.make(wrong);
@@ -142,7 +142,7 @@ TEST_CASE(
     CHECK(answer.cuda_error == 0);
     return std::string(answer.message);
   };
-  CHECK(message("writes behind") ==
+  CHECK(message("writes past the end") ==
         "a thread wrote past the end of pointer parameter 2 of add_one()");
   CHECK(message("writes before") ==
         "a thread wrote before the start of pointer parameter 3 of add_one()");
@@ -150,21 +150,21 @@ TEST_CASE(
         "in[3] was changed, but add_one() must not change in, which is const");
 }
 
-TEST_CASE("an exception fails its call, and the next one is made all the same") {
+TEST_CASE("an exception fails its call, and the next call still runs") {
   host_call call(buffers_are::left);
   CHECK(std::string(call.make("throws").message) == "add_one() threw an exception: no idea");
   CHECK(call.make().state == call_state::done);
   CHECK(call.has_result());
 }
 
-TEST_CASE("buffers that are left serve the next call, and nothing of that is copied back") {
+TEST_CASE("reused buffers serve the next call, and are not copied back") {
   host_call call(buffers_are::reused);
   CHECK(call.make().state == call_state::done);
   CHECK(!call.has_result());
-  CHECK(call.make("changes its input").state == call_state::done);  // no check looked
+  CHECK(call.make("changes its input").state == call_state::done);  // nothing was checked
 }
 
-TEST_CASE("the CPU's name stands in the header, and it is no emulator") {
+TEST_CASE("the header has the CPU's name, and does not call it an emulator") {
   call_file_header header{};
   header.device_emulated = 1;
   make_machine()->describe(header);

@@ -1,5 +1,5 @@
-// Tests of calls whose contract wants the host's memory: the runner asks its machine for that, and
-// the device's memory is not touched.
+// Tests calls whose contract needs host memory. The runner asks its machine for it, and does not
+// touch the device's memory.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ void double_all(const unsigned char* in, unsigned char* out, int count) {
 
 constexpr contract double_contract = contract_of<&double_all>::make("double_all");
 
-// A machine that has no memory of its own: who allocates there, has asked the wrong one.
+// A machine without device memory. It throws at any access to device memory.
 class device_without_memory : public machine {
  public:
   struct touched {};
@@ -102,22 +102,22 @@ class one_call {
   call_maker maker_{double_contract, where_};
 };
 
-TEST_CASE("a host contract's arrays are the host's: filled, poisoned and handed back there") {
+TEST_CASE("the arrays of a host contract are filled, poisoned and returned in host memory") {
   one_call call(memory_kind::host);
   const call_record& answer = call.make();
   INFO(std::string(answer.message));
   CHECK(answer.state == call_state::done);
   CHECK(call.is_right());
-  CHECK(was_poisoned);  // before the second repetition, too
+  CHECK(was_poisoned);  // also before the second repetition
 }
 
-TEST_CASE("a device contract's arrays are not") {
+TEST_CASE("the arrays of a device contract are not in host memory") {
   one_call call(memory_kind::device);
   CHECK(call.make().state == call_state::failed);
   CHECK(!call.is_right());
 }
 
-TEST_CASE("guard zones and inputs are looked at in the host's memory") {
+TEST_CASE("guard zones and inputs are checked in host memory") {
   one_call past_end(memory_kind::host), input(memory_kind::host);
   CHECK(std::string(past_end.make(true).message) ==
         "the function wrote past the end of pointer parameter 2 of double_all()");

@@ -1,5 +1,5 @@
-// Tests of a runner's parts that need no CUDA: the glue for a contract, and what a call file may
-// hold. Whole runners are tested by labs/tests.
+// Tests the parts of a runner that do not need CUDA: the glue for a contract, and the validation of
+// a call file. labs/tests tests whole runners.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void reduce_like(const int*, int*, int*, int) {}
 constexpr contract mixed_contract = contract_of<&mixed>::make("mixed");
 constexpr contract reduce_contract = contract_of<&reduce_like>::make("reduce");
 
-// A call file on disk, which goes with the object.
+// A call file on disk, which is removed with the object.
 class file_on_disk {
  public:
   explicit file_on_disk(const std::vector<std::byte>& content) {
@@ -51,7 +51,7 @@ class file_on_disk {
   std::string path_ = "/tmp/stepwise-runner-test-XXXXXX";
 };
 
-// A right file with one call of reduce() for n = 16.
+// A valid file with one call of reduce() for n = 16.
 struct parts {
   call_file_header header{};
   call_record call{};
@@ -90,7 +90,7 @@ std::string complaint(const std::vector<std::byte>& bytes) {
     mapped_call_file mapped(file.path());
     for (std::uint32_t i = 0; i < mapped.call_count(); ++i) {
       const call_record call = mapped.checked_record(i, reduce_contract);
-      // Every byte that the runner would touch must be there.
+      // Every byte that the runner would touch must exist.
       for (std::uint32_t b = 0; b < call.buffer_count; ++b) {
         if (call.buffers[b].role == buffer_role::scratch) continue;
         for (std::byte& byte : mapped.area(call.buffers[b].offset, call.buffers[b].bytes)) {
@@ -141,9 +141,9 @@ TEST_CASE("a number that does not fit its parameter is refused, not truncated") 
                        "the number -1 does not fit its parameter", std::out_of_range);
 }
 
-TEST_CASE("a right file is accepted") { CHECK(complaint(parts()) == ""); }
+TEST_CASE("a valid file is accepted") { CHECK(complaint(parts()) == ""); }
 
-TEST_CASE("what is no call file is refused with its reason") {
+TEST_CASE("a malformed call file is refused with a reason") {
   CHECK_THROWS_AS(mapped_call_file("/nonexistent/file"), file_error);
   CHECK_THROWS_AS(mapped_call_file("/tmp"), file_error);
   CHECK(contains(complaint(std::vector<std::byte>{}), "too short"));
@@ -160,7 +160,7 @@ TEST_CASE("what is no call file is refused with its reason") {
   CHECK(contains(complaint(p), "no room for 2000 calls"));
 }
 
-TEST_CASE("a record that would lead outside the file, or does not fit the contract, is refused") {
+TEST_CASE("a record that points outside the file, or does not fit the contract, is refused") {
   const auto with = [](auto change) {
     parts p;
     change(p.call);
@@ -183,7 +183,7 @@ TEST_CASE("a record that would lead outside the file, or does not fit the contra
   CHECK(contains(with([](call_record& c) { c.memory = memory_kind{2}; }), "kind of memory"));
 }
 
-TEST_CASE("a number beyond the last call is refused") {
+TEST_CASE("the number of a call past the last one is refused") {
   const file_on_disk file(parts().bytes());
   mapped_call_file mapped(file.path());
   CHECK_NOTHROW(mapped.checked_record(0, reduce_contract));
@@ -191,7 +191,7 @@ TEST_CASE("a number beyond the last call is refused") {
   CHECK_THROWS_AS(mapped.checked_record(0xffffffff, reduce_contract), file_error);
 }
 
-TEST_CASE("no damage to a file makes the reader touch what is not there") {
+TEST_CASE("whatever the damage to a file, the reader touches only bytes that exist") {
   random_stream random(1);
   const std::vector<std::byte> right = parts().bytes();
   int accepted = 0;

@@ -1,9 +1,9 @@
-// Kernels whose loads and stores ptxas merges, drops or keeps; compiled_test.cpp says which. Every
-// access that matters stands on a line of its own.
+// Kernels whose loads and stores ptxas merges, drops or keeps; compiled_test.cpp lists which. Every
+// access that matters is on its own line.
 
 constexpr int tile = 64, k_tile = 8;
 
-// Each thread makes 4 x 4 elements of c out of scalar loads from shared memory.
+// Each thread computes 4 x 4 elements of c from scalar loads of shared memory.
 __global__ void blocked_matmul(const float* a, const float* b, float* c, int n) {
   __shared__ float a_tile[k_tile][tile], b_tile[k_tile][tile];
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
@@ -48,7 +48,7 @@ __global__ void pair_loads(const float* in, float* out) {
   out[t] = s[2 * t] * s[2 * t + 1];
 }
 
-// Downwards, with one word missing.
+// Loads in descending order, with one word missing.
 __global__ void three_of_four(const float* in, float* out) {
   __shared__ float s[1024];
   const int t = threadIdx.x;
@@ -71,8 +71,8 @@ __global__ void split_pair(const float* in, float* out) {
   out[t] = x;
 }
 
-// 64 such pairs, far apart: if the first load brought the second word along, 64 registers would
-// have to keep them.
+// 64 such pairs, far apart. If each first load also fetched the second word, 64 registers would
+// have to keep these words.
 __global__ void far_pairs(const float* in, float* out) {
   __shared__ float s[2048];
   const int t = threadIdx.x;
@@ -86,7 +86,7 @@ __global__ void far_pairs(const float* in, float* out) {
   out[t] = x;
 }
 
-// Six words, 8 bytes aligned: three pairs.
+// Six words, aligned to 8 bytes: three pairs.
 __global__ void six_words(const float* in, float* out) {
   __shared__ float s[2048];
   const int t = threadIdx.x;
@@ -96,7 +96,7 @@ __global__ void six_words(const float* in, float* out) {
   out[t] = p[0] * p[1] * p[2] * p[3] * p[4] * p[5];
 }
 
-// Stores are done where all words are known, so by the last one.
+// A merged store happens where all words are known, which is at the last store.
 __global__ void four_stores(const float* in, float* out) {
   __shared__ float s[1024];
   const int t = threadIdx.x;
@@ -129,7 +129,7 @@ __global__ void same_load_twice(const int* in, int* out, int n) {
   out[t + 512] = x;
 }
 
-// No store in between, yet two loads in the PTX: nvcc may not join them, ptxas may not either.
+// No store in between, but two loads in the PTX: neither nvcc nor ptxas may merge them.
 __global__ void volatile_loads(const float* in, float* out) {
   __shared__ float s[1024];
   volatile float* v = s;
@@ -139,7 +139,7 @@ __global__ void volatile_loads(const float* in, float* out) {
   out[t] = v[4 * t] * v[4 * t + 1];
 }
 
-// Local memory in the PTX, registers in the machine code; constants are operands.
+// Local memory in the PTX, but registers in the machine code. Constants are operands.
 __constant__ float weights[16];
 __global__ void array_in_registers(const float* in, float* out, int n) {
   float v[8];

@@ -1,4 +1,4 @@
-// Roots, offsets and alignments of addresses in PTX that is written for the purpose.
+// Tests the roots, offsets and alignments of addresses in PTX that is written for these tests.
 #include "common/source_map/addresses.hpp"
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 namespace stepwise::emulator {
 namespace {
 
-struct made {
-  explicit made(const std::string& text)
+struct test_kernel {
+  explicit test_kernel(const std::string& text)
       : module(
             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 q)\n{\n"
             ".reg .pred p;\n.reg .b32 r<20>;\n.reg .b64 d<20>;\n"
@@ -34,7 +34,7 @@ struct made {
 };
 
 TEST_CASE("constants are followed back to the root") {
-  const made k(
+  const test_kernel k(
       "mov.u32 r1, s;\n mov.u32 r2, %tid.x;\n shl.b32 r3, r2, 4;\n add.s32 r4, r1, r3;\n"
       "add.s32 r5, r4, -32;\n mov.u32 r6, r5;\n"
       "ld.shared.u32 r10, [r4+4];\n ld.shared.u32 r11, [r6+8];\n ld.shared.u32 r12, [s+12];\n"
@@ -50,27 +50,27 @@ TEST_CASE("constants are followed back to the root") {
   CHECK(k.table.alignment_of(k.load(2)) == alignment{16, 0});
 }
 
-TEST_CASE("a register that changes is another root afterwards") {
-  const made k(
+TEST_CASE("a register that changes becomes another root") {
+  const test_kernel k(
       "mov.u32 r1, s;\n"
       "A: ld.shared.u32 r10, [r1];\n ld.shared.u32 r11, [r1+4];\n add.s32 r1, r1, 8;\n"
       "ld.shared.u32 r12, [r1];\n @p bra A;\n");
   CHECK(k.load(0).same_root(k.load(1)));
   CHECK_FALSE(k.load(0).same_root(k.load(2)));
-  CHECK(k.table.alignment_of(k.load(0)) == alignment{8, 0});  // it begins at 0 and grows by 8
+  CHECK(k.table.alignment_of(k.load(0)) == alignment{8, 0});  // r1 begins at 0 and grows by 8
 }
 
-TEST_CASE("a guarded definition hides what was there before") {
-  const made k(
+TEST_CASE("a guarded definition hides the earlier value") {
+  const test_kernel k(
       "mov.u32 r1, s;\n ld.shared.u32 r10, [r1];\n @p add.s32 r1, r1, 4;\n"
       "ld.shared.u32 r11, [r1];\n @p add.s32 r2, r1, 4;\n ld.shared.u32 r12, [r2];\n");
   CHECK_FALSE(k.load(0).same_root(k.load(1)));
   CHECK(k.load(2).root == "r2");
 }
 
-TEST_CASE("alignments through arithmetic") {
+TEST_CASE("arithmetic carries alignments") {
   const auto aligned = [](const std::string& text) {
-    const made k("mov.u32 r1, %tid.x;\n" + text + "ld.shared.u32 r10, [r9];\n");
+    const test_kernel k("mov.u32 r1, %tid.x;\n" + text + "ld.shared.u32 r10, [r9];\n");
     return k.table.alignment_of(k.load(0));
   };
   CHECK(aligned("mov.u32 r9, r1;\n") == alignment{1, 0});
@@ -89,8 +89,8 @@ TEST_CASE("alignments through arithmetic") {
   CHECK(aligned("cvt.rzi.s32.f32 r9, 0f3F800000;\n") == alignment{1, 0});
 }
 
-TEST_CASE("a parameter is of unknown alignment, and who reads what is known") {
-  const made k(
+TEST_CASE("a parameter has an unknown alignment, and the table knows which registers are read") {
+  const test_kernel k(
       "ld.param.u64 d1, [q];\n ld.global.u32 r1, [d1+4];\n ld.global.u32 r2, [d1];\n"
       "st.global.u32 [d1], r1;\n");
   CHECK(k.table.alignment_of(k.load(1)) == alignment{1, 0});

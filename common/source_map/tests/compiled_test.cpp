@@ -46,8 +46,8 @@ struct mapped {
       : body(file.module->body_of(file.function(kernel))),
         map(*file.module, file.function(kernel), &file.resources(file.function(kernel))) {}
 
-  // The roles of the accesses whose text begins with `opcode`, in order: "alone", "16@-12 of 3" (a
-  // leader's bytes, offset and members), "member", "dropped: unused".
+  // The roles of the accesses whose text begins with `opcode`, in order. Examples are "alone",
+  // "16@-12 of 3" (a leader's bytes, offset and members), "member" and "dropped: unused".
   std::vector<std::string> roles(std::string_view opcode) const {
     std::vector<std::string> out;
     for (std::size_t n = 0; n < body.instructions.size(); ++n) {
@@ -85,7 +85,7 @@ using texts = std::vector<std::string>;
 TEST_CASE("scalar loads of a register-blocked matmul become 16-byte loads") {
   const mapped k(accesses(), "blocked_matmul");
   const texts roles = k.roles("ld.shared");
-  // Eight k, each with four words of a and four of b, all with known offsets.
+  // For eight k, four words each of a and b, all with known offsets.
   REQUIRE(roles.size() == 64);
   CHECK(std::count(roles.begin(), roles.end(), "16@0 of 4") == 16);
   CHECK(std::count(roles.begin(), roles.end(), "member") == 48);
@@ -109,7 +109,7 @@ TEST_CASE("scalar loads of a register-blocked matmul become 16-byte loads") {
   }
 }
 
-TEST_CASE("merged loads and stores") {
+TEST_CASE("loads and stores of adjacent words are merged") {
   const auto loads = [](const std::string& kernel) {
     return mapped(accesses(), kernel).roles("ld.shared");
   };
@@ -133,12 +133,12 @@ TEST_CASE("merged loads and stores") {
   CHECK(accesses().resources(accesses().function("far_pairs")).registers < 40);
 }
 
-TEST_CASE("loads that must stay") {
+TEST_CASE("loads that the compiler must keep are kept") {
   CHECK(mapped(accesses(), "same_load_twice").roles("ld.global") == texts{"alone", "alone"});
   CHECK(mapped(accesses(), "volatile_loads").roles("ld.volatile") == texts{"alone", "alone"});
 }
 
-TEST_CASE("loads and stores that are gone") {
+TEST_CASE("loads and stores without machine instructions are dropped") {
   const mapped array(accesses(), "array_in_registers");
   const texts local = array.roles("ld.local"), stores = array.roles("st.local");
   CHECK(!local.empty());
@@ -182,7 +182,7 @@ TEST_CASE("without machine code every access stays as it is written") {
     CHECK(i.line != no_index);
   }
   CHECK(alone > 64);
-  // A table of another function only is as good as none.
+  // The table of another function does not help.
   const source_map other(*file.module, f, &file.resources(file.function("unused_load")));
   CHECK_FALSE(other.knows_machine_code);
   CHECK(other.groups.empty());
@@ -197,8 +197,8 @@ std::string file_name(const source_line& line) {
   return std::filesystem::path(line.file).filename().string();
 }
 
-// "frames.cu:14 > four_times frames.cu:8 > twice frames.cu:5" for the first instruction that begins
-// with `opcode`.
+// The place of the first instruction that begins with `opcode`, such as
+// "frames.cu:14 > four_times frames.cu:8 > twice frames.cu:5".
 std::string place(const mapped& k, std::string_view opcode) {
   for (std::size_t n = 0; n < k.body.instructions.size(); ++n) {
     if (!k.body.instructions[n].text.starts_with(opcode)) continue;
@@ -237,7 +237,7 @@ TEST_CASE("a library's code counts for the user's line") {
   CHECK(inner_is_library);
 }
 
-TEST_CASE("what the compiler made goes to the line that follows in its block") {
+TEST_CASE("instructions that the compiler adds count for the next line in their block") {
   const mapped k(frames(), "loops");
   bool found = false;
   for (std::size_t n = 0; n < k.body.instructions.size(); ++n) {
@@ -249,7 +249,7 @@ TEST_CASE("what the compiler made goes to the line that follows in its block") {
   CHECK(found);
 }
 
-TEST_CASE("the loops of a kernel, the inner one in the outer one") {
+TEST_CASE("a kernel's inner loop is inside its outer loop") {
   const auto& file = frames();
   const ptx::body& body = file.module->body_of(file.function("loops"));
   const control_flow flow(body);

@@ -1,4 +1,4 @@
-// Code of several functions and files in one line; compiled_test.cpp says what is expected.
+// Lines with code of several functions and files; compiled_test.cpp has the expectations.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -1,4 +1,4 @@
-// Lines of files: found, moved, missing, long.
+// Tests lines of files that are found, moved, missing or long.
 #include "common/source_map/source_text.hpp"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ TEST_CASE("lines are trimmed, or keep their indentation") {
   CHECK(text.line(file, 0).empty());
 }
 
-TEST_CASE("a file that has moved is found by the longest end of its path") {
+TEST_CASE("a moved file is found by the longest matching end of its path") {
   const folder f;
   f.write("k.cu", "the other one\n");
   f.write("labs/x/k.cu", "this one\n");
@@ -52,7 +52,7 @@ TEST_CASE("a file that has moved is found by the longest end of its path") {
   CHECK(text.line(f.path.string(), 1).empty());  // a folder
 }
 
-TEST_CASE("long lines are cut, between characters") {
+TEST_CASE("long lines are truncated between characters") {
   const folder f;
   const std::string dots(source_text::longest_line - 1, '.');
   f.write("k.cu", dots + "\xC3\xA4\xC3\xA4\n");

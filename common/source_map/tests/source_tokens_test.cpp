@@ -1,4 +1,4 @@
-// C++ and CUDA source as tokens.
+// Tests the tokens of C++ and CUDA source.
 #include "common/source_map/source_tokens.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using namespace stepwise;
 
 namespace {
 
-// The tokens, separated by spaces. Those of a directive begin with its name.
+// The tokens, separated by spaces. The tokens of a directive begin with its name.
 std::string tokens(std::string_view source) {
   std::string all;
   for (const source_token& t : tokens_of(source)) {
@@ -32,7 +32,7 @@ std::string kinds(std::string_view source) {
 
 }  // namespace
 
-TEST_CASE("words, numbers, literals and signs") {
+TEST_CASE("words, numbers, literals and operators are tokens") {
   CHECK(tokens("x_1=1'000u+0x1p3;") == "x_1 = 1'000u + 0x1p3 ;");
   CHECK(kinds("x_1 = 1'000u + f('\\'', \"a\\\"b\");") == "wsnswststss");
   CHECK(tokens("a<=b&&c||d==e; p->x>>=y; s&=t") ==
@@ -60,7 +60,7 @@ TEST_CASE("a directive ends with its line") {
   CHECK(tokens("#\na # b") == "#:# a # b");
 }
 
-TEST_CASE("malformed source ends with its line or the source") {
+TEST_CASE("a malformed token ends with its line or with the source") {
   CHECK(tokens("\"open\na 'b\nc") == "\"open a 'b c");
   CHECK(tokens("a /* open") == "a");
   CHECK(tokens("a R\"x(open )\"") == "a \"x(open )\"");

@@ -1,11 +1,11 @@
-// Rates with which a test can count in its head.
+// Rates that are easy to calculate with.
 #pragma once
 
 #include "common/timeline/transfer_rates.hpp"
 
 namespace stepwise {
 
-// A call takes 1 us to ask for, a byte 1 us to copy.
+// A launch takes the host 1 us, and copying a byte takes 1 us.
 inline transfer_rates simple_rates() {
   transfer_rates r;
   r.link = {"link", 1e6};

@@ -1,5 +1,5 @@
-// The clock of the streams as the runtime's events see it; what a picture makes of it is tested
-// beside grader/model/timeline.
+// Tests the clock of the streams as the runtime's events see it. The tests of grader/model/timeline
+// cover the picture that is drawn from it.
 #include "common/timeline/stream_clock.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ struct program {
 
 }  // namespace
 
-TEST_CASE("events: around a kernel of an idle stream they measure its time, launch included") {
+TEST_CASE("events around a kernel in an idle stream measure its time, including the launch") {
   program p;
   p.add(asks::record, 0, 1);
   p.kernel(100);
@@ -46,7 +46,7 @@ TEST_CASE("events: around a kernel of an idle stream they measure its time, laun
   CHECK(p.between(2, 1) == -100);
 }
 
-TEST_CASE("events: after other work it is the same, however often") {
+TEST_CASE("events after other work measure the time between them, and can be recorded again") {
   program p;
   p.kernel(50);
   p.add(asks::record, 0, 1);
@@ -57,7 +57,7 @@ TEST_CASE("events: after other work it is the same, however often") {
   CHECK(p.between(1, 2) == 0);
 }
 
-TEST_CASE("events: a stream's position is its own work's, not another stream's") {
+TEST_CASE("events: the position of a stream depends on its own work, not on another stream's") {
   program p;
   p.add(asks::record, 3, 1);
   p.kernel(100, 3);
@@ -65,13 +65,13 @@ TEST_CASE("events: a stream's position is its own work's, not another stream's")
   p.add(asks::record, 3, 2);
   p.add(asks::record, 4, 3);
   CHECK(p.between(1, 2) == 100);
-  CHECK(p.between(1, 3) == 101);  // beside it, asked for 1 us later
+  CHECK(p.between(1, 3) == 101);  // concurrent, launched 1 us later
   p.kernel(10, 5, 1);             // needs the whole GPU
   p.add(asks::record, 5, 4);
   CHECK(p.between(1, 4) == 111);
 }
 
-TEST_CASE("events: a stream that waits for one continues from there") {
+TEST_CASE("events: a stream that waits for an event continues from there") {
   program p;
   p.kernel(100, 3);
   p.add(asks::record, 3, 1);
@@ -85,7 +85,7 @@ TEST_CASE("events: a stream that waits for one continues from there") {
   CHECK(p.kernel(10, 5).start_us < step.start_us);
 }
 
-TEST_CASE("events: the host that waits records later, and copies count their bytes") {
+TEST_CASE("events: a host that waits records later, and the time of a copy depends on its bytes") {
   program p;
   p.kernel(100, 3);
   CHECK(p.add(asks::host_stream, 3).waits);
@@ -121,7 +121,7 @@ TEST_CASE("allocations take the host's time, and freeing waits for all work") {
   CHECK(host_after(asks::release) == 108);
 }
 
-TEST_CASE("copies of pageable memory: each takes a while, and each way has a rate") {
+TEST_CASE("a copy of pageable memory has a fixed cost, and each direction has its own rate") {
   transfer_rates rates = simple_rates();
   rates.pageable_start_to_device = 10;
   rates.pageable_to_host = 2e6;
@@ -135,7 +135,7 @@ TEST_CASE("copies of pageable memory: each takes a while, and each way has a rat
   CHECK(clock.add(a).us == 20);
 }
 
-TEST_CASE("transfer rates: measured ones where there are some, and the link's an estimate") {
+TEST_CASE("transfer rates are measured where possible, and the link's rate may be an estimate") {
   const auto h200 = rates_of(*find_gpu("h200"));
   CHECK(h200.measured);
   CHECK(h200.link.name == "PCI Express 5.0 x16");

@@ -1,4 +1,4 @@
-// Cooperative groups, pipelines, barriers, tensor cores, textures: what makes nvcc write rare PTX.
+// Cooperative groups, pipelines, barriers, tensor cores, textures. nvcc writes rare PTX for them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

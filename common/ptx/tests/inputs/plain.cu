@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(256, 2) everything(int* out, record r, int n) 
            atomicAdd(&counter[n & 3], 1) + managed + *packed.p + recursive(n);
   printf("%s %d %p\n", text, n, pointers[n & 1]);
   assert(n != 0);
-  // Twice the same names in braces of their own, one of them a loop.
+  // The same names twice, each time in their own braces. One of the two is a loop.
   asm volatile("{ .reg .pred p; again: setp.ne.s32 p, %0, 0; @p bra again; }" ::"r"(n));
   asm volatile(
       "{ .reg .pred p; again: setp.ne.s32 p, %0, 1; @!p bra done; bra again; done: }" ::"r"(n));

@@ -1,4 +1,4 @@
-// Generators of cuRAND: large tables as initial values.
+// cuRAND generators, with large tables as initial values.
 #include <curand_kernel.h>
 
 __global__ void generate(float* out) {

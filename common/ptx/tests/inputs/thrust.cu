@@ -1,4 +1,4 @@
-// Sorts and scans of Thrust.
+// Thrust's sorts and scans.
 #include <thrust/device_ptr.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
