@@ -1,4 +1,4 @@
-// Tests the runtime's reports to a device that checks, and its own findings, on the fake device.
+// Tests the runtime's reports to a device with checks, and its own findings, on the fake device.
 #include "common/runtime/checks.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ struct container {
 
 char stub;
 
-// A program under checks, with one kernel; findings go to a file.
+// A program under checks with one kernel. Findings go to a file.
 struct checked_program {
   container image;
   fat_binary_wrapper wrapper{fat_binary_magic, 1, &image, nullptr};
@@ -57,7 +57,7 @@ struct checked_program {
     handle = __cudaRegisterFatBinary(&wrapper);
     __cudaRegisterFunction(handle, &stub, nullptr, "kernel", -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
-    cudaFree(nullptr);  // makes the device
+    cudaFree(nullptr);  // creates the device
     fake::controls().checks.clear();
   }
   ~checked_program() {
@@ -83,7 +83,7 @@ struct checked_program {
   }
 };
 
-// Makes the calls that <<<1, block>>> makes.
+// Makes the calls that nvcc generates for <<<1, block>>>.
 void launch_by_syntax(unsigned block = 32, cudaStream_t stream = nullptr, bool per_thread = false) {
   dim3 grid, size;
   std::size_t shared;
@@ -137,7 +137,7 @@ TEST_CASE("launches and waits belong to streams") {
         strings{"stream " + b + " apart", "wait " + b, "stream 0", "wait 0", "wait all"});
 }
 
-TEST_CASE("functions of the host's run in streams, and what they do there is not seen") {
+TEST_CASE("host functions run in streams, and their work is not observed") {
   checked_program p;
   cudaStream_t apart;
   cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
@@ -168,7 +168,7 @@ TEST_CASE("functions of the host's run in streams, and what they do there is not
   CHECK(log.back() == "wait " + a);
 }
 
-TEST_CASE("each thread has a default stream of its own") {
+TEST_CASE("each thread has its own default stream") {
   checked_program p;
   launch_by_syntax(32, cudaStreamPerThread);
   const strings here = p.take_log();
@@ -188,7 +188,7 @@ TEST_CASE("events order streams") {
   cudaStreamCreate(&stream);
   cudaEventCreate(&event);
   const std::string a = number_of(stream);
-  cudaStreamWaitEvent(stream, event, 0);  // never recorded: orders nothing
+  cudaStreamWaitEvent(stream, event, 0);  // the event was never recorded, so it orders nothing
   CHECK(p.take_log().empty());
   cudaEventRecord(event, stream);
   CHECK(p.take_log() == strings{"stream " + a, "mark in " + a});
@@ -208,8 +208,7 @@ TEST_CASE("events order streams") {
   CHECK(p.take_log().empty());
 }
 
-TEST_CASE(
-    "what is kept for a condition belongs to its stream and call, and marks when it is done") {
+TEST_CASE("work that waits for a condition keeps its stream and call, and is marked when it runs") {
   checked_program p;
   cudaStream_t waits, other, apart;
   cudaEvent_t event;
@@ -242,7 +241,7 @@ TEST_CASE(
   REQUIRE(launches.size() == 4);
   CHECK(launches[1].config.block.x == 32);
   CHECK(launches[2].config.block.x == 64);
-  // The origins are the same as if each had been launched at once.
+  // The origins are the same as if each launch had run immediately.
   const auto& origins = fake::controls().origins;
   REQUIRE(origins.size() == 4);
   CHECK(origins[1] != origins[2]);
@@ -250,7 +249,7 @@ TEST_CASE(
   CHECK(state::get().order.empty());
 }
 
-TEST_CASE("the host waits for copies that it could not do without") {
+TEST_CASE("the host waits for copies that need it to wait") {
   checked_program p;
   void *memory = nullptr, *more = nullptr, *pinned = nullptr;
   char pageable[16] = {};
@@ -283,9 +282,9 @@ TEST_CASE("the host waits for copies that it could not do without") {
   CHECK(p.take_log() != strings{"stream 0"});
 }
 
-TEST_CASE("a launch comes from where its configuration was pushed") {
+TEST_CASE("the origin of a launch is the place where its configuration was pushed") {
   checked_program p;
-  volatile int times = 2;  // a loop that the compiler does not unroll is one place
+  volatile int times = 2;  // volatile, so that the loop is not unrolled and is one place
   for (int i = 0; i < times; i++) launch_by_syntax();
   launch_by_syntax();
   const auto& origins = fake::controls().origins;
@@ -314,7 +313,7 @@ TEST_CASE("allocations have names") {
   CHECK(p.take_log() == strings{"name in"});
 }
 
-TEST_CASE("what the device finds is written at once, its counts are added up") {
+TEST_CASE("the device's findings are written at once, and their counts are added up") {
   checked_program p;
   fake::controls().findings = {race_in("k", 5), race_in("other", 1)};
   cudaDeviceSynchronize();
@@ -329,7 +328,7 @@ TEST_CASE("what the device finds is written at once, its counts are added up") {
   CHECK(p.written()[1].what.count == 1);
 }
 
-TEST_CASE("memory that is left is asked for only where a program ends in order") {
+TEST_CASE("leaks are reported only if a program ends normally") {
   checked_program p;
   p.end(false);
   CHECK(p.take_log().empty());
@@ -360,7 +359,7 @@ TEST_CASE("a kernel's fault is unchecked until a call returns it") {
   CHECK(unchecked[0].what.message.find("address 12") != std::string::npos);
   captured_stderr([&] {
     CHECK(found_after([] { cudaDeviceSynchronize(); }).empty());
-    // The device has reported what the kernel did, so its failure is not reported again.
+    // The device has reported the kernel's error, so its failure is not reported again.
     const auto found = found_after([] { fake::controls().findings = {race_in("k", 1)}; });
     REQUIRE(found.size() == 1);
     CHECK(found[0].what.kind == finding_kind::race);

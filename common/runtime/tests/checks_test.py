@@ -1,8 +1,8 @@
-"""Runs a program with mistakes under checks, and compares what is found with what is expected.
+"""Runs a program with errors under checks, and compares the findings with the expectations.
 
 checks_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
 
-Without line tables in the program (its name says so), the same is found, without lines.
+A program without line tables (its name says so) must give the same findings, without lines.
 """
 
 import json
@@ -34,7 +34,7 @@ def run(words, findings=None, check="1"):
 
 
 def found_by(words, check="1"):
-    """Kind, line of the call, line of the allocation, line of its release, count."""
+    """Returns the kind, and the lines of the call, the allocation and its release, with the count."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "findings")
         run(words, str(file), check)
@@ -51,7 +51,7 @@ def found_by(words, check="1"):
 
 
 def expect(words, *due, check="1"):
-    """`due`: kind, then words of lines (None: nothing is known), then optionally a count."""
+    """`due`: the kind, the words of the lines (None: unknown), and optionally a count."""
     wanted = {}
     for kind, host, allocated, freed, *count in due:
         lines = [word and (line_of[word] if has_lines else 0) for word in (host, allocated, freed)]
@@ -77,41 +77,41 @@ expect("unpinned", ("double_free", "unpinned", None, None))
 expect("global")
 expect("leak", ("leak", "allocated", "allocated", None))
 expect("reset", ("leak", "allocated", "allocated", None))
-expect("leak exit_1")  # a program that gives up need not free what it has
+expect("leak exit_1")  # a program that fails need not free its memory
 expect("unchecked twice", check="0")
-# A launch that provides too little is one mistake. An amount that no launch could provide is not.
+# A launch with too little shared memory is one finding. An amount that no launch could have is none.
 expect("no_shared", ("too_little_shared", "no_shared", None, None, 128))
 expect("less_shared", ("too_little_shared", "less_shared", None, None, 32))
 expect("one_too_far", ("out_of_bounds", "one_too_far", None, None))
 expect("far_in_shared", ("out_of_bounds", "less_shared", None, None, 32))
-# A program that ends before its time has written what was found.
+# A program that ends early has written its findings.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))
 expect("twice crash", ("double_free", "twice", "allocated", "first"))
-# Errors that were unchecked when the program crashed or was ended.
+# Errors that were unchecked when the program crashed or was aborted.
 expect("unchecked crash", ("unchecked_error", "unchecked", None, None))
 expect("ignored_copy abort", ("unchecked_error", "ignored_copy", None, None))
 expect("seen crash")
 
-# Without a file, people read it, whatever ends the program.
+# Without a file, the findings are printed for people, whatever ends the program.
 for words, code in (("twice", 0), ("twice exit_1", 1), ("twice crash", -signal.SIGSEGV),
                     ("twice abort", -signal.SIGABRT)):
     ended = run(words)
     if ended.returncode != code:
-        problems.append(f"{words}: ended with {ended.returncode} instead of {code}")
+        problems.append(f"{words}: exit status {ended.returncode} instead of {code}")
     if "1 finding: 1 invalid free\n" not in ended.stderr:
-        problems.append(f"{words}: said\n{ended.stderr}")
+        problems.append(f"{words}: wrong summary in\n{ended.stderr}")
     if has_lines and f"checked.cu:{line_of['twice']}:  if (cudaFree(memory)" not in ended.stderr:
         problems.append(f"{words}: no line in\n{ended.stderr}")
 
 ended = run("twice ignored_copy crash")
 if "2 findings: 1 invalid free, 1 unchecked error\n" not in ended.stderr:
-    problems.append(f"twice ignored_copy crash: said\n{ended.stderr}")
+    problems.append(f"twice ignored_copy crash: wrong summary in\n{ended.stderr}")
 
-# The program's own functions stand for lines that are unknown, and how to have them is said once.
+# The program's own functions replace unknown lines, and one note explains how to get the lines.
 said = run("leak twice").stderr
 hints = said.count("compile with -g to get source lines")
 if hints != (0 if has_lines else 1) or "cudaMalloc<" in said.replace("cudaMalloc(&made", ""):
-    problems.append(f"leak: said\n{said}")
+    problems.append(f"leak: wrong note or function in\n{said}")
 if not has_lines and "in make<int>()\n" not in said:
     problems.append(f"leak: no function in\n{said}")
 said = run("no_shared").stderr
@@ -120,7 +120,7 @@ for words in ("too little shared memory in stage: the launch passes no dynamic s
     if words not in " ".join(said.split()):
         problems.append(f"no_shared: no {words!r} in\n{said}")
 if "no findings" not in run("global").stderr:
-    problems.append("a program without mistakes is not reported as clean")
+    problems.append("a program without errors is not reported as clean")
 
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -1,10 +1,10 @@
-"""Runs a program with our runtime and compares what it prints with what it printed on a GPU.
+"""Runs a program with our runtime and compares its output with its output on a GPU.
 
 compare.py FOLDER_OF_OUR_RUNTIME PROGRAM EXPECTED [DIFFERENCES]
 
-EXPECTED was recorded with NVIDIA's runtime. DIFFERENCES lists the lines that differ on purpose, in
-order, as pairs: `-` and the GPU's line, `+` and ours; lines that begin with `#` say why. A
-difference that is not listed fails, and so does a listed one that does not occur.
+EXPECTED was recorded with NVIDIA's runtime. DIFFERENCES lists the intended differences, in order, as
+pairs of lines: `-` and the GPU's line, `+` and our line. Lines that begin with `#` give the reason.
+The test fails if a difference is not listed, or if a listed difference does not occur.
 """
 
 import difflib
@@ -21,7 +21,7 @@ def main():
     run = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=110)
     sys.stderr.write(run.stderr)
     if run.returncode != 0:
-        print(f"{program} ended with {run.returncode}")
+        print(f"{program}: exit status {run.returncode}")
         return 1
     wanted = pathlib.Path(expected).read_text().splitlines()
     got = run.stdout.splitlines()

@@ -1,4 +1,5 @@
-// Boxes of pitched memory, copies in batches, streams' attributes and peers, over the fake device.
+// Tests boxes of pitched memory, batches of copies, stream attributes and peers, on the fake
+// device.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -23,7 +24,7 @@ struct clean {
   clean() { fake::reset(); }
 };
 
-// A host box of 4 layers of 3 rows of 5 bytes, each byte its index.
+// A host box of 4 layers of 3 rows of 5 bytes. The value of each byte is its index.
 struct host_box {
   host_box() : bytes(60) { std::iota(bytes.begin(), bytes.end(), char{0}); }
   cudaPitchedPtr pitched() { return {bytes.data(), 5, 5, 3}; }
@@ -42,7 +43,7 @@ cudaMemcpy3DParms box_copy(const cudaPitchedPtr& to, const cudaPitchedPtr& from,
 
 }  // namespace
 
-TEST_CASE_FIXTURE(clean, "a box goes to pitched memory, and a part of it comes back") {
+TEST_CASE_FIXTURE(clean, "a box is copied to pitched memory, and a part of it back") {
   host_box box;
   cudaPitchedPtr memory = {};
   REQUIRE(cudaMalloc3D(&memory, {5, 3, 4}) == cudaSuccess);
@@ -85,9 +86,9 @@ TEST_CASE_FIXTURE(clean, "boxes that do not fit are refused") {
   CHECK(copied({5, 3, 2}, {0, 1, 0}) == cudaErrorInvalidPitchValue);
   cudaMemcpy3DParms p = box_copy(memory, box.pitched(), {5, 3, 5}, cudaMemcpyHostToDevice);
   p.dstPos = {0, 0, 1};
-  CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // a layer too many for the allocation
+  CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // one layer too many for the allocation
   p.dstArray = reinterpret_cast<cudaArray_t>(&p);
-  CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // no array
+  CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // not an array
   CHECK(cudaMemcpy3D(nullptr) == cudaErrorInvalidValue);
   cudaMemcpy3DPeerParms peer = {};
   peer.srcDevice = 1;
@@ -123,7 +124,7 @@ TEST_CASE_FIXTURE(clean, "a batch copies each of its areas") {
         cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "a batch of boxes") {
+TEST_CASE_FIXTURE(clean, "a batch copies each of its boxes") {
   host_box box;
   void* memory = nullptr;
   REQUIRE(cudaMalloc(&memory, 60) == cudaSuccess);
@@ -189,7 +190,8 @@ TEST_CASE_FIXTURE(clean, "there are no peers, and the device is found by its PCI
   CHECK(cudaDeviceGetByPCIBusId(nullptr, id) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "a library of a bad module says so when something in it is asked for") {
+TEST_CASE_FIXTURE(
+    clean, "a library with a bad module fails when a kernel or variable of it is requested") {
   fake::controls().load_failure = {error::invalid_kernel_image, "test: no module"};
   cudaLibrary_t library = nullptr;
   const std::string said = captured_stderr([&] {

@@ -1,4 +1,4 @@
-// The error state, error names and sentences, and what is said on stderr.
+// Tests the error state, the names and sentences of errors, and the messages on stderr.
 #include "common/runtime/errors.hpp"
 
 #include <dlfcn.h>
@@ -27,11 +27,11 @@ TEST_CASE("errors have the names and sentences of CUDA 13") {
 }
 
 // The toolkit's library answers these two without a driver.
-TEST_CASE("every name and sentence is the real library's, where it is installed") {
+TEST_CASE("every name and sentence is the same as in the real library, if it is installed") {
   const char* const path = std::getenv("STEPWISE_TEST_REAL_CUDART");
   void* const real = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (!real) {
-    return stepwise::skip_case("the toolkit's libcudart.so.13 is not here");
+    return stepwise::skip_case("the toolkit's libcudart.so.13 was not found");
   }
   using answer = const char* (*)(cudaError_t);
   const auto name = reinterpret_cast<answer>(dlsym(real, "cudaGetErrorName"));
@@ -69,7 +69,7 @@ TEST_CASE("the last error belongs to a thread") {
   CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
 }
 
-TEST_CASE("a kernel's fault is answered by every later call, and taken like any other error") {
+TEST_CASE("every later call returns a kernel's fault, which is cleared like any other error") {
   fake::reset();
   void* memory;
   CHECK(cudaMalloc(&memory, 16) == cudaSuccess);
@@ -98,7 +98,7 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
   CHECK(cudaMemcpy(&value, &value, 4, static_cast<cudaMemcpyKind>(9)) ==
         cudaErrorInvalidMemcpyDirection);
   CHECK(cudaMemcpy(&value, &count, 4, cudaMemcpyHostToHost) == cudaErrorIllegalAddress);
-  // And it does not come back in this process.
+  // The device cannot be used again in this process.
   fake::controls().fault = {};
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaMalloc(&memory, 16) == cudaErrorDevicesUnavailable);
@@ -108,7 +108,7 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
   CHECK(fake::controls().devices_made == 1);
 }
 
-TEST_CASE("a fault is found by whichever call waits first") {
+TEST_CASE("the first call that waits returns a fault") {
   for (int which = 0; which < 5; which++) {
     fake::reset();
     void* memory;
@@ -128,7 +128,7 @@ TEST_CASE("a fault is found by whichever call waits first") {
   }
 }
 
-TEST_CASE("without a usable device every call says so, and stderr says why once") {
+TEST_CASE("without a usable device every call fails, and stderr has the reason once") {
   fake::reset();
   fake::controls().no_device = {error::no_device, "no such GPU (case 2)"};
   int count = 5;
@@ -148,7 +148,7 @@ TEST_CASE("without a usable device every call says so, and stderr says why once"
   CHECK(version == CUDART_VERSION);
 }
 
-TEST_CASE("each sentence is said once, line by line, and not at all when it shall be quiet") {
+TEST_CASE("each sentence is printed once, line by line, and not at all with STEPWISE_QUIET") {
   const auto said = [](const char* sentence) {
     return captured_stderr([&] { runtime::announce(sentence); });
   };
@@ -162,7 +162,7 @@ TEST_CASE("each sentence is said once, line by line, and not at all when it shal
   unsetenv("STEPWISE_QUIET");
 }
 
-TEST_CASE("a sentence longer than its place is cut, not spilled") {
+TEST_CASE("a sentence that is longer than its buffer is truncated") {
   fake::reset();
   fake::controls().no_device = {error::no_device, std::string(100'000, 'x')};
   setenv("STEPWISE_QUIET", "1", 1);
@@ -173,7 +173,7 @@ TEST_CASE("a sentence longer than its place is cut, not spilled") {
   CHECK(length < 10'000);
 }
 
-TEST_CASE("what is not supported says so once, by name") {
+TEST_CASE("an unsupported function is reported once, by name") {
   fake::reset();
   const std::string said = captured_stderr([] {
     CHECK(cudaIpcCloseMemHandle(nullptr) == cudaErrorNotSupported);

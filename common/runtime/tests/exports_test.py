@@ -1,11 +1,11 @@
-"""Checks what a library exports: exports_test.py LIBRARY SONAME VERSION NAMES [REAL_LIBRARY]
+"""Checks the exports of a library: exports_test.py LIBRARY SONAME VERSION NAMES [REAL_LIBRARY]
 
-Every name of the real library is there, with its version, which may be ''; nothing else is, but for
-what our two libraries share; and the library needs nothing that a machine for which it was built
-might lack. NAMES lists the real library's names, one per line, some of them marked as refused;
-where the real library is given, the list is compared with it. Some toolkits' libcuda.so also has
-the entry points for graphics (EGL, GL, VDPAU) and for debuggers (cudbg), which belong to other
-interfaces: they may be missing in NAMES.
+The library must export every name of the real library with its version, which may be ''. It must not
+export anything else, except the names that our two libraries share. It must not need a library that
+a machine for which it was built might lack. NAMES lists the real library's names, one per line, some
+of them marked as refused. If the real library is given, the list is compared with it. Some toolkits'
+libcuda.so also has the entry points for graphics (EGL, GL, VDPAU) and for debuggers (cudbg). These
+belong to other interfaces, so they may be missing in NAMES.
 """
 
 import pathlib
@@ -14,11 +14,11 @@ import subprocess
 import sys
 
 OTHER_INTERFACES = re.compile("EGL|Egl|GL|VDPAU|cudbg")
-INTERNAL = "stepwise_internal"  # the version of what the driver API uses of the runtime
+INTERNAL = "stepwise_internal"  # the version of the runtime's names that the driver API uses
 
 
 def dynamic_symbols(library):
-    """Name to version of every defined dynamic symbol that is no version node itself."""
+    """Maps the name of every defined dynamic symbol to its version, without the version nodes."""
     text = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library],
                           check=True, capture_output=True, text=True).stdout
     symbols = {}
@@ -39,7 +39,7 @@ def main():
     failures += [f"{name} is missing" for name in sorted(names - ours.keys())]
     failures += [f"{name} has the version '{found}', expected '{version}'"
                  for name, found in sorted(ours.items()) if found not in (version, INTERNAL)]
-    failures += [f"{name} is exported, but no name of the runtime"
+    failures += [f"{name} is exported, but is not a name of the real library"
                  for name in sorted(ours.keys() - names) if not name.startswith("stepwise") and ours[name] != INTERNAL]
 
     dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True,
@@ -57,10 +57,10 @@ def main():
         real = set(dynamic_symbols(sys.argv[5]))
         failures += [f"{name} is a name of {sys.argv[5]}, but not in {names_file}"
                      for name in sorted(real - names) if not OTHER_INTERFACES.search(name)]
-        failures += [f"{name} is in {names_file}, but no name of {sys.argv[5]}"
+        failures += [f"{name} is in {names_file}, but is not a name of {sys.argv[5]}"
                      for name in sorted(names - real)]
     else:
-        print("not compared with the real library: it is not here, or of another version")
+        print("not compared with the real library: it was not found, or has another version")
     for failure in failures:
         print(f"{library}: {failure}")
     print(f"{len(ours)} names, {len(failures)} failures")

@@ -1,9 +1,9 @@
-"""Runs a program that fails, and checks the errors that it saw and what it read on stderr.
+"""Runs a program that fails, and checks the errors that it gets and the message on stderr.
 
 failures_test.py FOLDER_OF_OUR_RUNTIME PROGRAM PROGRAM_WITHOUT_PTX COMPRESSED_PROGRAM
 
-Each failure must say one line, once, though it happens twice, and leave no process behind. A damaged
-program is PROGRAM with bytes changed: its fat binaries are not compressed, those of
+Each failure happens twice, but must print one line once, and must leave no process running. A damaged
+program is PROGRAM with changed bytes. The fat binaries of PROGRAM are not compressed; those of
 COMPRESSED_PROGRAM are.
 """
 
@@ -33,14 +33,14 @@ def check(name, runtime, program, argument, lines, message):
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     printed, said = run.communicate(timeout=60)
     if run.returncode != 0:
-        problems.append(f"{name}: ended with {run.returncode}")
+        problems.append(f"{name}: exit status {run.returncode}")
     if isinstance(lines, str):
         if lines not in printed.splitlines():
             problems.append(f"{name}: printed\n{printed}without {lines}")
     elif printed.splitlines() != lines:
         problems.append(f"{name}: printed\n{printed}instead of\n" + "\n".join(lines))
     if len(said.splitlines()) != 1 or not re.fullmatch("stepwise: " + message, said.rstrip("\n")):
-        problems.append(f"{name}: said\n{said}instead of one line: {message}")
+        problems.append(f"{name}: stderr was\n{said}instead of one line: {message}")
     try:
         os.killpg(run.pid, signal.SIGKILL)
         problems.append(f"{name}: left a process running")
@@ -49,8 +49,8 @@ def check(name, runtime, program, argument, lines, message):
 
 
 def replace_in_victim(program, change, inside=b"popc.b32"):
-    """A copy of the program, with the fat binary that holds `inside` (the victim's) changed in place,
-    as a bytearray."""
+    """Returns a copy of the program in which `change` has changed the fat binary with `inside` (the
+    victim's). `change` gets it as a bytearray."""
     whole = bytearray(pathlib.Path(program).read_bytes())
     start = whole.rindex(CONTAINER_MAGIC, 0, whole.index(inside))
     end = start + 16 + int.from_bytes(whole[start + 8:start + 16], "little")
@@ -65,7 +65,7 @@ def replace_in_victim(program, change, inside=b"popc.b32"):
 
 
 def unknown_opcode(part):
-    part[:] = part.replace(b"popc.b32", b"pqpc.b32")  # the text stands in the debug tables too
+    part[:] = part.replace(b"popc.b32", b"pqpc.b32")  # the text is in the debug tables too
 
 
 def no_magic(part):
@@ -82,12 +82,12 @@ def broken_text(part):
 
 
 def container_too_long(part):
-    part[8:16] = (1 << 40).to_bytes(8, "little")  # and with it the first entry, further than memory
+    part[8:16] = (1 << 40).to_bytes(8, "little")  # and the first entry, past the end of memory
     part[16 + 8:16 + 16] = (1 << 39).to_bytes(8, "little")
 
 
 def first_ptx(part):
-    """Where the first entry of PTX begins, its payload, and behind it."""
+    """Returns the offsets of the first PTX entry, of its payload, and of its end."""
     at = 16
     while True:
         payload = at + int.from_bytes(part[at + 4:at + 8], "little")

@@ -1,4 +1,4 @@
-// The fake device's memory and the launches that it notes.
+// The fake device's memory, and the launches that it records.
 #include "common/runtime/tests/fake_device.hpp"
 
 #include <cstring>
@@ -31,7 +31,7 @@ class fake_device final : public device,
     memory_[address].resize(bytes);
     return address;
   }
-  // The memory is the host's, so its address is too.
+  // The memory is host memory, so its address is a host address.
   result<device_address> allocate_shared(std::uint64_t bytes) override {
     if (bytes > std::uint64_t{1} << 30) return status{error::memory_allocation, "too much"};
     std::vector<std::byte> memory(bytes);

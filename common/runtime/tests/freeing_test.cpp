@@ -1,4 +1,4 @@
-// Tests which function is named for memory that was not freed.
+// Tests which function a report names for memory that was not freed.
 #include "common/runtime/host/freeing.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 using namespace stepwise;
 using namespace stepwise::runtime;
 
-TEST_CASE("a leak names the function that frees what the other one allocated") {
+TEST_CASE("the report of a leak names the function that frees the memory") {
   const auto named = [](const char* function) { return how_to_free(function, {}, false); };
   const auto call = [](const char* function) {
     return std::string("Call ") + function + " when the memory is no longer needed.";
@@ -26,7 +26,7 @@ TEST_CASE("a leak names the function that frees what the other one allocated") {
   CHECK(named("") == call("cudaFree"));
 }
 
-TEST_CASE("a Python program is asked for its references, an extension's author for the function") {
+TEST_CASE("the advice is about references for Python, and about the function for an extension") {
   const std::string python = how_to_free("cuMemAlloc_v2", {}, true);
   CHECK(python.find("cuMem") == python.npos);
   CHECK(python.find("last reference") != python.npos);

@@ -1,5 +1,5 @@
-// Graphs over the fake device: order, launches, lanes, captures that go wrong, memory accounts and
-// user objects. Tests with kernels are in ../conformance/graph/.
+// Tests graphs on the fake device: order, launches, lanes, captures that fail, memory accounts and
+// user objects. ../conformance/graph/ has tests with kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,9 @@ std::vector<int> run(cudaGraph_t g) {
   return called;
 }
 
-TEST_CASE_FIXTURE(clean, "nodes run after those that they depend on, however they were added") {
+TEST_CASE_FIXTURE(
+    clean,
+    "nodes run after the nodes that they depend on, whatever the order in which they were added") {
   const cudaGraph_t g = new_graph();
   const auto a = add_call(g, 1), b = add_call(g, 2), c = add_call(g, 3);
   CHECK(cudaGraphAddDependencies(g, &c, &a, nullptr, 1) == cudaSuccess);
@@ -85,7 +87,7 @@ TEST_CASE_FIXTURE(clean, "a cycle is found when the graph is instantiated, also 
   cudaGraphDestroy(outer);
 }
 
-TEST_CASE_FIXTURE(clean, "lists are cut, and filled with null") {
+TEST_CASE_FIXTURE(clean, "lists are truncated, or filled with null") {
   const cudaGraph_t g = new_graph();
   const auto a = add_call(g, 1);
   const cudaGraphEdgeData data = {1, 0, cudaGraphDependencyTypeProgrammatic, {}};
@@ -130,7 +132,7 @@ TEST_CASE_FIXTURE(clean, "an executable graph outlives its graph, and its launch
   CHECK(cudaGraphLaunch(e, nullptr) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "an update pairs nodes by their edges and says where they differ") {
+TEST_CASE_FIXTURE(clean, "an update pairs nodes by their edges and returns where they differ") {
   const auto diamond = [](int base, bool joined) {
     const cudaGraph_t g = new_graph();
     const auto a = add_call(g, base), b = add_call(g, base + 1, {a});
@@ -154,7 +156,8 @@ TEST_CASE_FIXTURE(clean, "an update pairs nodes by their edges and says where th
   for (const cudaGraph_t g : {first, same, other}) cudaGraphDestroy(g);
 }
 
-TEST_CASE_FIXTURE(clean, "captures in other threads, and what they forbid") {
+TEST_CASE_FIXTURE(clean,
+                  "a capture forbids calls in its own and in other threads, as its mode says") {
   cudaStream_t stream;
   REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
   cudaGraph_t g = nullptr;
@@ -175,7 +178,7 @@ TEST_CASE_FIXTURE(clean, "captures in other threads, and what they forbid") {
   CHECK(allocates() == cudaErrorStreamCaptureUnsupported);
   CHECK(cudaStreamEndCapture(stream, &g) == cudaErrorStreamCaptureInvalidated);
   CHECK(g == nullptr);
-  // A thread that takes the risk itself.
+  // A thread may take the risk itself.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
@@ -190,7 +193,7 @@ TEST_CASE_FIXTURE(clean, "captures in other threads, and what they forbid") {
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(clean, "a capture that the program never ends goes with the device") {
+TEST_CASE_FIXTURE(clean, "a capture that the program never ends is discarded with the device") {
   cudaStream_t stream;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
@@ -200,7 +203,8 @@ TEST_CASE_FIXTURE(clean, "a capture that the program never ends goes with the de
   CHECK(cudaFree(memory) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(clean, "user objects live as long as a graph, or what was made of it") {
+TEST_CASE_FIXTURE(
+    clean, "user objects live as long as their graph and the executable graphs made from it") {
   static int destroyed;
   destroyed = 0;
   cudaUserObject_t object;
@@ -234,7 +238,7 @@ TEST_CASE_FIXTURE(clean, "a graph can be written for Graphviz") {
   cudaGraphDestroy(g);
 }
 
-TEST_CASE_FIXTURE(clean, "what kernels could launch is refused by name") {
+TEST_CASE_FIXTURE(clean, "graphs that kernels could launch are refused by name") {
   const cudaGraph_t g = new_graph();
   cudaGraphExec_t e;
   const std::string said = captured_stderr([&] {
@@ -245,7 +249,7 @@ TEST_CASE_FIXTURE(clean, "what kernels could launch is refused by name") {
   cudaGraphDestroy(g);
 }
 
-TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are refused by name") {
+TEST_CASE_FIXTURE(clean, "graphs are refused by name if the device is in another process") {
   fake::controls().remote = true;
   cudaStream_t stream;
   REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
@@ -259,7 +263,7 @@ TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are ref
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(clean, "released memory is allocated again only by what follows its release") {
+TEST_CASE_FIXTURE(clean, "released memory is reused only by nodes that follow its release") {
   cudaGraph_t graph;
   REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
   const auto allocate = [&](cudaGraphNode_t* node, const cudaGraphNode_t* after) {
@@ -270,15 +274,15 @@ TEST_CASE_FIXTURE(clean, "released memory is allocated again only by what follow
     REQUIRE(cudaGraphAddMemAllocNode(node, graph, after, after ? 1 : 0, &p) == cudaSuccess);
     return p.dptr;
   };
-  cudaGraphNode_t first, release, beside, behind;
+  cudaGraphNode_t first, release, concurrent, after_release;
   void* const memory = allocate(&first, nullptr);
   REQUIRE(cudaGraphAddMemFreeNode(&release, graph, &first, 1, memory) == cudaSuccess);
-  CHECK(allocate(&beside, nullptr) != memory);
-  CHECK(allocate(&behind, &release) == memory);
+  CHECK(allocate(&concurrent, nullptr) != memory);
+  CHECK(allocate(&after_release, &release) == memory);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(clean, "graphs' memory: one address while something may use it, and accounts") {
+TEST_CASE_FIXTURE(clean, "graph memory keeps its address while in use, and is accounted for") {
   runtime::graph_memory memory;
   runtime::state& s = runtime::state::get();
   void* first = nullptr;

@@ -1,8 +1,8 @@
-"""Runs a program whose host code follows pointers of the device's, and checks what is reported.
+"""Runs a program whose host code follows device pointers, and checks the reports.
 
 host_access_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
 
-Without line tables in the program (its name says so), functions are named instead of lines.
+For a program without line tables (its name says so), reports name functions instead of lines.
 """
 
 import json
@@ -45,14 +45,14 @@ def expect(name, word, said, returned=-signal.SIGSEGV, printed=""):
     wanted = start + said + "\n"
     if ended.returncode != returned or ended.stdout != printed or \
             not re.fullmatch(wanted, ended.stderr):
-        problems.append(f"{name}: ended with {ended.returncode}, printed {ended.stdout!r}, said\n"
+        problems.append(f"{name}: exit status {ended.returncode}, printed {ended.stdout!r}, stderr\n"
                         f"{ended.stderr}instead of {returned}, {printed!r} and\n{wanted}")
 
 
 def silent(name, returned, printed=""):
     ended = run(name)
     if (ended.returncode, ended.stdout, ended.stderr) != (returned, printed, ""):
-        problems.append(f"{name}: ended with {ended.returncode}, printed {ended.stdout!r}, said "
+        problems.append(f"{name}: exit status {ended.returncode}, printed {ended.stdout!r}, stderr "
                         f"{ended.stderr!r}")
 
 
@@ -90,7 +90,7 @@ silent("null", -signal.SIGSEGV)
 silent("sent", -signal.SIGSEGV)
 silent("allowed", 0, "8\n")
 
-# With checks it is a finding, too: in the file, or shown with what was found before.
+# With checks it is also a finding, in the file or shown with the earlier findings.
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "findings")
     ended = run("freed", STEPWISE_CHECK="1", STEPWISE_FINDINGS=str(file))
@@ -100,12 +100,12 @@ with tempfile.TemporaryDirectory() as folder:
     due = ("use_after_free", *(has_lines and lines[word] or 0 for word in ("freed", "allocated")),
            has_lines and lines["freed"] - 1 or 0)
     if reported != [due] or ended.returncode != -signal.SIGSEGV:
-        problems.append(f"checked: {reported} instead of {due}, ended with {ended.returncode}")
+        problems.append(f"checked: {reported} instead of {due}, exit status {ended.returncode}")
 ended = run("write", STEPWISE_CHECK="1")
 if "1 finding: 1 wrong pointer\n" not in ended.stderr or ended.returncode != -signal.SIGSEGV:
-    problems.append(f"checked without a file: ended with {ended.returncode}, said\n{ended.stderr}")
+    problems.append(f"checked without a file: exit status {ended.returncode}, stderr\n{ended.stderr}")
 if not has_lines and "compile with -g" not in ended.stderr:
-    problems.append(f"how lines are had is not said:\n{ended.stderr}")
+    problems.append(f"no note on how to get lines in\n{ended.stderr}")
 
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -1,4 +1,4 @@
-// Registration and launches, over the fake device.
+// Tests registration and launches, on the fake device.
 #include "common/runtime/api/launch.hpp"
 
 #include <doctest/doctest.h>
@@ -70,7 +70,7 @@ cudaError_t launch_b(dim3 grid, dim3 block, std::size_t shared = 0) {
   return cudaLaunchKernel(&stub_b, grid, block, nullptr, shared, nullptr);
 }
 
-// Without the notes on stderr.
+// Suppresses the messages on stderr.
 struct quiet {
   quiet() { setenv("STEPWISE_QUIET", "1", 1); }
   ~quiet() { unsetenv("STEPWISE_QUIET"); }
@@ -78,7 +78,7 @@ struct quiet {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(program, "registration asks nothing of a device") {
+TEST_CASE_FIXTURE(program, "registration does not use a device") {
   CHECK(fake::controls().devices_made == 0);
   CHECK(fake::controls().modules_loaded == 0);
   CHECK(launch_b(1, 1) == cudaSuccess);
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(program, "missing arguments are refused") {
   CHECK(fake::controls().launches.empty());
 }
 
-TEST_CASE_FIXTURE(program, "the brackets' way: push, pop, get the kernel once, launch") {
+TEST_CASE_FIXTURE(program, "the calls of <<<>>>: push, pop, get the kernel once, launch") {
   CHECK(__cudaPushCallConfiguration(dim3(1), dim3(2), 3, nullptr) == 0);
   CHECK(__cudaPushCallConfiguration(dim3(4), dim3(5), 6, cudaStreamLegacy) == 0);  // nested
   cudaKernel_t kernel = nullptr;
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(program, "the brackets' way: push, pop, get the kernel once, l
   CHECK(fake::controls().modules_loaded == 2);
 }
 
-TEST_CASE_FIXTURE(program, "functions that were not registered") {
+TEST_CASE_FIXTURE(program, "functions that were not registered are refused") {
   const quiet q;
   cudaKernel_t kernel = nullptr;
   CHECK(__cudaGetKernel(&kernel, &stub_c) == cudaSuccess);
@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(program, "functions that were not registered") {
   CHECK(cudaGetKernel(&kernel, &stub_c) == cudaErrorInvalidDeviceFunction);
 }
 
-TEST_CASE_FIXTURE(program, "one name, two host functions: each has its own module") {
+TEST_CASE_FIXTURE(program, "two host functions with the same name each use their own module") {
   container other_image;
   fat_binary_wrapper other_wrapper{fat_binary_magic, 1, &other_image, nullptr};
   void** const other = __cudaRegisterFatBinary(&other_wrapper);
@@ -191,7 +191,7 @@ TEST_CASE_FIXTURE(program, "launches are refused as hardware refuses them, and r
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(program, "more shared memory after asking for it") {
+TEST_CASE_FIXTURE(program, "a kernel gets more shared memory after opting in") {
   const quiet q;
   CHECK(launch_b(1, 1, 100'000) == cudaErrorInvalidValue);
   CHECK(cudaFuncSetAttribute(&stub_b, cudaFuncAttributeMaxDynamicSharedMemorySize, 100'000) ==
@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(program, "more shared memory after asking for it") {
   CHECK(blocks == 0);
 }
 
-TEST_CASE_FIXTURE(program, "launch attributes: cooperative, hints, and what is not supported") {
+TEST_CASE_FIXTURE(program, "launch attributes: cooperative, hints, and unsupported attributes") {
   const quiet q;
   cudaLaunchAttribute attribute{};
   cudaLaunchConfig_t config{};
@@ -243,7 +243,7 @@ TEST_CASE_FIXTURE(program, "launch attributes: cooperative, hints, and what is n
   CHECK(fake::controls().launches.back().config.cooperative);
 }
 
-TEST_CASE_FIXTURE(program, "what the device says of a launch is passed on, and is no fault") {
+TEST_CASE_FIXTURE(program, "the device's error for a launch is returned, and is not a fault") {
   fake::controls().launch_failure = {error::not_supported, "kernel_b: opcode foo (case 3)"};
   const std::string said = captured_stderr([] { CHECK(launch_b(1, 1) == cudaErrorNotSupported); });
   CHECK(said == "stepwise: kernel_b: opcode foo (case 3)\n");
@@ -277,7 +277,7 @@ TEST_CASE_FIXTURE(program, "a variable is copied to and from by its host name") 
   CHECK(cudaGetSymbolAddress(nullptr, &shadow) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(program, "damaged fat binaries fail where they are used, and nowhere else") {
+TEST_CASE_FIXTURE(program, "damaged fat binaries fail only where they are used") {
   const quiet q;
   container good;
   std::uint64_t zeros[4] = {};
@@ -318,7 +318,7 @@ TEST_CASE_FIXTURE(program, "a relocatable program is one module of all its parts
   CHECK(fake::controls().module_bytes.size() == 3);
 }
 
-TEST_CASE_FIXTURE(program, "what loading a module says is the answer of its kernels") {
+TEST_CASE_FIXTURE(program, "the error of loading a module is returned for its kernels") {
   const quiet q;
   fake::controls().load_failure = {error::no_kernel_image_for_device, "no PTX for this GPU"};
   CHECK(launch_b(1, 1) == cudaErrorNoKernelImageForDevice);
@@ -329,7 +329,7 @@ TEST_CASE_FIXTURE(program, "what loading a module says is the answer of its kern
   CHECK(cudaFuncGetAttributes(&attributes, &stub_b) == cudaErrorNoKernelImageForDevice);
 }
 
-TEST_CASE_FIXTURE(program, "the end of the program reports a fault that no call waited for") {
+TEST_CASE_FIXTURE(program, "a fault that no call waited for is reported when the program ends") {
   CHECK(launch_b(1, 1) == cudaSuccess);
   fake::controls().fault = {error::illegal_address, "kernel_b wrote too far (case 4)"};
   const std::string said = captured_stderr([&] { __cudaUnregisterFatBinary(handle); });

@@ -1,4 +1,4 @@
-// Managed memory, pinned memory as kernels see it, and managed variables, over the fake device.
+// Tests managed memory, pinned memory as kernels see it, and managed variables, on the fake device.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -46,7 +46,7 @@ cudaPointerAttributes attributes_of(const void* pointer) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(managed_memory, "managed memory is the host's and the device's") {
+TEST_CASE_FIXTURE(managed_memory, "the host and the device can use managed memory") {
   std::memset(bytes, 5, 100);
   char back[100] = {};
   for (const auto kind : {cudaMemcpyDefault, cudaMemcpyHostToHost, cudaMemcpyDeviceToHost}) {
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(managed_memory, "several ranges are prefetched by one call") {
   std::size_t sizes[] = {20, 20, 20}, starts[] = {0, 2};
   cudaMemLocation places[] = {on_device, on_host};
   CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, nullptr) ==
-        cudaErrorInvalidValue);  // not in the legacy default stream
+        cudaErrorInvalidValue);  // refused in the legacy default stream
   const cudaStream_t stream = cudaStreamPerThread;
   CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, stream) == cudaSuccess);
   CHECK(ask(cudaMemRangeAttributeLastPrefetchLocation, 0, 40) == 0);
@@ -203,12 +203,12 @@ TEST_CASE_FIXTURE(managed_memory, "a managed variable gets its address before it
   REQUIRE(place != nullptr);
   void* address = nullptr;
   std::size_t size = 0;
-  // nvcc's code names the variable by what the place points to.
+  // nvcc's code names the variable by the pointer in `place`.
   CHECK(cudaGetSymbolAddress(&address, place) == cudaSuccess);
   CHECK(address == place);
   CHECK(cudaGetSymbolSize(&size, place) == cudaSuccess);
   CHECK(size == 8);
-  // A device that is created again places the variable again, at the first use.
+  // A device that is created again also allocates the variable again, at its first use.
   const void* const before = place;
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaGetSymbolAddress(&address, before) == cudaSuccess);

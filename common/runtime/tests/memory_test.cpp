@@ -1,4 +1,4 @@
-// Memory, copies, symbols, pointers, streams and events, over the fake device.
+// Tests memory, copies, symbols, pointers, streams and events, on the fake device.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ T* allocate(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(clean, "nothing makes a device before it is needed") {
+TEST_CASE_FIXTURE(clean, "the device is created only when it is needed") {
   int value;
   CHECK(cudaRuntimeGetVersion(&value) == cudaSuccess);
   CHECK(cudaGetLastError() == cudaSuccess);
@@ -39,7 +39,7 @@ TEST_CASE_FIXTURE(clean, "nothing makes a device before it is needed") {
   CHECK(fake::controls().devices_made == 2);
 }
 
-TEST_CASE_FIXTURE(clean, "device memory") {
+TEST_CASE_FIXTURE(clean, "device memory is allocated, pitched, filled and freed") {
   void* memory = &memory;
   CHECK(cudaMalloc(&memory, 0) == cudaSuccess);
   CHECK(memory == nullptr);
@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(clean, "device memory") {
         cudaErrorMemoryAllocation);
 }
 
-TEST_CASE_FIXTURE(clean, "pinned host memory can be used, asked about and freed once") {
+TEST_CASE_FIXTURE(clean, "pinned host memory can be used, queried and freed once") {
   void* memory = nullptr;
   unsigned flags = 0;
   int other = 0;
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(clean, "pinned host memory can be used, asked about and freed 
   CHECK(cudaHostUnregister(&other) == cudaErrorHostMemoryNotRegistered);
 }
 
-TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be true") {
+TEST_CASE_FIXTURE(clean, "copies follow their kind, and a wrong kind is refused") {
   int host[4] = {1, 2, 3, 4}, back[4] = {};
   int *a = allocate<int>(4), *b = allocate<int>(4);
   CHECK(cudaMemcpy(a, host, 16, cudaMemcpyHostToDevice) == cudaSuccess);
@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be tr
         cudaErrorInvalidResourceHandle);
 }
 
-TEST_CASE_FIXTURE(clean, "a function under test does not reset its caller's device") {
+TEST_CASE_FIXTURE(clean, "a function under test cannot reset its caller's device") {
   char* const a = allocate<char>(64);
   stepwiseBeginCall();
   CHECK(cudaDeviceReset() == cudaErrorNotPermitted);
@@ -136,7 +136,7 @@ TEST_CASE_FIXTURE(clean, "a function under test does not reset its caller's devi
   CHECK(cudaMemset(a, 0, 64) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "a copy does not leave a host array of the call") {
+TEST_CASE_FIXTURE(clean, "a copy cannot exceed a host array of the call") {
   char host[64]{};
   char* const a = allocate<char>(64);
   stepwiseHostArray(host + 8, 16, 0);
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(clean, "a copy does not leave a host array of the call") {
   CHECK(stepwiseLastErrorMessage() ==
         std::string_view("writing 13 bytes inside a host array of 16 bytes: check the size in "
                          "bytes"));
-  // two rows of 4 bytes, 13 bytes from the first to the last
+  // Two rows of 4 bytes, with 13 bytes from the first to the last.
   CHECK(cudaMemcpy2D(a, 4, host + 8, 9, 4, 2, cudaMemcpyHostToDevice) == cudaSuccess);
   CHECK(cudaMemcpy2D(a, 4, host + 8, 13, 4, 2, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
   stepwiseEndCall();
@@ -169,7 +169,7 @@ TEST_CASE_FIXTURE(clean, "areas of one allocation may overlap") {
   CHECK(fake::controls().copies == 0);
 }
 
-TEST_CASE_FIXTURE(clean, "rows are copied by their pitches") {
+TEST_CASE_FIXTURE(clean, "rows are copied with their pitches") {
   const char host[] = "abc-def-ghi-";
   char* a = allocate<char>(30);
   CHECK(cudaMemset(a, '.', 30) == cudaSuccess);
@@ -186,7 +186,7 @@ TEST_CASE_FIXTURE(clean, "rows are copied by their pitches") {
   CHECK(cudaMemset2D(a, 1, 'x', 2, 3) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "pointers are distinguished") {
+TEST_CASE_FIXTURE(clean, "pointers have the type of their memory") {
   char* a = allocate<char>(100);
   void* pinned;
   CHECK(cudaMallocHost(&pinned, 10) == cudaSuccess);
@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(clean, "pointers are distinguished") {
   CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(clean, "streams are names: created, used, destroyed, and then unknown") {
+TEST_CASE_FIXTURE(clean, "streams can be created, used and destroyed, and are unknown afterwards") {
   cudaStream_t stream;
   unsigned flags;
   int priority;
@@ -260,7 +260,7 @@ TEST_CASE_FIXTURE(clean, "events have a time once both are recorded") {
   CHECK(cudaEventCreateWithFlags(&a, 0x80) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "properties and attributes are the described GPU's") {
+TEST_CASE_FIXTURE(clean, "properties and attributes are those of the described GPU") {
   cudaDeviceProp p;
   std::memset(&p, 0xAB, sizeof p);
   CHECK(cudaGetDeviceProperties(&p, 0) == cudaSuccess);

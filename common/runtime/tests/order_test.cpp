@@ -1,5 +1,5 @@
-// The order of streams next to launches that were left, over a fake device that leaves the launches
-// a test requests. With kernels: ../conformance/beside/.
+// Tests the order of streams while launches are left running, on a fake device that leaves the
+// launches that a test requests. ../conformance/beside/ has tests with kernels.
 #include "common/runtime/order/order.hpp"
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ struct fixture {
   }
 };
 
-TEST_CASE_FIXTURE(fixture, "nothing has to wait where nothing was left") {
+TEST_CASE_FIXTURE(fixture, "nothing has to wait if no launch was left running") {
   CHECK(order.empty());
   CHECK_FALSE(order.must_wait(legacy));
   CHECK(order.mark(a, note(1)) == 0);
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(fixture, "the legacy default stream and blocking streams wait 
   CHECK_FALSE(order.must_wait(b));
   CHECK_FALSE(order.must_wait(apart));
   order.add(legacy, note(1));
-  CHECK(order.must_wait(b));  // that comes after the default stream's work
+  CHECK(order.must_wait(b));  // new work comes after the default stream's work
   CHECK_FALSE(order.must_wait(apart));
   order.add(b, note(2));
   order.add(a, note(3));
@@ -74,7 +74,8 @@ TEST_CASE_FIXTURE(fixture, "the legacy default stream and blocking streams wait 
   CHECK(order.empty());
 }
 
-TEST_CASE_FIXTURE(fixture, "points join streams, and a stream without work before one waits, too") {
+TEST_CASE_FIXTURE(fixture,
+                  "points join streams, and a stream without earlier work waits for a point too") {
   left_in(a, 1);
   const auto point = order.mark(a, note(1));
   CHECK(order.is_outstanding(point));
@@ -93,7 +94,7 @@ TEST_CASE_FIXTURE(fixture, "points join streams, and a stream without work befor
   CHECK_FALSE(order.is_outstanding_up_to(order.last()));
 }
 
-TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or late") {
+TEST_CASE_FIXTURE(fixture, "held work runs when the host waits for it, or when its time has come") {
   const auto soon = [] { return stream_order::clock::now() + std::chrono::seconds(100); };
   order.hold(a, soon());
   order.add(a, note(1));
@@ -126,7 +127,7 @@ TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or lat
   CHECK(done.back() == 7);
 }
 
-TEST_CASE_FIXTURE(fixture, "a kept launch may itself be left") {
+TEST_CASE_FIXTURE(fixture, "a queued launch may itself be left running") {
   fake::controls().kernels["k"] = {};
   const auto kernel = *on->find_kernel(*on->load_linked({}), "k");
   left_in(a, 1);
@@ -149,7 +150,7 @@ TEST_CASE_FIXTURE(fixture, "the program's functions are called without the lock,
   order.add(
       a,
       [&] {
-        std::thread([&] {  // the owner may not try
+        std::thread([&] {  // the owner of the lock must not try to lock it
           was_free = lock.try_lock();
           if (was_free) lock.unlock();
         })
@@ -166,7 +167,7 @@ TEST_CASE_FIXTURE(fixture, "the program's functions are called without the lock,
   CHECK(done == std::vector{2});
 }
 
-TEST_CASE_FIXTURE(fixture, "after a failure nothing is outstanding") {
+TEST_CASE_FIXTURE(fixture, "after a failure no work is outstanding") {
   left_in(a, 1);
   left_in(b, 2);
   order.add(a, [] { return status{error::invalid_value, "no"}; });
@@ -181,7 +182,7 @@ TEST_CASE_FIXTURE(fixture, "after a failure nothing is outstanding") {
   CHECK(done.empty());
 }
 
-TEST_CASE_FIXTURE(fixture, "a stream waits for a condition, others do not") {
+TEST_CASE_FIXTURE(fixture, "a stream waits for a condition, and other streams do not") {
   bool met = false;
   int asked = 0;
   status failure;
@@ -202,7 +203,7 @@ TEST_CASE_FIXTURE(fixture, "a stream waits for a condition, others do not") {
   CHECK_FALSE(order.waits_for_conditions());
 }
 
-TEST_CASE_FIXTURE(fixture, "a condition is asked for when what is before it has ended") {
+TEST_CASE_FIXTURE(fixture, "a condition is tested only after the work before it has ended") {
   bool asked = false;
   left_in(a, 1);
   order.wait_until(a, [&](bool& holds) { return asked = holds = true, status{}; });
@@ -214,7 +215,7 @@ TEST_CASE_FIXTURE(fixture, "a condition is asked for when what is before it has 
   CHECK(order.empty());
 }
 
-TEST_CASE_FIXTURE(fixture, "a condition that fails is a failure, after which nothing is kept") {
+TEST_CASE_FIXTURE(fixture, "a condition that fails is a failure, and discards all queued work") {
   order.wait_until(a, [](bool&) { return status{error::illegal_address, "gone"}; });
   order.add(a, note(1));
   left_in(b, 1);
@@ -225,7 +226,7 @@ TEST_CASE_FIXTURE(fixture, "a condition that fails is a failure, after which not
 
 // --- calls
 
-// A process whose last launch, in a stream of its own, was left.
+// A process whose last launch was left running in its own stream.
 struct calls {
   cudaStream_t stream = nullptr, other = nullptr;
   int* memory = nullptr;
@@ -237,7 +238,7 @@ struct calls {
     state& s = state::get();
     const std::lock_guard guard(s.lock);
     fake::controls().running.insert(1);
-    // Without the thread that looks, so that nothing happens by itself.
+    // No thread polls the launch, so nothing happens by itself.
     s.order.add_running(use_of(s, stream), 1);
   }
   ~calls() { fake::reset(); }
@@ -248,7 +249,8 @@ struct calls {
   }
 };
 
-TEST_CASE_FIXTURE(calls, "queries answer not ready until a launch that was left has ended") {
+TEST_CASE_FIXTURE(calls,
+                  "queries return cudaErrorNotReady until a launch that was left has ended") {
   cudaEvent_t event = nullptr, before = nullptr;
   REQUIRE(cudaEventCreate(&event) == cudaSuccess);
   REQUIRE(cudaEventCreate(&before) == cudaSuccess);
@@ -266,11 +268,12 @@ TEST_CASE_FIXTURE(calls, "queries answer not ready until a launch that was left 
   CHECK(cudaEventElapsedTime(&ms, before, event) == cudaSuccess);
 }
 
-TEST_CASE_FIXTURE(calls, "fills and copies of the stream are kept, those of others are not") {
+TEST_CASE_FIXTURE(calls,
+                  "fills and copies in the stream are queued, and those in other streams are not") {
   CHECK(cudaMemsetAsync(memory, 1, 4, other) == cudaSuccess);
   CHECK(cudaMemsetAsync(memory + 1, 2, 4, stream) == cudaSuccess);
   CHECK(cudaMemcpyAsync(memory + 2, memory, 8, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
-  // Memory of the host that is not pinned is read in the call, if no wait is needed.
+  // Unpinned host memory is accessed during the call, if no wait is needed.
   int host[2] = {-1, -1};
   CHECK(cudaMemcpyAsync(host, memory, 8, cudaMemcpyDeviceToHost, other) == cudaSuccess);
   CHECK(host[0] == 0x01010101);
@@ -294,7 +297,7 @@ TEST_CASE_FIXTURE(calls, "a call that waits returns when another thread has seen
   CHECK(state::get().order.empty());
 }
 
-TEST_CASE_FIXTURE(calls, "a fault of what was left is the answer of the calls that wait for it") {
+TEST_CASE_FIXTURE(calls, "calls that wait for a launch that was left running return its fault") {
   CHECK(cudaMemsetAsync(memory, 1, 4, stream) == cudaSuccess);
   fake::controls().fault = {error::illegal_address, "a fault of the fake device"};
   end();

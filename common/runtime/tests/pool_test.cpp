@@ -1,4 +1,4 @@
-// Memory pools and their accounts, over the fake device.
+// Tests memory pools and their accounts, on the fake device.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct pool_of_its_own {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(pool_of_its_own, "a pool counts what is used and what it reserves") {
+TEST_CASE_FIXTURE(pool_of_its_own, "a pool counts the used and the reserved memory") {
   void *a = take(10 * megabyte), *b = take(30 * megabyte);
   CHECK(ask(cudaMemPoolAttrUsedMemCurrent) == 40 * megabyte);
   CHECK(ask(cudaMemPoolAttrReservedMemCurrent) >= 40 * megabyte);
@@ -58,8 +58,7 @@ TEST_CASE_FIXTURE(pool_of_its_own, "a pool counts what is used and what it reser
   CHECK(ask(cudaMemPoolAttrUsedMemCurrent) == 0);
 }
 
-TEST_CASE_FIXTURE(pool_of_its_own,
-                  "a threshold keeps memory reserved, and trimming gives it back") {
+TEST_CASE_FIXTURE(pool_of_its_own, "a threshold keeps memory reserved, and trimming releases it") {
   std::uint64_t threshold = UINT64_MAX;
   CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
   CHECK(ask(cudaMemPoolAttrReleaseThreshold) == UINT64_MAX);
@@ -70,7 +69,7 @@ TEST_CASE_FIXTURE(pool_of_its_own,
   CHECK(ask(cudaMemPoolAttrReservedMemCurrent) == 0);
 }
 
-TEST_CASE_FIXTURE(pool_of_its_own, "a pool ends at its size") {
+TEST_CASE_FIXTURE(pool_of_its_own, "a pool cannot exceed its size") {
   void* memory = nullptr;
   CHECK(cudaMallocFromPoolAsync(&memory, 101 * megabyte, pool, nullptr) ==
         cudaErrorMemoryAllocation);
@@ -96,7 +95,7 @@ TEST_CASE_FIXTURE(pool_of_its_own, "the device's pool can be exchanged") {
   CHECK(cudaMemPoolDestroy(pool) == cudaErrorInvalidValue);
   CHECK(cudaDeviceGetMemPool(&found, 0) == cudaSuccess);
   CHECK(found == standard);
-  CHECK(cudaFreeAsync(memory, nullptr) == cudaSuccess);  // it outlived its pool
+  CHECK(cudaFreeAsync(memory, nullptr) == cudaSuccess);  // the memory outlived its pool
   CHECK(cudaDeviceGetDefaultMemPool(&found, 1) == cudaErrorInvalidDevice);
   cudaMemLocation place = {cudaMemLocationTypeDevice, {0}};
   CHECK(cudaMemGetDefaultMemPool(&found, &place, cudaMemAllocationTypePinned) == cudaSuccess);
@@ -105,7 +104,7 @@ TEST_CASE_FIXTURE(pool_of_its_own, "the device's pool can be exchanged") {
         cudaErrorNotSupported);
 }
 
-TEST_CASE_FIXTURE(pool_of_its_own, "what a pool is not is refused") {
+TEST_CASE_FIXTURE(pool_of_its_own, "invalid properties and attributes of a pool are refused") {
   cudaMemPool_t made;
   cudaMemPoolProps properties = {};
   CHECK(cudaMemPoolCreate(&made, &properties) == cudaErrorInvalidValue);

@@ -1,4 +1,4 @@
-// Tests what becomes of a function's result, on machine code that compilers emit after a call.
+// Tests how a function's result is used, on machine code that compilers emit after a call.
 #include "common/runtime/host/result_use.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ result_use use_in(std::vector<std::uint8_t> code) {
 
 }  // namespace
 
-TEST_CASE("a result that is overwritten first is ignored") {
+TEST_CASE("a result that is overwritten before it is read is ignored") {
   // mov -8(%rbp),%rax; leave; ret
   CHECK(use_in({0x48, 0x8B, 0x45, 0xF8, 0xC9, 0xC3}) == result_use::ignored);
   // mov $0,%eax; leave; ret
@@ -40,7 +40,7 @@ TEST_CASE("a result that is overwritten first is ignored") {
   CHECK(use_in({0x0F, 0x0B}) == result_use::ignored);  // ud2
 }
 
-TEST_CASE("a result that an instruction reads is looked at") {
+TEST_CASE("a result that an instruction reads is used") {
   CHECK(use_in({0x85, 0xC0}) == result_use::looked_at);              // test %eax,%eax
   CHECK(use_in({0x89, 0x45, 0xFC}) == result_use::looked_at);        // mov %eax,-4(%rbp)
   CHECK(use_in({0x89, 0xC7}) == result_use::looked_at);              // mov %eax,%edi
@@ -64,7 +64,7 @@ TEST_CASE("another register with the same number in its byte is not EAX") {
   CHECK(use_in({0x41, 0xB8, 0, 0, 0, 0, 0x85, 0xC0}) == result_use::looked_at);
 }
 
-TEST_CASE("both ways of a branch are followed, and loops end") {
+TEST_CASE("both paths of a branch are followed, and loops end") {
   // je +2; test %eax,%eax; mov $0,%eax
   CHECK(use_in({0x74, 2, 0x85, 0xC0, 0xB8, 0, 0, 0, 0}) == result_use::looked_at);
   // je +2; test %ecx,%ecx; mov $0,%eax
@@ -77,13 +77,13 @@ TEST_CASE("both ways of a branch are followed, and loops end") {
   CHECK(use_in({0xEB, 0xFE}) == result_use::ignored);
 }
 
-TEST_CASE("a result that is returned is the caller's to look at") {
+TEST_CASE("a result that is returned may be used by the caller") {
   CHECK(use_in({0xC9, 0xC3}) == result_use::returned);                    // leave; ret
   CHECK(use_in({0x48, 0x83, 0xC4, 8, 0xC3}) == result_use::returned);     // add $8,%rsp; ret
   CHECK(use_in({0x5B, 0x41, 0x5C, 0x5D, 0xC3}) == result_use::returned);  // pop others; ret
 }
 
-TEST_CASE("a function that is called meanwhile may leave EAX alone") {
+TEST_CASE("a function that is called in between may leave EAX unchanged") {
   // call +2; test %eax,%eax; mov %edi,%ecx; ret
   CHECK(use_in({0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0x89, 0xF9, 0xC3}) == result_use::looked_at);
   // call +2; test %eax,%eax; mov $1,%eax; ret
@@ -93,11 +93,11 @@ TEST_CASE("a function that is called meanwhile may leave EAX alone") {
   // call +2; test %eax,%eax; endbr64; jmp *0(%rip): the linker's jump to another library
   CHECK(use_in({0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0xF3, 0x0F, 0x1E, 0xFA, 0xFF, 0x25, 0, 0, 0, 0}) ==
         result_use::ignored);
-  // two calls of a function that leaves EAX alone: call +7; call +2; test %eax,%eax; ret
+  // two calls of a function that leaves EAX unchanged: call +7; call +2; test %eax,%eax; ret
   CHECK(use_in({0xE8, 7, 0, 0, 0, 0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0xC3}) == result_use::unknown);
 }
 
-TEST_CASE("what is not known is not judged") {
+TEST_CASE("the use is unknown if the code cannot be decoded or followed") {
   CHECK(use_in({0xC5, 0xF8, 0x77, 0xB8, 0, 0, 0, 0}) == result_use::unknown);  // vzeroupper
   CHECK(use_in({0xFF, 0xE1}) == result_use::unknown);                          // jmp *%rcx
   CHECK(use_in({0xB8, 0, 0}) == result_use::unknown);                          // truncated
@@ -107,7 +107,7 @@ TEST_CASE("what is not known is not judged") {
   CHECK(follow_result(std::vector<std::uintptr_t>{0x10}).use == result_use::unknown);
 }
 
-TEST_CASE("lengths are those of the encoding") {
+TEST_CASE("the decoded lengths are those of the encoding") {
   const auto length = [](std::vector<std::uint8_t> code) {
     code.resize(16, 0x90);
     return decode_eax_instruction(code).length;

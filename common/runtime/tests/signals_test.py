@@ -1,4 +1,4 @@
-"""Stops checked programs while a kernel runs, and checks what is reported and how they end.
+"""Stops checked programs while a kernel runs, and checks their reports and how they end.
 
 signals_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
 """
@@ -34,12 +34,12 @@ def start(which, **more):
 
 
 def expect(which, run, code, words, without=()):
-    """Checks a run's exit status and its stderr text, however the lines are broken."""
+    """Checks the exit status of a run and the text on stderr, whatever its line breaks."""
     began = time.monotonic()
     printed, said = run.communicate(timeout=60)
     flat = " ".join(said.split())
     if run.returncode != code:
-        problems.append(f"{which}: ended with {run.returncode} instead of {code}")
+        problems.append(f"{which}: exit status {run.returncode} instead of {code}")
     for word in words:
         if word not in flat:
             problems.append(f"{which}: no {word!r} in\n{said}")
@@ -74,7 +74,7 @@ run.send_signal(signal.SIGINT)
 if expect("own handler", run, 0, RACE, ["stopped"]) != "cudaSuccess\n":
     problems.append("own handler: the kernel did not end well")
 
-# The time limit reports the same. A kernel that another stream may release is not called endless.
+# The time limit gives the same reports. A kernel that another stream may release is not called endless.
 for which in ("waits", "other_stream", "later_stream", "later_in_stream"):
     run = start(which, STEPWISE_TIME_LIMIT_S="1.5", STEPWISE_PATIENCE_S="0.5")
     if expect(f"time limit of {which}", run, 0,
@@ -84,12 +84,12 @@ for which in ("waits", "other_stream", "later_stream", "later_in_stream"):
               ["never ends"]) != "cudaErrorLaunchTimeout\n":
         problems.append(f"time limit of {which}: another error")
 
-# The line is that of threads which run, not of those that wait for them at a barrier.
+# The reported line belongs to running threads, not to threads that wait for them at a barrier.
 run = start("half", STEPWISE_TIME_LIMIT_S="1.5")
 expect("half", run, 0,
        [f"half_computes at {name}:{line_of['half']}: still running after the time limit of 1.5 s"])
 
-# With a file, findings are written before the process ends.
+# With a file, the findings are written before the process ends.
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "findings")
     run = start("waits", STEPWISE_FINDINGS=str(file))

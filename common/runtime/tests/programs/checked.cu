@@ -1,4 +1,4 @@
-// Mistakes in host code, one per word on the command line, for checks_test.py. Lines that a report
+// Errors in host code, one per word on the command line, for checks_test.py. Lines that a report
 // must name end with a comment "here: WORD".
 #include <csignal>
 #include <cstdio>
@@ -29,8 +29,8 @@ __global__ void stage(int* out, int far) {
   out[i] = line[63 - i + far];
 }
 
-// A wrapper over the header's own template: the report names the innermost line that is no
-// header's.
+// A wrapper around the header's own template. The report names the innermost line outside the
+// toolkit's headers.
 template <class T>
 static inline T* make(std::size_t count) {
   T* made = nullptr;
@@ -42,7 +42,7 @@ struct owner {
   int* memory = nullptr;
   ~owner() { cudaFree(memory); }
 };
-static owner freed_at_exit;  // its destructor runs when main is over: no leak
+static owner freed_at_exit;  // its destructor runs after main, so it is not a leak
 
 static void launch_too_large() {
   nothing<<<1, 2048>>>(nullptr);  // here: unchecked

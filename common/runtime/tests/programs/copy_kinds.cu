@@ -1,6 +1,7 @@
 // Calls every copy function, with every kind, between every two sorts of memory, and prints the
 // results. Fails if a result breaks the rule for copies (../../DESIGN.md): kernels must be able to
-// use what the kind calls device memory. Most cases have not been run on a GPU yet: run it on one.
+// use the memory that the kind calls device memory. Most cases have not run on a GPU yet: run it on
+// one.
 #include <cuda_runtime.h>
 
 #include <cstdio>

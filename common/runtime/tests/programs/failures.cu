@@ -1,5 +1,5 @@
-// Fails in the way that its argument names, twice, and then continues. failures_test.py runs it,
-// whole and damaged.
+// Fails twice, in the way that its argument names, and then continues. failures_test.py runs this
+// program and damaged copies of it.
 #include <cstring>
 
 #include "check.h"

@@ -7,7 +7,7 @@
 
 namespace {
 
-int* flag = nullptr;  // pinned: the host may write it at any time
+int* flag = nullptr;  // in pinned memory: the host may write it at any time
 
 void set_flag(int) { *static_cast<volatile int*>(flag) = 1; }
 

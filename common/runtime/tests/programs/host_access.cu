@@ -1,4 +1,4 @@
-// Host code that follows pointers of the device's, one case per word on the command line, for
+// Host code that follows device pointers, one case per word on the command line, for
 // host_access_test.py. Lines that a message must name end with a comment "here: WORD".
 #include <unistd.h>
 

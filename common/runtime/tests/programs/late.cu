@@ -1,5 +1,5 @@
-// The values that the host finds before and after it waits, if asynchronous work is delayed
-// (STEPWISE_LATE=1): first the old values, as is usual on a GPU, and then the new ones.
+// Prints the values that the host finds before and after it waits, if asynchronous work is delayed
+// (STEPWISE_LATE=1): first the old values, as usually on a GPU, and then the new ones.
 #include <unistd.h>
 
 #include <cstdio>
@@ -140,7 +140,7 @@ int main() {
   cudaStreamSynchronize(a);
   show("waiting kernel", 0, managed[0]);
 
-  (void)cudaGetLastError();  // clears the errors of the queries that were too early
+  (void)cudaGetLastError();  // clears the errors of early queries
   set<<<1, 32, 0, a>>>(device, 1);
   cudaFree(device);
   printf("last error: %s\n", cudaGetErrorName(cudaGetLastError()));

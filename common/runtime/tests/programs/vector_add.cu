@@ -1,4 +1,4 @@
-// The first CUDA program of every course: memory, copies, a launch, and a look at the result.
+// The first CUDA program of every course: memory, copies, a launch, and a check of the result.
 #include <vector>
 
 #include "check.h"
@@ -28,7 +28,7 @@ int main() {
   PRINT(wrong);
   PRINT(z[n - 1]);
 
-  // The same launch by function call, with another number of threads.
+  // The same launch through a function call, with another number of threads.
   int size = n;
   void* arguments[] = {&device_x, &device_y, &device_z, &size};
   SHOW(cudaMemset(device_z, 0xFF, n * sizeof(float)));

@@ -1,4 +1,4 @@
-// A part of query.cu: how questions are asked and printed, and the kernels that they are about.
+// Part of query.cu: asks and prints the questions, and has the kernels that they are about.
 //
 // watch   The text of a question is printed, so changing it changes query.expected.
 #pragma once
@@ -46,7 +46,7 @@ __global__ void both_shared(int* p) {
   __syncthreads();
   p[threadIdx.x] = dyn[0] + s[5];
 }
-// Over 64 registers per thread, so that 1024 threads do not fit.
+// More than 64 registers per thread, so that 1024 threads do not fit.
 __global__ void many_registers(float* p, int n) {
   float a[120];
 #pragma unroll

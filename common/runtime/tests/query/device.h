@@ -1,4 +1,4 @@
-// A part of query.cu: versions, attributes, properties, kernels, occupancy, limits.
+// Part of query.cu: versions, attributes, properties, kernels, occupancy, limits.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"

@@ -1,4 +1,4 @@
-// A part of query.cu: launches, and faults of kernels.
+// Part of query.cu: launches, and faults of kernels.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"

@@ -1,4 +1,4 @@
-// A part of query.cu: memory, copies, pointers, variables, and errors that pass.
+// Part of query.cu: memory, copies, pointers, variables, and errors that do not last.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"

@@ -1,4 +1,4 @@
-// A part of query.cu: events, streams, threads, damaged fat binaries, the device's life.
+// Part of query.cu: events, streams, threads, damaged fat binaries, the lifetime of the device.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"

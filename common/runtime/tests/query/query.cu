@@ -1,10 +1,10 @@
-// Asks a CUDA runtime everything that ours must answer alike, and prints the answers.
+// Asks a CUDA runtime everything that ours must answer in the same way, and prints the answers.
 //
-// idea    Each section is a child process, so that a fault ends with it. query.expected is what
-//         NVIDIA's runtime printed on an H200; query.differences is where ours differs on purpose.
-//         What makes NVIDIA's runtime crash is not asked.
+// idea    Each section is a child process, so that a fault ends with it. query.expected is the
+//         output with NVIDIA's runtime on an H200, and query.differences lists intended
+//         differences. Questions that crash NVIDIA's runtime are not asked.
 // record  LD_LIBRARY_PATH=FOLDER_OF_NVIDIA_RUNTIME runtime_query > query.expected, built with nvcc
-//         13.0. Differences from before are changes of NVIDIA's runtime, or of ptxas.
+//         13.0. Differences from the last record are changes of NVIDIA's runtime, or of ptxas.
 #include "common/runtime/tests/query/ask.h"
 #include "common/runtime/tests/query/device.h"
 #include "common/runtime/tests/query/launch.h"

@@ -1,4 +1,4 @@
-// A part of query.cu: managed and pinned memory, pools, boxes, batches, and queries about peers.
+// Part of query.cu: managed and pinned memory, pools, boxes, batches, and queries about peers.
 #pragma once
 
 #include "common/runtime/tests/query/ask.h"
