@@ -1,8 +1,9 @@
 // Tests that every barrier of every step and of the labs' headers is needed, and that the checks
-// say so: without it, a race is reported; with it, nothing is, and the result is right.
+// report this. Without the barrier, they report a race. With it, they report nothing, and the
+// result is right.
 //
-// idea    Some barriers are needed only where a block has more to do than one tile. At sizes that
-//         are quickly emulated that takes a small GPU: one multiprocessor, or two.
+// idea    Some barriers are needed only if a block processes more than one tile. At sizes that are
+//         quick to emulate, this takes a small GPU with one or two multiprocessors.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -29,15 +30,15 @@ using namespace stepwise;
 using namespace stepwise::check_tests;
 namespace fs = std::filesystem;
 
-// Calls that move less show every barrier's purpose: on an H200, and on a small GPU.
+// Calls that move fewer bytes show the purpose of every barrier, on an H200 and on a small GPU.
 constexpr double small_bytes = 100000, small_gpu_bytes = 800000;
 
-// A size at which a block's first share of a tile ends in a stage of its pipeline that the next one
-// begins with: only there has the barrier between them a purpose. 18 steps, with three stages.
+// A size at which a block's first part of a tile ends in the pipeline stage with which the next
+// part begins. Only then does the barrier between them have a purpose. 18 steps, with three stages.
 const std::map<std::string, lab_size> end_in_first_stage = {{"matmul", {273}}};
 
 // A lab, and a file with a call of each of its check sizes up to some number of bytes, and of one
-// size more.
+// additional size.
 class lab_calls {
  public:
   lab_calls(const lab& l, double most_bytes, const lab_size& more = {})
@@ -61,9 +62,9 @@ class lab_calls {
   lab_calls(const lab_calls&) = delete;
   lab_calls& operator=(const lab_calls&) = delete;
 
-  // On the GPU that is described in the file, or an H200. wrong: where the results are to be looked
-  // at, what is said of the first wrong one. A copy per run: several run at once, and a runner
-  // writes into its file.
+  // Runs the calls on the GPU that the file describes, or on an H200. If `wrong` is given, the
+  // results are checked, and it receives the message about the first wrong result. Each run has its
+  // own copy of the file, because several run at once, and a runner writes into its file.
   checked_run run(const std::string& program, const std::string& variant,
                   const fs::path& gpu = "h200", std::string* wrong = nullptr) const {
     std::string suffix = variant;
@@ -93,7 +94,7 @@ class lab_calls {
   std::vector<planned_call> plans_;
 };
 
-// The description of an H200 with fewer multiprocessors, in a file.
+// A file with the description of an H200 that has fewer multiprocessors.
 class small_gpu {
  public:
   explicit small_gpu(const fs::path& root, int multiprocessors = 1)
@@ -121,9 +122,9 @@ const char* build_folder() {
   return build;
 }
 
-// Whether a step, or a part that it includes, asks what the GPU has: if not, its launches are the
-// same on every GPU.
-bool asks_what_there_is(const fs::path& file, const fs::path& root) {
+// Whether a step, or a part that it includes, queries the GPU's properties. If not, its launches
+// are the same on every GPU.
+bool queries_gpu(const fs::path& file, const fs::path& root) {
   const std::string text = read_file(root / file, static_cast<int>(exit_code::ours));
   for (const char* question :
        {"cudaDeviceGetAttribute", "cudaGetDeviceProperties", "cudaOccupancy"})
@@ -132,12 +133,12 @@ bool asks_what_there_is(const fs::path& file, const fs::path& root) {
   for (auto at = text.find(include); at != std::string::npos; at = text.find(include, at)) {
     at += include.size();
     const fs::path part = text.substr(at, text.find('"', at) - at);
-    if (*part.begin() == "solutions" && asks_what_there_is(part, root)) return true;
+    if (*part.begin() == "solutions" && queries_gpu(part, root)) return true;
   }
   return false;
 }
 
-TEST_CASE("with its barriers, no step is reported or wrong, at any size, on a small GPU too") {
+TEST_CASE("with its barriers, every step is right and has no findings, also on a small GPU") {
   const installation where = load_installation(build_folder());
   const small_gpu small(where.root);
   std::size_t asking = 0;
@@ -146,8 +147,7 @@ TEST_CASE("with its barriers, no step is reported or wrong, at any size, on a sm
     for (const fs::path& gpu : {fs::path("h200"), small.file()}) {
       std::vector<step> steps = l.steps;
       if (gpu == small.file()) {
-        std::erase_if(steps,
-                      [&](const step& s) { return !asks_what_there_is(s.file, where.root); });
+        std::erase_if(steps, [&](const step& s) { return !queries_gpu(s.file, where.root); });
         asking += steps.size();
       }
       std::vector<checked_run> results(steps.size());
@@ -187,7 +187,8 @@ bool has_barriers(const lab& l, const fs::path& root) {
   });
 }
 
-TEST_CASE("without any one of its barriers, a step has a race, and nothing but what comes of it") {
+TEST_CASE(
+    "without any one of its barriers, a step has a race, and only findings that the race causes") {
   const installation where = load_installation(build_folder());
   const small_gpu one(where.root), two(where.root, 2);
   for (const lab& l : load_labs(where.build)) {
@@ -215,8 +216,8 @@ TEST_CASE("without any one of its barriers, a step has a race, and nothing but w
       for (const auto& found : findings[i]) {
         MESSAGE(in_words(found));
         has_race = has_race || is_race_in(found, step, l.name);
-        // Without a barrier, a read may also come before anything was written; and threads that
-        // decide by what they read may leave, where the others wait at the next barrier.
+        // Without a barrier, a read may also come before the first write. And threads that decide
+        // by the value that they read may exit, while the others wait at the next barrier.
         CHECK((found.what.kind == finding_kind::race ||
                found.what.kind == finding_kind::unwritten_read ||
                found.what.kind == finding_kind::exited_at_barrier));

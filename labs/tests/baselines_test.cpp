@@ -1,5 +1,5 @@
-// Tests of the baselines on the CPU: each that was built is right at every check size, with
-// whatever number of threads. They need no nvcc and no emulator.
+// Tests the CPU baselines. Every baseline that was built is right at every check size, with any
+// number of threads. The tests need neither nvcc nor the emulator.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -16,8 +16,8 @@ namespace {
 
 using namespace stepwise;
 
-// Sizes at which work is divided differently than at check sizes: more than a part for each thread,
-// more than a slice of k, more than a strip of rows.
+// Sizes at which the work is divided differently than at the check sizes: more than one part per
+// thread, more than one slice of k, more than one strip of rows.
 std::vector<lab_size> larger_sizes(const lab& l) {
   if (l.name == "first") return {{1921, 1081}, {1, 3000}, {65535, 7}};
   if (l.name == "matmul") return {{300}, {523}};
@@ -28,7 +28,7 @@ std::vector<lab_size> larger_sizes(const lab& l) {
   return {{4000001}};
 }
 
-TEST_CASE("every baseline on the CPU is right at every size, and with more threads than cores") {
+TEST_CASE("every CPU baseline is right at every size, also with more threads than cores") {
   const char* const build = std::getenv("STEPWISE_BUILD");
   REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
   const installation where = load_installation(build);
@@ -40,7 +40,7 @@ TEST_CASE("every baseline on the CPU is right at every size, and with more threa
       if (!p.on_cpu || !p.is_right) continue;
       const fs::path program = where.solution(l.name, "baseline-" + p.name);
       CAPTURE(program.string());
-      // Those with a library of others are built where it is installed, by `ninja baselines`.
+      // `ninja baselines` builds baselines that use another library, if it is installed.
       if (p.name != "cpu" && !fs::exists(program)) continue;
       for (const std::string threads : {"", "1", "7"}) {
         setenv("OMP_NUM_THREADS", threads.c_str(), 1);

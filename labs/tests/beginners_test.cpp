@@ -1,10 +1,11 @@
-// Tests what a student sees first after a beginner's mistake: the first sentence of lab run, lab
-// check and lab grade is as it stands in labs/<lab>/tests/beginners.txt, and for old versions that
-// fail today in solutions/<lab>/historic.txt. The correct files that mistakes are edits of pass.
-// Whether it leads to the fix was judged by people: look at it again when it changes.
+// Tests what a student sees first after a beginner's mistake. The first sentence of lab run, lab
+// check and lab grade must be the one in labs/<lab>/tests/beginners.txt, or, for old versions that
+// fail today, in solutions/<lab>/historic.txt. The correct files, of which mistakes are edits,
+// pass. People judged whether each sentence leads to the fix. Judge a sentence again when it
+// changes.
 //
 // idea    The mistakes of a lab are one program (join_variants), which nvcc compiles in the time of
-//         two. Those that do not compile are compiled as a student's file is.
+//         two. Mistakes that do not compile are compiled like a student's file.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -70,17 +71,17 @@ std::vector<mistake> mistakes_of(const fs::path& list) {
   return mistakes;
 }
 
-// The lines of beginners.txt.
+// The sentences as lines of beginners.txt.
 std::string as_listed(const first_words& said) {
   if (said.run == said.check && said.run == said.grade) return "\n  all    " + said.run;
   return "\n  run    " + said.run + "\n  check  " + said.check + "\n  grade  " + said.grade;
 }
 
-// As if the mistake were alone in its file: without its namespace and the folders; and without
-// addresses, which differ.
+// The text as if the mistake were the only one in its file: without its namespace, without folders,
+// and without addresses, which differ.
 std::string alone(const std::string& text, const std::string& name, const fs::path& root) {
   std::string one_line = text.substr(0, text.find('\n'));
-  // The course's folder may have blanks in its name.
+  // The name of the course's folder may have spaces.
   const std::string folder = root.string() + "/";
   for (auto at = one_line.find(folder); at != std::string::npos; at = one_line.find(folder))
     one_line.erase(at, folder.size());
@@ -127,7 +128,7 @@ first_words words_of_compiler(const lab& l, const fs::path& file, const installa
   return {said, said, said};
 }
 
-TEST_CASE("the first sentence after a beginner's mistake is the one that was judged") {
+TEST_CASE("the first sentence after a beginner's mistake is the one that people judged") {
   const char* const build = std::getenv("STEPWISE_BUILD");
   REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
   const installation where = load_installation(build);
@@ -146,7 +147,7 @@ TEST_CASE("the first sentence after a beginner's mistake is the one that was jud
     const fs::path program = where.build / "labs" / "tests" / (l.name + "-mistakes");
     const fs::path files = program.string() + ".files";
     for (const mistake& m : mistakes) {
-      // A loop without an end is as endless after a second.
+      // One second is enough to see that a loop is endless.
       l.time_limit_s = m.due.run.starts_with("TIMEOUT") ? 1 : 3;
       setenv("STEPWISE_VARIANT", m.name.c_str(), 1);
       const first_words said = m.compiles ? words_of(l, program, m, where, device)

@@ -1,8 +1,8 @@
-// Tests of the course itself: its lists agree with its files, its steps are written as steps are,
-// its skeletons are fresh and unfinished, and every program can run on the emulator.
+// Tests the course itself: its lists agree with its files, its steps have the form of steps, its
+// skeletons are up to date and unfinished, and every program can run on the emulator.
 //
-// Where things are comes from the environment: STEPWISE_SOURCE, STEPWISE_BUILD, STEPWISE_NVCC (""
-// where there is none).
+// The environment names the folders and nvcc: STEPWISE_SOURCE, STEPWISE_BUILD, STEPWISE_NVCC (""
+// without nvcc).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -73,11 +73,11 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
-// Such a line says nothing: it is there because a block has several statements.
+// Such a line has no content. It only closes a block of several statements.
 bool is_brace(const std::string& line) { return stepwise::trimmed(line) == "}"; }
 
-// A step's code: no comments on lines of their own, no markers, no empty lines, no lines with only
-// a closing brace, no indentation (a loop around lines does not change them).
+// A step's code without whole-line comments, markers, empty lines, lines with only a closing brace,
+// and indentation (a loop around lines does not change them).
 std::vector<std::string> code_lines(const std::string& text) {
   std::vector<std::string> code;
   for (const std::string& line : without_markers(text).lines) {
@@ -88,7 +88,7 @@ std::vector<std::string> code_lines(const std::string& text) {
   return code;
 }
 
-// The list has a line for every file, and a file for every line.
+// Checks that the list has one line for every file, and that every line has a file.
 void check_lists(const std::string& shown, const std::vector<std::string>& names,
                  const std::set<std::string>& files) {
   for (const std::string& name : names)
@@ -124,17 +124,17 @@ void for_each_step(Body body) {
   }
 }
 
-TEST_CASE("steps.txt lists every step once, in the order of its number, and no other") {
+TEST_CASE("steps.txt lists exactly the existing steps, in the order of their numbers") {
   for (const lab& l : labs()) {
     const std::vector<std::string> names = names_of(l.steps);
     const fs::path folder = fs::path("solutions") / l.name;
     check_lists(folder / "steps.txt", names, names_of_cu_files(source_root() / folder));
     CHECK_MESSAGE(std::is_sorted(names.begin(), names.end()), l.name,
-                  ": steps are listed by number");
+                  ": the steps are not listed by number");
   }
 }
 
-TEST_CASE("baselines.txt lists every baseline once and no other, and each says what it is") {
+TEST_CASE("baselines.txt lists exactly the existing baselines, and each one describes itself") {
   for (const lab& l : labs()) {
     if (l.baselines.empty()) continue;
     const fs::path folder = source_root() / "solutions" / l.name / "baselines";
@@ -147,12 +147,12 @@ TEST_CASE("baselines.txt lists every baseline once and no other, and each says w
       CHECK(text_of(folder / file).starts_with("// " + l.name + " baseline: "));
     }
     CHECK(files == listed);
-    CHECK(listed.count("cpu.cpp") == 1);  // no GPU is compared with one core
+    CHECK(listed.count("cpu.cpp") == 1);  // a GPU is not compared with one core
   }
 }
 
-// What a mutant without a file is made of, join_variants checks.
-TEST_CASE("mutants.txt lists every mutant once, and its file says what is wrong with it") {
+// join_variants checks mutants that are edits and have no file.
+TEST_CASE("mutants.txt lists every mutant once, and its file describes its error") {
   for (const lab& l : labs()) {
     const fs::path folder = fs::path("labs") / l.name / "tests";
     const std::vector<std::string> names = names_of(l.mutants);
@@ -175,7 +175,7 @@ std::set<std::string> headers_in(const fs::path& folder) {
   return names;
 }
 
-// The quoted headers that a text includes, as it names them.
+// The quoted headers that a text includes, with the names that it uses.
 std::vector<std::string> included_by(const std::string& text) {
   std::vector<std::string> names;
   const std::string start = "#include \"";
@@ -186,7 +186,8 @@ std::vector<std::string> included_by(const std::string& text) {
   return names;
 }
 
-TEST_CASE("a lab's folder has what its task needs; what only steps share is in their parts") {
+TEST_CASE(
+    "a lab's folder has the headers of its task; headers that only steps share are in parts") {
   for (const lab& l : labs()) {
     CAPTURE(l.name);
     const fs::path task = fs::path("labs") / l.name,
@@ -227,26 +228,26 @@ TEST_CASE("a step is short, within 100 columns, and its header has every field")
       CHECK_MESSAGE(fields.count(field) == 1, "the step's header needs one \"// ",
                     std::string(field), "\"");
     }
-    // Speed figures are measured and generated; none stands in a step.
+    // Speed figures are measured and generated, so a step has none.
     for (const char* unit : {" GB/s", " GFLOP", " TFLOP", "% faster", "x faster"}) {
       CHECK(text.find(unit) == std::string::npos);
     }
   });
 }
 
-TEST_CASE("a step that promises no speed says in its text what it gains instead, or why nothing") {
+TEST_CASE("a step that promises no speed states its gain, or the reason why it has none") {
   for_each_step([](const lab&, const step& s, const std::string& text) {
     const auto fields = header_fields(text);
     const bool promises_nothing = !s.over.empty() && !s.at_least && !s.unmeasured;
-    const std::string rule = promises_nothing
-                                 ? "at_least is \"-\": the header's \"// gain\" says why"
-                                 : "\"// gain\" is for steps whose at_least is \"-\"";
+    const std::string rule =
+        promises_nothing ? "at_least is \"-\", so the header's \"// gain\" must give the reason"
+                         : "\"// gain\" is for steps whose at_least is \"-\"";
     CHECK_MESSAGE(fields.count("gain") == (promises_nothing ? 1 : 0), rule);
     if (promises_nothing && fields.count("gain") == 1) CHECK(fields.at("gain").size() >= 20);
   });
 }
 
-// The code of a step's parts, and of theirs, that none of `known` is; those are then known.
+// The code of a step's parts, and of their parts, that are not in `known`. Adds them to `known`.
 std::vector<std::string> code_of_parts(const std::string& text, std::set<std::string>& known) {
   std::vector<std::string> code;
   for (const std::string& header : included_by(text)) {
@@ -260,8 +261,8 @@ std::vector<std::string> code_of_parts(const std::string& text, std::set<std::st
   return code;
 }
 
-// The number of lines of a step's parts that are in neither the step that it is compared with nor
-// its parts. Lines that only moved into a header do not count.
+// The number of lines in a step's parts that are new: neither in the step that it is compared with,
+// nor in that step's parts. Lines that only moved into a header do not count.
 std::size_t added_in_parts(const std::string& before, const std::string& after) {
   std::set<std::string> known;
   std::vector<std::string> old = code_of_parts(before, known);
@@ -279,8 +280,8 @@ std::size_t added_in_parts(const std::string& before, const std::string& after) 
   return added;
 }
 
-// Steps with more new lines than an idea should take, counted with those of the parts that come
-// with them, as a comment of steps.txt lists them: "#   NAME LINES: WHY".
+// Steps with more new lines than an idea should take, including the new lines of their parts. A
+// comment of steps.txt lists them: "#   NAME LINES: WHY".
 struct long_step {
   std::string name;
   std::size_t lines;
@@ -301,7 +302,7 @@ std::vector<long_step> long_steps(const std::string& list) {
   return found;
 }
 
-TEST_CASE("a step differs from the one that it is compared with by one idea's worth of lines") {
+TEST_CASE("a step adds only the lines of one idea to the step that it is compared with") {
   constexpr std::size_t most = 25;
   for (const lab& l : labs()) {
     std::vector<long_step> excepted =
@@ -318,7 +319,7 @@ TEST_CASE("a step differs from the one that it is compared with by one idea's wo
                                        [&](const long_step& one) { return one.name == s.name; });
       if (listed == excepted.end()) {
         CHECK(own + in_parts <= most);
-      } else {  // a step that needs fewer by now must be updated there
+      } else {  // update the list if a step needs fewer lines now
         CHECK(own + in_parts == listed->lines);
         CHECK(listed->lines > most);
         excepted.erase(listed);
@@ -328,13 +329,13 @@ TEST_CASE("a step differs from the one that it is compared with by one idea's wo
   }
 }
 
-TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
+TEST_CASE("a skeleton lacks lines, says so, and adds no code") {
   for_each_step([](const lab&, const step& s, const std::string& text) {
     const std::string skeleton = derive_skeleton(text, s.name + ".cu");
     CHECK(skeleton.find("// TODO: ") != std::string::npos);
     CHECK(skeleton.find("//>") == std::string::npos);
     CHECK(skeleton.find("//<") == std::string::npos);
-    // The results of measurements must not be in the skeleton.
+    // The skeleton must not have measured results.
     for (const char* result : {"// watch ", "// gain ", "H200"})
       CHECK_MESSAGE(skeleton.find(result) == std::string::npos, std::string(result));
     CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
@@ -342,7 +343,7 @@ TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
   });
 }
 
-// The text of each //> todo:, and the code of its region.
+// The text of each "//> todo:", and the code of its region.
 std::vector<std::pair<std::string, std::vector<std::string>>> regions_of(const std::string& text) {
   std::vector<std::pair<std::string, std::vector<std::string>>> regions;
   bool is_open = false;
@@ -360,7 +361,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> regions_of(const s
   return regions;
 }
 
-TEST_CASE("what a skeleton asks for is the step's idea, and was not asked for before") {
+TEST_CASE("a skeleton asks for the step's idea, and for nothing that an earlier one asked for") {
   for (const lab& l : labs()) {
     std::set<std::string> asked;
     for (const step& s : l.steps) {
@@ -400,7 +401,7 @@ TEST_CASE("the student's file starts as the skeleton of its lab's step") {
     const fs::path& file = l.file;
     const fs::path solution = find_step(l, l.skeleton).file;
     const std::string fresh = derive_skeleton(text_of(source_root() / solution), solution);
-    // In a student's clone the file holds the student's work: then the committed one counts.
+    // In a student's clone the file has the student's work. Then the committed file counts.
     const bool untouched = text_of(source_root() / file) == fresh;
     const std::string committed =
         output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
@@ -410,13 +411,13 @@ TEST_CASE("the student's file starts as the skeleton of its lab's step") {
   }
 }
 
-TEST_CASE("answers.md asks what its handout asks") {
+TEST_CASE("answers.md has the questions of its handout") {
   for (const lab& l : labs()) {
     const fs::path folder = fs::path("labs") / l.name;
     const std::string handout = *whole_handout(source_root(), l);
     const std::string fresh = stepwise::derive_answers(handout, l.name);
     CHECK(stepwise::count_answers(handout, fresh).questions >= 5);
-    // In a student's clone the file holds the student's answers: then the committed one counts.
+    // In a student's clone the file has the student's answers. Then the committed file counts.
     const bool untouched = text_of(source_root() / folder / "answers.md") == fresh;
     const std::string committed = output_of("git -C " + quoted(source_root()) + " show HEAD:./" +
                                             (folder / "answers.md").string());
@@ -426,9 +427,9 @@ TEST_CASE("answers.md asks what its handout asks") {
   }
 }
 
-TEST_CASE("every program of the course loads libcudart.so.13 from where the environment says") {
+TEST_CASE("every program of the course loads libcudart.so.13 from the path in the environment") {
   if (from_environment("STEPWISE_NVCC").empty()) {
-    return stepwise::skip_case("no nvcc: no programs were built, so none was checked");
+    return stepwise::skip_case("no nvcc: no programs were built, so nothing was checked");
   }
   std::vector<fs::path> programs;
   for (const lab& l : labs()) {

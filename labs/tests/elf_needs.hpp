@@ -1,4 +1,4 @@
-// Reads what a 64-bit ELF program requests from the dynamic linker.
+// Reads the requests of a 64-bit ELF program to the dynamic linker.
 #pragma once
 
 #include <elf.h>
@@ -15,7 +15,7 @@ struct dynamic_needs {
   bool has_search_path = false;        // DT_RPATH or DT_RUNPATH
 };
 
-// nullopt if the bytes are no such program.
+// Returns nullopt if the bytes are not such a program.
 inline std::optional<dynamic_needs> read_needs(const std::string& bytes) {
   const auto at = [&](std::uint64_t offset, auto& value) {
     if (offset > bytes.size() || sizeof value > bytes.size() - offset) return false;

@@ -1,5 +1,5 @@
-// The course's glossary refers to handouts, sections, steps and terms that exist, and the handouts
-// refer to terms of it.
+// Tests that the course's glossary refers to handouts, sections, steps and terms that exist, and
+// that the handouts refer to its terms.
 #include "grader/cli/text/glossary.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ using namespace stepwise;
 fs::path root() { return std::getenv("STEPWISE_SOURCE"); }
 fs::path build() { return std::getenv("STEPWISE_BUILD"); }
 
-// "## Little's law" -> "littles-law": how a link names a heading.
+// The name of a heading in a link: "## Little's law" -> "littles-law".
 std::string anchor_of(std::string_view heading) {
   std::string anchor;
   for (const char c : heading) {
@@ -55,7 +55,7 @@ std::set<std::string> step_names(const std::string& lab) {
   return names;
 }
 
-TEST_CASE("glossary: every term has a handout's section and step, and relations, that exist") {
+TEST_CASE("glossary: the section, the step and the relations of every term exist") {
   const auto all = load_terms(build());
   CHECK(all.size() > 100);
   std::set<std::string> metrics;
@@ -97,7 +97,7 @@ TEST_CASE("glossary: a metric and a term do not share a name") {
   }
 }
 
-TEST_CASE("glossary: what findings, goals and counters name is in it") {
+TEST_CASE("glossary: it has every term that findings, goals and counters name") {
   const auto all = load_terms(build());
   for (int kind = 0; kind < finding_kinds; ++kind) {
     const char* name = cli::term_of(static_cast<finding_kind>(kind));
@@ -109,7 +109,7 @@ TEST_CASE("glossary: what findings, goals and counters name is in it") {
   busy.spill_bytes = 8;
   busy.block = {32, 1, 1};
   busy.total.branches = busy.total.divergent_branches = 1;
-  busy.total.instructions[0] = {10, 160};  // half of the lanes take part
+  busy.total.instructions[0] = {10, 160};  // half of the lanes are active
   busy.total.global_load.requests = 1;
   busy.total.shared_load = {1, 32, 2, 1};
   const auto names = cli::terms_of({busy});
@@ -118,7 +118,7 @@ TEST_CASE("glossary: what findings, goals and counters name is in it") {
   CHECK(cli::explain_text(names) == "./lab explain bank-conflict, spill, divergence");
 }
 
-TEST_CASE("glossary: handouts link terms, and only those that it has") {
+TEST_CASE("glossary: handouts link to terms, and only to existing ones") {
   const std::set<std::string> anchors = anchors_in(*read_if_there(root() / "labs/glossary.md"));
   for (const auto& l : load_labs(build())) {
     const std::string text = *whole_handout(root(), l);
@@ -130,8 +130,8 @@ TEST_CASE("glossary: handouts link terms, and only those that it has") {
       CHECK_MESSAGE(anchors.count(anchor) == 1, l.name, ": the glossary has no #", anchor);
       ++links;
     }
-    CHECK_MESSAGE(links >= 5, l.name, ": its handout links ", links,
-                  " terms of the glossary; 5 are due");
+    CHECK_MESSAGE(links >= 5, l.name, ": its handout has ", links,
+                  " links to terms of the glossary, but 5 are required");
   }
 }
 
@@ -158,8 +158,8 @@ TEST_CASE("pages: their links lead to files and headings that exist") {
   }
 }
 
-// A page's prose without headings, code and the paragraphs at its top that say what it is about;
-// what stands in a link or in bold is remembered.
+// A page's prose without headings, code and the overview paragraphs at its top. `spans` has the
+// places of links and bold text.
 struct prose {
   struct span {
     std::size_t begin = 0, end = 0;
@@ -201,7 +201,7 @@ prose prose_of(const std::string& page) {
         const auto end = line.find("**", i + 2);
         if (end != std::string::npos)
           p.spans.push_back({p.text.size(), p.text.size() + end - i - 2, "", true});
-        // The words themselves are read as all others are.
+        // The words themselves are read like all others.
         ++i;
       } else {
         p.text += line[i];
@@ -214,8 +214,8 @@ prose prose_of(const std::string& page) {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// As a word by itself, singular or plural, with blanks or hyphens; short names with capitals as
-// they stand.
+// Finds a name as a separate word, singular or plural, with spaces or hyphens. Short names with
+// capitals must match exactly.
 std::size_t find_word(const std::string& text, std::string name, std::size_t from) {
   const bool exact = name.size() < 5 && std::any_of(name.begin(), name.end(), [](char c) {
                        return std::isupper(static_cast<unsigned char>(c)) != 0;
@@ -239,15 +239,15 @@ std::size_t find_word(const std::string& text, std::string name, std::size_t fro
   }
 }
 
-// Where the page uses the term first, and whether it says there what the term is. Inside of a link
-// to another term it is not used.
+// The first place where a page uses a term, and whether the page introduces it there. A link to
+// another term does not count as a use.
 struct first_use {
   std::size_t at = std::string::npos;
   bool introduced = false;
 };
 first_use first_use_of(const term& t, const prose& page) {
   std::vector<std::string> names = {t.name};
-  // "line" and "cold" are everyday words, too.
+  // "line" and "cold" are also everyday words.
   for (const auto& alias : t.aliases)
     if (alias.size() > 4 || std::isupper(static_cast<unsigned char>(alias[0])) != 0)
       names.push_back(alias);
@@ -270,7 +270,7 @@ first_use first_use_of(const term& t, const prose& page) {
   return found;
 }
 
-TEST_CASE("glossary: a core handout introduces a term where the course uses it first") {
+TEST_CASE("glossary: a core handout introduces a term at its first use in the course") {
   std::vector<std::pair<std::string, prose>> cores;
   for (const auto& l : load_labs(build()))
     cores.emplace_back(l.name, prose_of(*read_if_there(root() / l.handout())));
@@ -281,7 +281,7 @@ TEST_CASE("glossary: a core handout introduces a term where the course uses it f
       if (use.at == std::string::npos) continue;
       const auto from = use.at > 40 ? use.at - 40 : 0;
       CHECK_MESSAGE(use.introduced, lab, " uses \"", t.name,
-                    "\" first, and neither links it nor sets it in bold: ...",
+                    "\" for the first time, but neither links it nor sets it in bold: ...",
                     page.text.substr(from, 90));
       ++introduced;
       break;

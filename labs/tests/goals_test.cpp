@@ -1,4 +1,4 @@
-// Tests that goals of speed are what the worked solutions reach, by the recorded measurements.
+// Tests that the worked solutions reach the speed goals, according to the recorded measurements.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace {
 
 using namespace stepwise;
 
-// Steps in their order, with the time of a call in ms, cold L2, at one size.
+// The steps in order, each with the time of a call in ms, with a cold L2, at one size.
 struct recorded {
   std::string label;
   std::vector<std::pair<std::string, double>> steps;
 
-  // The step's place, or that behind the last one.
+  // The index of the step, or the index past the last step.
   std::size_t find(const std::string& name) const {
     std::size_t i = 0;
     while (i < steps.size() && steps[i].first != name) ++i;
@@ -33,7 +33,7 @@ struct recorded {
   }
 };
 
-// At the size that grading uses; without steps if that was not measured.
+// The steps at the size that grading uses; none if it was not measured.
 recorded recorded_steps(const fs::path& file, const lab& l) {
   const json size = l.bench.back();
   recorded result{size.dump(), {}};
@@ -46,7 +46,7 @@ recorded recorded_steps(const fs::path& file, const lab& l) {
   return result;
 }
 
-// One per GPU that the lab's steps were measured on. "h200.sweeps.jsonl" is of another kind.
+// One file per GPU on which the lab's steps were measured. "h200.sweeps.jsonl" is of another kind.
 std::vector<fs::path> records_of(const lab& l) {
   std::vector<fs::path> records;
   const fs::path folder =
@@ -58,12 +58,12 @@ std::vector<fs::path> records_of(const lab& l) {
   return records;
 }
 
-TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU of a record") {
+TEST_CASE("the worked solutions reach every speed goal, on every GPU with a record") {
   std::size_t judged = 0;
   std::vector<std::pair<lab, fs::path>> all;
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     const auto records = records_of(l);
-    if (records.empty()) MESSAGE(l.name, ": not measured, so its goals of speed are not judged");
+    if (records.empty()) MESSAGE(l.name, ": not measured, so its speed goals are not judged");
     for (const fs::path& measured : records) all.emplace_back(l, measured);
   }
   for (const auto& [l, measured] : all) {
@@ -76,11 +76,11 @@ TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU 
       CAPTURE(record.label);
       const std::size_t over = record.find(wanted.over);
       if (over + 1 >= record.steps.size()) {
-        MESSAGE("not judged: ", wanted.over, " or what comes after it was not measured");
+        MESSAGE("not judged: ", wanted.over, " or the step after it was not measured");
         continue;
       }
       ++judged;
-      // The last step reaches it; and one of the two behind `over`, which teach how.
+      // The last step reaches it, and so does one of the two steps after `over`, which teach how.
       const auto speed = [&](std::size_t step) {
         return record.steps[over].second / record.steps[step].second;
       };
@@ -92,7 +92,7 @@ TEST_CASE("a goal of speed is one that the worked solutions reach, on every GPU 
   CHECK(judged > 0);
 }
 
-TEST_CASE("by modelled times a step meets the goals of speed that it meets on an H200") {
+TEST_CASE("with modelled times, a step meets the speed goals that it meets on an H200") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   std::size_t judged = 0;
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
@@ -145,7 +145,7 @@ std::multiset<double> points_in_table(const std::string& handout) {
   return points;
 }
 
-TEST_CASE("a lab's goals have 100 points, and its handout has a row for each of them") {
+TEST_CASE("a lab's goals have 100 points, and its handout has a row for each goal") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     CHECK_MESSAGE(l.points() == 100, "labs/", l.name, "/lab.toml: the goals' points add up to ",
@@ -156,7 +156,8 @@ TEST_CASE("a lab's goals have 100 points, and its handout has a row for each of 
     const auto shown =
         points_in_table(read_file(root / handout, static_cast<int>(exit_code::ours)));
     CHECK_MESSAGE(shown == points, handout.string(), ": the table of goals has ", shown.size(),
-                  " rows and other points than the ", points.size(), " goals of lab.toml");
+                  " rows, and their points differ from those of the ", points.size(),
+                  " goals of lab.toml");
   }
 }
 

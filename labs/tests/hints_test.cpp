@@ -1,5 +1,5 @@
-// Every goal of every lab names a topic of the lab's hints that has a nudge, the idea, and nearly
-// the code.
+// Tests that every goal of every lab names a topic of the lab's hints, and that the topic has a
+// nudge, the idea, and nearly the code.
 #include "grader/course/hints.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace stepwise;
 
-TEST_CASE("hints: three parts at least for every goal, each longer than a few words") {
+TEST_CASE("hints: every goal has at least three parts, each longer than a few words") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     CAPTURE(l.name);
@@ -34,13 +34,13 @@ TEST_CASE("hints: three parts at least for every goal, each longer than a few wo
           letters += line.size();
           CHECK(line.size() <= 112);
         }
-        CHECK_MESSAGE(letters > 60, "a part of a hint has more than 60 characters");
+        CHECK_MESSAGE(letters > 60, "a part of a hint must have more than 60 characters");
       }
     }
     for (const goal& g : l.goals) {
       CAPTURE(g.name);
       const int number = find_hint(topics, g.hint);
-      REQUIRE_MESSAGE(number > 0, "its `hint` in lab.toml is no topic of hints.md");
+      REQUIRE_MESSAGE(number > 0, "its `hint` in lab.toml is not a topic of hints.md");
       CHECK(topics[static_cast<std::size_t>(number) - 1].parts.size() >= 3);
     }
   }

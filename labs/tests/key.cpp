@@ -1,4 +1,4 @@
-// Cuts the key at its headings, and evaluates expressions by recursive descent.
+// Divides the key at its headings, and evaluates expressions by recursive descent.
 #include "labs/tests/key.hpp"
 
 #include <charconv>
@@ -31,7 +31,7 @@ key_answer parse_heading(std::string_view words, const std::string& where) {
       std::from_chars(points.data(), points.data() + points.size(), answer.points);
   const std::string_view unit(end, static_cast<std::size_t>(points.data() + points.size() - end));
   if (error != std::errc{} || answer.points < 1 || (unit != " point)" && unit != " points)"))
-    wrong(where, "expected \"(N points)\" behind the title");
+    wrong(where, "expected \"(N points)\" after the title");
   return answer;
 }
 
@@ -94,7 +94,7 @@ class expression_reader {
     if (take('-')) return -atom();
     if (take('(')) {
       const double value = sum();
-      if (!take(')')) fail("a bracket is not closed");
+      if (!take(')')) fail("a parenthesis is not closed");
       return value;
     }
     const char c = peek();
@@ -114,19 +114,19 @@ class expression_reader {
     const auto begin = at_;
     while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     const std::string name(text_.substr(begin, at_ - begin));
-    if (!take('(')) fail("\"" + name + "\" needs brackets");
+    if (!take('(')) fail("\"" + name + "\" needs parentheses");
     if (const auto found = sources_.find(name); found != sources_.end())
       return found->second(words());
     std::vector<double> values;
     do values.push_back(sum());
     while (take(','));
-    if (!take(')')) fail("a bracket is not closed");
+    if (!take(')')) fail("a parenthesis is not closed");
     return of_numbers(name, values);
   }
-  // The words between the brackets of a source.
+  // The words between the parentheses of a source.
   std::vector<std::string> words() {
     const auto close = text_.find(')', at_);
-    if (close == std::string_view::npos) fail("a bracket is not closed");
+    if (close == std::string_view::npos) fail("a parenthesis is not closed");
     std::vector<std::string> all;
     for (std::string_view rest = text_.substr(at_, close - at_);;) {
       const auto comma = rest.find(',');
@@ -176,7 +176,7 @@ std::vector<key_answer> parse_key(std::string_view text, const std::string& orig
   for (const auto& line : split_lines(text)) {
     const std::string where = origin + ":" + std::to_string(++number);
     if (line == "```checked") {
-      if (all.empty()) wrong(where, "figures without an answer");
+      if (all.empty()) wrong(where, "figures before the first answer");
       checked = true;
     } else if (checked && line == "```") {
       checked = false;
@@ -191,7 +191,7 @@ std::vector<key_answer> parse_key(std::string_view text, const std::string& orig
       all.back().text += line + "\n";
     }
   }
-  if (checked) wrong(origin, "a block of figures does not end");
+  if (checked) wrong(origin, "a block of figures has no end");
   return all;
 }
 
@@ -209,7 +209,7 @@ std::vector<checked_figure> figures_in_comments(std::string_view text, const std
       all.push_back(parse_figure(line, where));
     }
   }
-  if (checked) wrong(origin, "a comment with figures does not end");
+  if (checked) wrong(origin, "a comment with figures has no end");
   return all;
 }
 
@@ -225,7 +225,7 @@ bool is_rounded(double value, std::string_view literal, const std::string& where
   const std::string_view unit = trimmed(literal.substr(digits.size()));
   const auto found = units().find(unit);
   if (error != std::errc{} || found == units().end())
-    wrong(where, "\"" + std::string(literal) + "\" is no number with a known unit");
+    wrong(where, "\"" + std::string(literal) + "\" is not a number with a known unit");
   const auto point = digits.find('.');
   const auto decimals =
       point == std::string_view::npos ? 0 : static_cast<int>(digits.size() - point) - 1;

@@ -1,16 +1,16 @@
 // The answer key of a lab, solutions/<lab>/answers.md, and the figures in it that are checked.
 //
-// idea    "### R3 title (2 points)" begins an answer. A block ```checked behind it has a line for
-//         each figure: `4 * 2^24 / gpu(dram_copy) = 15.6 us`. The right side stands in the answer's
-//         text, too; the left side is arithmetic over these sources:
+// idea    "### R3 title (2 points)" begins an answer. A block ```checked after it has a line for
+//         each figure: `4 * 2^24 / gpu(dram_copy) = 15.6 us`. The right side is also in the
+//         answer's text. The left side is arithmetic with these sources:
 //           gpu(NAME)                 a figure of common/gpus/h200.measured.jsonl
-//           time(STEP, SIZE), warm()  of a step or baseline, cold or warm: measured/h200.jsonl
+//           time(STEP, SIZE), warm()  time of a step or baseline, cold or warm: measured/h200.jsonl
 //           modelled(STEP, SIZE)      measured/h200.modelled.jsonl
 //           part(NAME)                of `lab limits`: measured/h200.limits.jsonl
 //           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.jsonl
-//           run(STEP, SIZE, FIELD)    of all kernels of `lab run --counters`, or of the one that
-//                                     is named behind it: shared_load.wavefronts
-//           line(STEP, SIZE, PART, FIELD)  that field of the source lines that hold PART
+//           run(STEP, SIZE, FIELD)    of all kernels of `lab run --counters`, or of the kernel that
+//                                     is named after it: shared_load.wavefronts
+//           line(STEP, SIZE, PART, FIELD)  the field of the source lines that have PART
 //           ptx(STEP, FIELD)          registers, shared_bytes of the largest kernel; of its
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
@@ -19,9 +19,9 @@
 //           measured/h200.sweeps.jsonl:
 //                                     time, registers, occupancy_percent, spill_bytes, counted
 //           log2, sqrt, floor, ceil, min, max         of numbers
-//         Seconds, bytes and bytes per second are the units of the left side; the right side has
-//         its own: us, GB/s, %, x, ... A figure is right if it is the left side, rounded.
-//         Handouts have such lines, too, in comments: <!-- checked ... -->.
+//         The left side is in seconds, bytes and bytes per second. The right side has its own unit:
+//         us, GB/s, %, x, ... A figure is right if it is the rounded left side. Handouts have such
+//         lines too, in comments: <!-- checked ... -->.
 // Tested by key_test.cpp.
 #pragma once
 
@@ -46,13 +46,13 @@ struct key_answer {
   std::vector<checked_figure> figures;
 };
 
-// Throws failure(ours) with origin and line for what is malformed.
+// Throws failure(ours) with origin and line for malformed text.
 std::vector<key_answer> parse_key(std::string_view text, const std::string& origin);
 
 // The figures in the comments <!-- checked ... --> of a page. Throws as parse_key does.
 std::vector<checked_figure> figures_in_comments(std::string_view text, const std::string& origin);
 
-// A source of figures by its name; it is given the words between its brackets.
+// Maps the name of a source to its function, which gets the words between the parentheses.
 using figure_sources =
     std::map<std::string, std::function<double(const std::vector<std::string>&)>>;
 

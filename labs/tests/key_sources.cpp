@@ -1,4 +1,4 @@
-// Where the key's figures come from: records under solutions/<lab>/measured, and the lab program.
+// The sources of the key's figures: records under solutions/<lab>/measured, and the lab program.
 #include <cmath>
 #include <memory>
 
@@ -17,7 +17,7 @@ using words = std::vector<std::string>;
 
 [[noreturn]] void missing(const std::string& what) { throw failure(exit_code::ours, what); }
 
-// A record, read when it is first asked for: a lab may have no record of a kind.
+// A record that is read at its first use, because a lab may lack a kind of record.
 std::function<const json&()> kept(const fs::path& file) {
   return [file, kept = std::make_shared<json>()]() -> const json& {
     if (kept->is_null()) *kept = read_record(file, [](const json& record) { return record; });
@@ -40,7 +40,7 @@ json size_of(const std::string& text) {
   return size;
 }
 
-// The record's first entry that has all of these keys and values.
+// The record's first entry with all of these keys and values.
 const json& entry_of(const json& record, const json& wanted) {
   const auto is_wanted = [&](const json& entry) {
     for (const auto& [key, value] : wanted.items())
@@ -60,7 +60,7 @@ double scale_of(const std::string& unit) {
   return 1;
 }
 
-// The output of a run of the lab program, kept for the next question with the same arguments.
+// Runs the lab program, and keeps the output for the next question with the same arguments.
 class lab_program {
  public:
   lab_program(fs::path root, fs::path build) : root_(std::move(root)), build_(std::move(build)) {}
@@ -86,7 +86,7 @@ class lab_program {
   std::map<std::string, json> kept_;
 };
 
-// "shared_load.wavefronts" of what a kernel or a line counted; 0 if it has no such access.
+// A count of a kernel or a line, such as "shared_load.wavefronts"; 0 if it has no such access.
 double count_of(const json& counts, const std::string& field) {
   const auto dot = field.find('.');
   if (field == "instructions") {
@@ -156,7 +156,7 @@ double of_record(const json& record, const words& given, const char* temperature
 double of_ncu(const json& record, const words& given) {
   need(given, 3, "ncu");
   const json size = size_of(given[1]);
-  entry_of(record, {{"step", given[0]}, {"size", size}});  // else it was not counted
+  entry_of(record, {{"step", given[0]}, {"size", size}});  // fails if the step was not counted
   const bool is_property = given[2] == "registers" || given[2] == "occupancy_percent" ||
                            given[2].ends_with("shared_bytes");
   double sum = 0;

@@ -1,5 +1,5 @@
-// The answer keys: they answer exactly the handouts' questions, each answer says how it is shown
-// and what is often wrong, and the figures in them are those of the records and commands.
+// Tests that the answer keys answer exactly the handouts' questions, that each answer has its
+// evidence and a common error, and that the figures are those of the records and commands.
 #include "labs/tests/key.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using namespace stepwise;
 fs::path source() { return std::getenv("STEPWISE_SOURCE"); }
 fs::path built() { return std::getenv("STEPWISE_BUILD"); }
 
-// Some figures are those of the steps' programs.
+// Some figures come from the steps' programs.
 bool has_programs() {
   const char* nvcc = std::getenv("STEPWISE_NVCC");
   return nvcc != nullptr && *nvcc != '\0';
@@ -46,7 +46,7 @@ std::string refusal(const std::function<void()>& body) {
   return "no error";
 }
 
-// Not as a part of a longer number.
+// Whether the text has the figure, and not only as a part of a longer number.
 bool has_figure(const std::string& text, const std::string& literal) {
   const auto belongs = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
   for (auto at = text.find(literal); at != std::string::npos; at = text.find(literal, at + 1)) {
@@ -58,7 +58,7 @@ bool has_figure(const std::string& text, const std::string& literal) {
   return false;
 }
 
-// Lines are one text for a figure that a line's end divides.
+// Joins lines, because a line break may divide a figure.
 std::string joined_lines(std::string text) {
   for (char& c : text)
     if (c == '\n') c = ' ';
@@ -85,7 +85,7 @@ four() / 8 = 50 %
 Because.
 )";
 
-TEST_CASE("key: headings, points, figures") {
+TEST_CASE("key: headings, points and figures are read") {
   const auto all = parse_key(small_key, "k.md");
   REQUIRE(all.size() == 2);
   CHECK(all[0].id == "A1");
@@ -102,15 +102,15 @@ TEST_CASE("key: headings, points, figures") {
     CHECK(is_rounded(value_of(f.expression, sources, f.where), f.literal, f.where));
 }
 
-TEST_CASE("key: what is malformed or unknown is refused with its line") {
+TEST_CASE("key: malformed lines and unknown names are refused with their line") {
   CHECK(refusal([] { parse_key("### A1 no points\n", "k.md"); }) ==
         "k.md:1: expected \"### ID title (N points)\"");
   CHECK(refusal([] { parse_key("### A1 t (2 marks)\n", "k.md"); }) ==
-        "k.md:1: expected \"(N points)\" behind the title");
+        "k.md:1: expected \"(N points)\" after the title");
   CHECK(refusal([] { parse_key("### A1 t (2 points)\n```checked\n3\n", "k.md"); }) ==
         "k.md:3: expected \"expression = figure\"");
   CHECK(refusal([] { parse_key("### A1 t (2 points)\n```checked\n1 = 1\n", "k.md"); }) ==
-        "k.md: a block of figures does not end");
+        "k.md: a block of figures has no end");
   const auto value = [](const char* text) { return value_of(text, {}, "k.md:7"); };
   CHECK(value("(1 + 2) * -3 - log2(8) / min(3, 4)") == -10);
   CHECK(refusal([&] { value("clock(3)"); }) ==
@@ -119,13 +119,13 @@ TEST_CASE("key: what is malformed or unknown is refused with its line") {
   CHECK(refusal([&] { value("(2"); }).find("not closed") != std::string::npos);
   CHECK(refusal([&] { value("2 3"); }).find("unexpected \"3\"") != std::string::npos);
   CHECK(refusal([] { is_rounded(1, "3 parsec", "k.md:7"); }) ==
-        "k.md:7: \"3 parsec\" is no number with a known unit");
+        "k.md:7: \"3 parsec\" is not a number with a known unit");
   CHECK(is_rounded(15.64e-6, "15.6 us", ""));
   CHECK(!is_rounded(15.66e-6, "15.6 us", ""));
 }
 
-TEST_CASE("key: sources refuse what their records do not have") {
-  if (!has_programs()) return skip_case("no nvcc: there is no program to ask");
+TEST_CASE("key: sources refuse entries that their records do not have") {
+  if (!has_programs()) return skip_case("no nvcc: there is no program to run");
   const auto sources = sources_of(source(), built(), "reduction");
   const auto value = [&](const char* text) { return value_of(text, sources, "k.md:7"); };
   CHECK(value("time(03_sequential, 268435456)") > 0);
@@ -139,21 +139,23 @@ TEST_CASE("key: sources refuse what their records do not have") {
   }
 }
 
-TEST_CASE("handouts: questions have the lab's initial and all numbers; no list is without ids") {
+TEST_CASE("handouts: question ids have the lab's initial and no gaps, and every item has an id") {
   std::set<std::string> initials;
   for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     const std::string initial(1, static_cast<char>(l.name[0] - 'a' + 'A'));
-    CHECK_MESSAGE(initials.insert(initial).second, "another lab's questions have this initial");
+    CHECK_MESSAGE(initials.insert(initial).second,
+                  "the questions of another lab have this initial");
     const std::string handout = handout_text(l);
-    // A question that moves to another place keeps its number.
+    // A question keeps its number when it moves.
     std::set<std::string> ids, due;
     for (const question& q : questions_of(handout)) {
       CHECK_MESSAGE(ids.insert(q.id).second, q.id, " is asked twice");
       due.insert(initial + std::to_string(due.size() + 1));
     }
     for (const std::string& id : due) CHECK_MESSAGE(ids.count(id) == 1, "no question ", id);
-    for (const std::string& id : ids) CHECK_MESSAGE(due.count(id) == 1, id, " is no next number");
+    for (const std::string& id : ids)
+      CHECK_MESSAGE(due.count(id) == 1, id, " is not the next number");
     bool code = false;
     for (const auto& line : split_lines(handout)) {
       if (line.starts_with("```")) code = !code;
@@ -164,7 +166,7 @@ TEST_CASE("handouts: questions have the lab's initial and all numbers; no list i
   }
 }
 
-TEST_CASE("handouts: the labs have an order, and the main README names them in it") {
+TEST_CASE("handouts: the labs have an order, and the main README names them in this order") {
   const std::string readme = *read_if_there(source() / "README.md");
   std::int64_t order = 0;
   std::size_t at = 0;
@@ -174,12 +176,12 @@ TEST_CASE("handouts: the labs have an order, and the main README names them in i
     CHECK_MESSAGE(l.order == order, "`order` in lab.toml is not the next number, ", order);
     const auto named = readme.find("](labs/" + l.name + "/README.md)");
     REQUIRE_MESSAGE(named != std::string::npos, "the main README has no link to the lab's handout");
-    CHECK_MESSAGE(named > at, "the main README names a lab of a later `order` before it");
+    CHECK_MESSAGE(named > at, "the main README names a lab with a later `order` before this lab");
     at = named;
   }
 }
 
-TEST_CASE("key: it answers the handout's questions, in their order and sections") {
+TEST_CASE("key: it answers the handout's questions, in the same order and sections") {
   std::set<std::string> verbs;
   for (const auto& entry : fs::directory_iterator(source() / "grader/cli/verbs")) {
     std::string name = entry.path().stem();
@@ -207,13 +209,13 @@ TEST_CASE("key: it answers the handout's questions, in their order and sections"
         const auto last_word = begin + (a.text.compare(begin, 4, "dev ") == 0 ? 4 : 0);
         const auto end = a.text.find_first_of(" `\n", last_word);
         CHECK_MESSAGE(verbs.count(a.text.substr(last_word, end - last_word)) == 1,
-                      a.text.substr(at, end - at), " is no command");
+                      a.text.substr(at, end - at), " is not a command");
       }
     }
   }
 }
 
-// The figure is what its expression gives, and stands in `text`.
+// Checks that the figure is the value of its expression, and is in `text`.
 void check_figure(const checked_figure& f, const figure_sources& sources, const std::string& text) {
   double value = 0;
   const std::string error = refusal([&] { value = value_of(f.expression, sources, f.where); });
@@ -224,21 +226,21 @@ void check_figure(const checked_figure& f, const figure_sources& sources, const 
   CHECK_MESSAGE(has_figure(text, f.literal), f.where, ": the text lacks \"", f.literal, "\"");
 }
 
-// Without its comments, and without the tables that are made of records.
+// The text without its comments, and without tables that are generated from records.
 std::string typed_text(std::string text) {
   for (const char* begin : {"<!-- checked", "<!-- results:begin", "<!-- limits:begin",
                             "<!-- lectures:begin", "<!-- ragged:begin", "<!-- sweep "}) {
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
       const bool is_table = std::string_view(begin) != "<!-- checked";
       auto end = is_table ? text.find(":end -->", at) : text.find("-->", at);
-      REQUIRE_MESSAGE(end != std::string::npos, begin, " does not end");
+      REQUIRE_MESSAGE(end != std::string::npos, begin, " has no end");
       text.erase(at, end + (is_table ? 8 : 3) - at);
     }
   }
   return text;
 }
 
-TEST_CASE("key: its figures are those of records and commands") {
+TEST_CASE("key: its figures agree with the records and commands") {
   if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
   std::size_t figures = 0;
   for (const lab& l : load_labs(built())) {
@@ -252,7 +254,7 @@ TEST_CASE("key: its figures are those of records and commands") {
   CHECK(figures > 100);
 }
 
-TEST_CASE("handouts: figures that their comments check are those of records and commands") {
+TEST_CASE("handouts: figures in comments agree with the records and commands") {
   if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
   std::size_t figures = 0;
   for (const lab& l : load_labs(built())) {
@@ -269,7 +271,7 @@ TEST_CASE("handouts: figures that their comments check are those of records and 
   CHECK(figures > 20);
 }
 
-TEST_CASE("handouts: a core is short, has its questions' points, and no result of them") {
+TEST_CASE("handouts: a core is short, and has the points of its questions but not their results") {
   for (const lab& l : load_labs(built())) {
     CAPTURE(l.name);
     const std::string core = *read_if_there(source() / l.handout());
@@ -278,7 +280,8 @@ TEST_CASE("handouts: a core is short, has its questions' points, and no result o
     for (const char* section : {"\n## What is graded\n", "\n**Goal.** ",
                                 "\n**Afterwards you can** ", "\n**You need** ", "\n**Time:** "})
       CHECK_MESSAGE(core.find(section) != std::string::npos, "it lacks", section);
-    CHECK_MESSAGE(core.find(":begin -->") == std::string::npos, "measured tables are deeper.md's");
+    CHECK_MESSAGE(core.find(":begin -->") == std::string::npos,
+                  "measured tables belong in deeper.md");
     const auto asked = questions_of(core);
     CHECK(asked.size() >= 5);
     CHECK(asked.size() <= 8);
@@ -292,12 +295,12 @@ TEST_CASE("handouts: a core is short, has its questions' points, and no result o
           "(" + std::to_string(answer->points) + (answer->points == 1 ? " point)" : " points)");
       CHECK_MESSAGE(q.lines.front().starts_with(points), "the key gives ", points);
       for (const auto& f : answer->figures) {
-        // A bare number may be something else's.
+        // A number without a unit may belong to something else.
         const bool is_result = f.literal.find(' ') != std::string::npos;
         for (const char* kind : {"time(", "warm(", "part(", "run(", "line(", "ncu(", "swept("})
           if (is_result && f.expression.find(kind) != std::string::npos)
             CHECK_MESSAGE(!has_figure(joined_lines(core), f.literal), "its result, ", f.literal,
-                          ", stands in the core");
+                          ", is in the core");
       }
     }
   }

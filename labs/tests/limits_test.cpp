@@ -1,8 +1,8 @@
-// Tests of the yardsticks of `lab limits`: on the emulator, a part has the launches and the
-// occupancy of its step, memory only moves what the step moves and computes nothing, compute only
-// computes what the step computes and moves nothing. And the command itself, as people type it.
+// Tests the parts of `lab limits`. On the emulator, a part has the launches and the occupancy of
+// its step. The memory part moves what the step moves and computes nothing, and the compute part
+// computes what the step computes and moves nothing. Also tests the command itself.
 //
-// STEPWISE_BUILD, LAB_BUILD are the build folder, LAB_ROOT the clone.
+// STEPWISE_BUILD and LAB_BUILD name the build folder, and LAB_ROOT the clone.
 #include "grader/measure/limits.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,8 @@ struct counted_step {
   std::map<std::string, limit_counts> parts;
 };
 
-// At the last check size, which is ragged: parts must keep the accesses at the edges, too.
+// Uses the last check size, which is ragged, because parts must also keep the accesses at the
+// edges.
 counted_step count(const installation& where, const device_choice& emulator, const lab& l) {
   const auto profiled = [&](const std::string& program, outputs_are outputs) {
     const auto call = profile_program(l, problem_of(l), where.solution(l.name, program),
@@ -66,7 +67,7 @@ TEST_CASE("every part of every lab is a part of its step") {
   const device_choice emulator = choose_device(device_request::emulated, where);
   for (const lab& l : load_labs(where.build)) {
     CAPTURE(l.name);
-    if (l.parts.empty()) {  // its time is that of its copies, which parts of its kernel would keep
+    if (l.parts.empty()) {  // copies take its time, and parts of its kernel would keep the copies
       CHECK(problem_of(l).make_call(l.check[0], 1).memory == runner::memory_kind::host);
       continue;
     }
@@ -99,13 +100,14 @@ TEST_CASE("every part of every lab is a part of its step") {
       CHECK(parts.at("shared").shared_load_wavefronts == whole.shared_load_wavefronts);
       CHECK(parts.at("shared").arithmetic(false) == 0);
       CHECK(parts.at("compute").shared_wavefronts == 0);
-    } else {  // then shared memory belongs to computing
+    } else {  // then shared memory belongs to the compute part
       CHECK(parts.at("compute").shared_wavefronts == whole.shared_wavefronts);
     }
   }
 }
 
-TEST_CASE("limits.txt lists every part once and no other, and each says what it keeps and lacks") {
+TEST_CASE(
+    "limits.txt lists exactly the existing parts, and each part says what it keeps and lacks") {
   const fs::path root = std::getenv("LAB_ROOT");
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     CAPTURE(l.name);
@@ -130,7 +132,7 @@ TEST_CASE("limits.txt lists every part once and no other, and each says what it 
   }
 }
 
-TEST_CASE("lab limits: without a GPU, counts and modelled times of a step and of its parts") {
+TEST_CASE("lab limits: without a GPU, it shows counts and modelled times of a step and its parts") {
   const cloned_course c;
   const auto people = c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated"});
   CHECK(people.end.exit_code == 0);
@@ -162,7 +164,7 @@ TEST_CASE("lab limits: without a GPU, counts and modelled times of a step and of
   }
 }
 
-TEST_CASE("lab limits: a file of your own that is no part of the step gets the reason") {
+TEST_CASE("lab limits: it says why your own file is not a part of the step") {
   const cloned_course c;
   const auto result = c.lab({"limits", "reduction", "--step", "03", "--compute",
                              "solutions/reduction/limits/03_sequential.memory.cu", "--size", "4096",
@@ -176,7 +178,7 @@ TEST_CASE("lab limits: a file of your own that is no part of the step gets the r
   CHECK(has(doubted[1].get<std::string>(), "of the arithmetic remains"));
 }
 
-TEST_CASE("lab limits: what cannot be is refused with a sentence") {
+TEST_CASE("lab limits: invalid requests are refused with a message") {
   const cloned_course c;
   const auto refused = [&](std::vector<std::string> arguments, int code, const char* what) {
     arguments.insert(arguments.begin(), {"dev", "limits", "reduction"});

@@ -1,5 +1,6 @@
-// Tests of the pictures in labs/<lab>/pictures: on the emulator every step makes the reference's
-// picture of each, and the stages that are committed for the handout are what the reference makes.
+// Tests the pictures in labs/<lab>/pictures. On the emulator, every step must compute the
+// reference's picture from each, and the committed stages for the handout must be those of the
+// reference.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -65,7 +66,7 @@ void for_each_picture(const Body& body) {
   CHECK(count >= 2);
 }
 
-TEST_CASE("lab.toml says what a student can bring to each lab") {
+TEST_CASE("lab.toml names the kind of input that a student can bring to each lab") {
   for (const lab& l : load_labs(where().build)) {
     CAPTURE(l.name);
     const problem* const p = &problem_of(l);
@@ -74,9 +75,9 @@ TEST_CASE("lab.toml says what a student can bring to each lab") {
   }
 }
 
-TEST_CASE("every step's picture differs nowhere from the reference's") {
+TEST_CASE("every step's picture is identical to the reference's") {
   if (where().nvcc.empty()) {
-    return skip_case("no nvcc: no programs were built, so none was run");
+    return skip_case("no nvcc: no programs were built, so nothing was run");
   }
   const device_choice device = choose_device(device_request::emulated, where());
   for_each_picture(
@@ -99,7 +100,7 @@ TEST_CASE("every step's picture differs nowhere from the reference's") {
       });
 }
 
-TEST_CASE("the stages in the handout are what the reference makes of their picture") {
+TEST_CASE("the stages in the handout are those that the reference computes from their picture") {
   for_each_picture([](const lab& l, const picture_problem& p, const fs::path& file,
                       const problem_call& call) {
     const fs::path folder = file.parent_path() / file.stem();

@@ -1,4 +1,4 @@
-// Shared by the labs' problem_test.cpp.
+// Functions that the labs' problem_test.cpp files share.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline const stepwise::problem& problem_under_test() {
   return stepwise::load_problem(std::getenv("STEPWISE_PROBLEM"));
 }
 
-// FNV-1a, 64 bits: inputs are still the same bytes.
+// FNV-1a, 64 bits. Tests use it to check that inputs are still the same bytes.
 inline std::uint64_t hash_of(std::span<const std::byte> bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte byte : bytes) {

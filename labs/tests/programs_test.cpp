@@ -1,5 +1,5 @@
-// Tests that the course teaches what is true: on the emulator, every step is right, every mutant is
-// found out with the right class and words, and every skeleton compiles and is not yet right.
+// Tests the course's programs on the emulator: every step is right, every mutant is detected with
+// the right class and message, and every skeleton compiles but is not yet right.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace {
 
 using namespace stepwise;
 
-// The common start of all tests; null without nvcc, because then there is nothing to run.
+// The common state of all tests; null without nvcc, because then there is nothing to run.
 struct course {
   installation where;
   device_choice device;
@@ -48,11 +48,11 @@ const course* loaded() {
     return new course{where, choose_device(device_request::emulated, where),
                       load_labs(where.build)};
   }();
-  if (made == nullptr) skip_case("no nvcc: no programs were built, so none was run");
+  if (made == nullptr) skip_case("no nvcc: no programs were built, so nothing was run");
   return made;
 }
 
-// The lab's mutants are one program, of which the environment chooses one.
+// The lab's mutants are one program. The environment selects the mutant.
 fs::path choose_mutant(const course& c, const lab& l, const std::string& name) {
   setenv("STEPWISE_VARIANT", name.c_str(), 1);
   return c.where.build / "labs" / "tests" / (l.name + "-mutants");
@@ -80,7 +80,7 @@ TEST_CASE("matmul's last step is right with each of its tiles") {
   if (loaded() == nullptr) return;
   const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
                                [](const lab& one) { return one.name == "matmul"; });
-  // Tall ones in one, two and three rounds, medium ones, large ones in four slices.
+  // Tall tiles in one, two and three rounds, medium tiles, and large tiles in four slices.
   const std::vector<lab_size> sizes = {{521}, {705}, {1067}, {641}, {953}};
   const fs::path program = loaded()->where.solution(l.name, l.steps.back().name);
   const auto report =
@@ -90,7 +90,8 @@ TEST_CASE("matmul's last step is right with each of its tiles") {
   CHECK(report.right.size() == sizes.size());
 }
 
-TEST_CASE("a program keeps a call's buffers for the next call, and copies nothing back from that") {
+TEST_CASE(
+    "a program keeps a call's buffers for the next call, and copies nothing back from that call") {
   if (loaded() == nullptr) return;
   const lab& l = loaded()->labs.front();
   const problem& p = problem_of(l);
@@ -107,7 +108,7 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   const auto has_result = [&](std::size_t plan) {
     return !check_outputs(p, file.call(plan), file.outputs(plan));
   };
-  CHECK(runs.call(1).ok());  // nothing is there to be reused: the call is made all the same
+  CHECK(runs.call(1).ok());  // there is no buffer to reuse, but the call runs
   CHECK(!has_result(1));
   CHECK(runs.call(0).ok());
   CHECK(has_result(0));
@@ -120,7 +121,7 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   CHECK(runs.call(3).ok());
   CHECK(has_result(3));
   CHECK(file.record(3).busy_calls == 0);
-  // Again and again, and still right: outputs are poisoned once.
+  // Repeated calls are still right. Outputs are poisoned once.
   CHECK(runs.call(4).ok());
   CHECK(has_result(4));
   CHECK(file.times(4).size() == 1);
@@ -128,8 +129,7 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   CHECK(file.record(4).busy_took_ms >= 5);
 }
 
-TEST_CASE(
-    "a call that leaves its buffers copies no input in again, unless the call before failed") {
+TEST_CASE("a call after one that left its buffers copies its input again only if that one failed") {
   if (loaded() == nullptr) return;
   const lab& l = loaded()->labs.front();
   const problem& p = problem_of(l);
@@ -145,30 +145,29 @@ TEST_CASE(
   CHECK(!is_right());
   CHECK(runs.call(0).ok());
   CHECK(is_right());
-  // Another input in the file, which the device does not have: to the runner it looks as if the
-  // program had changed its input.
+  // The file has another input than the device. To the runner it looks as if the program had
+  // changed its input.
   auto& input = calls[0].buffers[0].data;
   input[0] ^= std::byte{1};
   REQUIRE(pwrite(file.descriptor(), input.data(), input.size(),
                  static_cast<off_t>(file.record(0).buffers[0].offset)) ==
           static_cast<ssize_t>(input.size()));
-  CHECK(runs.call(1).ok());  // looks at nothing
+  CHECK(runs.call(1).ok());  // checks nothing
   const auto found = runs.call(0);
   CHECK(found.what == verdict::wrong);
   CHECK(found.message.find("[0] was changed, but ") != std::string::npos);
   CHECK(!is_right());
-  CHECK(runs.call(0).ok());  // has the input copied in, since the call before failed
+  CHECK(runs.call(0).ok());  // the input is copied again, because the last call failed
   CHECK(is_right());
 }
 
-TEST_CASE(
-    "lab dev bench's measurement finds what is wrong at the end of a size, with real programs") {
+TEST_CASE("lab dev bench detects wrong results at the end of a size, with real programs") {
   if (loaded() == nullptr) return;
   const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
                                [](const lab& one) { return one.name == "reduction"; });
   const contender right{l.steps.back().name, loaded()->where.solution(l.name, l.steps.back().name)};
   auto device = loaded()->device;
-  device.gpu = true;  // the emulator, but its times are taken for real
+  device.gpu = true;  // the emulator, but its times are treated as measured
   const auto measure = [&](const std::string& name) {
     const contender mutant{name, choose_mutant(*loaded(), l, name)};
     return bench(l, problem_of(l), {mutant, right}, {{"again", right.program}}, device,
@@ -195,7 +194,7 @@ TEST_CASE(
   }
 }
 
-// Wrong programs earn nothing, and their speed is not measured: no goal has a modelled time.
+// Wrong programs earn no points, and their speed is not measured, so no goal has a modelled time.
 grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
                          const fs::path& program) {
   grade_report grade =
@@ -209,7 +208,7 @@ grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
     CHECK(g.points == 0);
     CHECK(!g.modelled);
     CHECK(!g.counted);
-    // A speed that is not graded here counts neither for nor against the file.
+    // A speed goal that is not graded here counts neither for nor against the file.
     const bool is_graded = !g.what->is_speed() || g.what->modelled > 0;
     CHECK(g.passed.has_value() == is_graded);
     CHECK(!g.passed.value_or(false));
@@ -217,11 +216,12 @@ grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
   return grade;
 }
 
-TEST_CASE("every mutant is found out, earns nothing, and the message says what is wrong with it") {
+TEST_CASE("every mutant is detected and earns no points, and the message names its error") {
   if (loaded() == nullptr) return;
   for (lab l : loaded()->labs) {
     for (const mutant& m : l.mutants) {
-      l.time_limit_s = m.verdict == "TIMEOUT" ? 1 : 3;  // an endless one is as endless after it
+      l.time_limit_s =
+          m.verdict == "TIMEOUT" ? 1 : 3;  // one second is enough for an endless mutant
       const auto report = check(*loaded(), l, choose_mutant(*loaded(), l, m.name), 1);
       INFO(m.name, ": ", report.found.message);
       CHECK(name_of(report.found.what) == m.verdict);
@@ -239,8 +239,8 @@ std::vector<std::string> includes_of(const std::string& text) {
   return includes;
 }
 
-// The skeletons of a lab's steps in one file, of whose program STEPWISE_VARIANT chooses one: nvcc
-// takes as long for three of them by themselves.
+// Joins the skeletons of a lab's steps in one file, where STEPWISE_VARIANT selects one. nvcc takes
+// as long for three separate skeletons.
 fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& folder) {
   const fs::path joined = folder / "skeletons.cu";
   child_options join;
@@ -250,7 +250,7 @@ fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& fold
     CAPTURE(s.name);
     const std::string text = *read_if_there(root / s.file);
     const std::string skeleton = derive_skeleton(text, s.file);
-    // In one file, each would have the others' includes, too.
+    // In one file, each skeleton would also have the includes of the others.
     CHECK(includes_of(skeleton) == includes_of(text));
     join.command.push_back(folder / (s.name + ".cu"));
     write_atomically(join.command.back(), skeleton);
@@ -261,10 +261,10 @@ fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& fold
   return joined;
 }
 
-TEST_CASE("every step's skeleton compiles, is wrong and earns nothing") {
+TEST_CASE("every step's skeleton compiles, is wrong and earns no points") {
   if (loaded() == nullptr) return;
   installation quick = loaded()->where;
-  quick.cuda_args.push_back("-Ofc=max");  // whether they compile: as well, in half of the time
+  quick.cuda_args.push_back("-Ofc=max");  // detects compile errors in half of the time
   for (const lab& l : loaded()->labs) {
     CAPTURE(l.name);
     const temporary_folder folder(fs::temp_directory_path());
@@ -284,14 +284,14 @@ TEST_CASE("every step's skeleton compiles, is wrong and earns nothing") {
   }
 }
 
-// Runs a program as a person would, on our runtime; its exit code, or -1 if a signal ended it.
+// Runs a program from a shell with our runtime. Returns its exit code, or -1 if a signal ended it.
 int run_by_hand(const course& c, const std::string& command) {
   const std::string environment = "LD_LIBRARY_PATH='" + c.device.runtime_folder.string() + "' ";
   const int status = std::system((environment + command + " 2>/dev/null").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a runner started by hand makes every call of a file, and continues after a failed one") {
+TEST_CASE("a runner that is started by hand makes every call of a file, also after a failed call") {
   if (loaded() == nullptr) return;
   const lab& l = loaded()->labs.front();
   const problem& p = problem_of(l);
@@ -312,7 +312,7 @@ TEST_CASE("a runner started by hand makes every call of a file, and continues af
       CHECK(written.record(plan).counters.launches >= 1);
     }
     CHECK(written.times(1).size() == 3);
-    // One call's counters, not those of all five.
+    // The counters of one call, not of all five.
     CHECK(written.record(0).counters.launches <= written.record(1).counters.launches);
     CHECK(written.record(1).counters.launches <= 2);
   }

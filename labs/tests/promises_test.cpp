@@ -1,5 +1,5 @@
-// Tests that steps are as much faster as steps.txt promises, by the recorded measurements; what was
-// not recorded yet is reported.
+// Tests that steps have the speedups that steps.txt promises, according to the recorded
+// measurements. Reports steps without a record.
 #include "grader/measure/promises.hpp"
 
 #include <doctest/doctest.h>
@@ -17,8 +17,8 @@ namespace {
 
 using namespace stepwise;
 
-// The GPUs whose records are asked, one after the other: the first that has both steps of a promise
-// at its size judges it.
+// The GPUs whose records are used, in this order. The first record that has both steps of a promise
+// at its size judges the promise.
 const std::vector<std::string> gpus = {"NVIDIA H200", "NVIDIA H100 80GB HBM3"};
 
 step_times times_of(const lab& l, const std::string& gpu) {
@@ -45,7 +45,7 @@ bool is_measured(const lab& l, const step& s) {
   });
 }
 
-TEST_CASE("every step is as much faster as steps.txt promises, as it was measured") {
+TEST_CASE("every step has the speedup that steps.txt promises, in the recorded measurements") {
   std::size_t judged = 0;
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     const auto promises = by_records(l);
@@ -58,19 +58,20 @@ TEST_CASE("every step is as much faster as steps.txt promises, as it was measure
       const bool has_records = std::any_of(promises.begin(), promises.end(), [&](const promise& p) {
         return p.step == s.name && p.ratio.has_value();
       });
-      CHECK_MESSAGE(has_records, l.name, " ", s.name,
-                    ": promises what no record can show; `?` stands for a step to be measured");
+      CHECK_MESSAGE(
+          has_records, l.name, " ", s.name,
+          ": has a promise that no record can show; write `?` for a step that was not measured");
     }
   }
   CHECK(judged > 50);
 }
 
-TEST_CASE("a step that promises nothing yet has not been measured next to the previous one") {
+TEST_CASE("a step without a promise has not been measured next to the previous step") {
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
     for (const step& s : l.steps) {
       if (!s.unmeasured) continue;
       const bool measured = is_measured(l, s);
-      CHECK_MESSAGE(!measured, l.name, " ", s.name, ": was measured, so `?` may become a promise");
+      CHECK_MESSAGE(!measured, l.name, " ", s.name, ": was measured, so replace `?` by a promise");
       if (!measured)
         MESSAGE("not judged: ", l.name, " ", s.name, " over ", s.over,
                 " has no record; `./lab dev bench ", l.name, " --baselines --record` makes one");

@@ -1,5 +1,5 @@
-// The records of the course: each is as `--record` would write it, and its facts of sizes, labels
-// and work, are those of the lab's problem today.
+// Tests the records of the course. Each is as `--record` would write it, and its sizes, labels and
+// work agree with the lab's problem today.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace stepwise;
 
-// A label needs the inputs of a call: it is compared where these are quickly made.
+// A label needs the inputs of a call. It is compared only where these are quick to make.
 constexpr double most_bytes = 1 << 22;
 
 void check_facts(const lab& l, const json& entry) {
@@ -37,7 +37,7 @@ void check_facts(const lab& l, const json& entry) {
   }
 }
 
-TEST_CASE("a record is as --record writes it, and its sizes are as the lab's problem has them") {
+TEST_CASE("a record is as --record writes it, and its sizes agree with the lab's problem") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   std::size_t checked = 0;
   for (const lab& l : load_labs(std::getenv("STEPWISE_BUILD"))) {
@@ -63,7 +63,7 @@ TEST_CASE("a record is as --record writes it, and its sizes are as the lab's pro
   CHECK(checked > 350);
 }
 
-TEST_CASE("what was measured of a GPU is as --record writes it") {
+TEST_CASE("the measurements of a GPU are as --record writes them") {
   const fs::path root = std::getenv("STEPWISE_SOURCE");
   const temporary_folder copy(fs::temp_directory_path());
   for (const std::string id : {"h100", "h200"}) {
