@@ -35,7 +35,7 @@ from launcher import arguments, steps  # noqa: E402
 PROGRAM = sys.argv.pop(1) if sys.argv[1:2] and os.path.isfile(sys.argv[1]) else ''
 NINJA = shutil.which('ninja', path=f'{HERE}/.venv/bin:{os.environ["PATH"]}')
 MESON = f'"{HERE}/.venv/bin/python" -m mesonbuild.mesonmain' if (HERE / '.venv/.complete').exists() else shutil.which('meson')
-# Another user may not read the one that runs this test.
+# Another user may not be allowed to read the Python that runs this test.
 PYTHON = '/usr/bin/python3' if os.path.exists('/usr/bin/python3') else sys.executable
 IS_ROOT = os.geteuid() == 0
 AS_USER = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] if IS_ROOT else []
@@ -51,7 +51,7 @@ FAKES = {
 while [ -e TOP/slow ] && [ "$n" -gt 0 ]; do sleep 0.1; n=$((n - 1)); done
 ! grep -q 'syntax error' "$1" || { echo "$1:2: error: no such word" >&2 && exit 1; }
 cp "$1" "$2.part" && chmod +x "$2.part" && mv "$2.part" "$2"''',
-    # No other process may be at work where Ninja begins to build.
+    # No other process may work in the build folder when Ninja begins to build.
     'ninja': f'''[ ! -e TOP/slow ] || find /proc/[0-9]*/cwd -maxdepth 0 -lname "TOP/*/build" >>TOP/two_builds 2>&-
 exec "{NINJA}" "$@"''',
     'meson': '''[ "$1" != --version ] || { echo 1.12.0 && exit; }
@@ -318,7 +318,7 @@ class Building(LauncherTest):
         self.edit('grader/main.cpp', 'in %s', 'now in %s')
         self.says('list', 'now in')
         self.edit('grader/main.cpp', 'now in', 'syntax error')
-        for _ in range(2):  # it fails again rather than run the old program
+        for _ in range(2):  # it fails again, and does not run the old program
             self.assertNotIn('now in', self.says('run first', 'main.cpp:2: error: no such word', 4))
         self.assertIn('no such word', self.log())
         self.says('run first --json', '"exit_code": 4', 4)
@@ -554,7 +554,7 @@ option('ptx_arch', type: 'string')\noption('clone', type: 'string')\n''')
     def test_results(self):
         printed = self.says('test unit course', 'failed: bad one\n1 passed, 1 failed, 1 skipped\n', 4)
         self.assertIn(f"bad one: exit code 3\n{self.top}/bare/sh -c 'echo broken; exit 3' ''\nbroken\n", printed)
-        self.assertLess(printed.index('Ok:'), printed.index('broken\n'))  # after all that Meson prints
+        self.assertLess(printed.index('Ok:'), printed.index('broken\n'))  # after everything that Meson prints
         answer = json.loads(self.says('test unit --json', '', 4).splitlines()[-1])
         self.assertEqual((answer['passed'], answer['failed'], answer['skipped']), (1, 1, 0))
         test = next(test for test in answer['tests'] if test['name'] == 'bad one')
@@ -580,11 +580,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class FetchWheels(unittest.TestCase):
-    """Tests with wheels that an index on this machine offers."""
+    """Tests with wheels from an index on this machine."""
 
     MESON, NINJA = 'meson-9.0-py3-none-any.whl', 'ninja-9.0-py3-none-any.whl'
     WHEELS = {
-        MESON: {'mesonbuild/__init__.py': '',  # else one that is installed comes first
+        MESON: {'mesonbuild/__init__.py': '',  # otherwise, an installed one comes first
                 'mesonbuild/mesonmain.py': 'print("meson of the test")\n',
                 'meson-9.0.data/data/share/man/man1/meson.1': 'a manual page'},
         NINJA: {'ninja/__init__.py': '', 'ninja-9.0.data/scripts/ninja': '#!/bin/sh\necho ninja\n'}}

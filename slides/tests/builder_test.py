@@ -1,4 +1,4 @@
-"""The builder: what a deck may say, what it refuses, and that figures come from the records."""
+"""Tests the builder: the content that a deck may have, refused content, and figures from the records."""
 import json
 import pathlib
 import re
@@ -33,7 +33,7 @@ def record(ms):
 
 
 class Course(unittest.TestCase):
-    """A course of one lab, in a folder of its own, so that it can be broken."""
+    """A course of one lab in a separate folder, where a test may break it."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
@@ -226,7 +226,7 @@ class Packages(unittest.TestCase):
                 'import sys\nopen(sys.argv[1] + "/" + sys.argv[2] + "-1-py3-none-any.whl", "w")\n')
             wheel = root / '.venv/pip-1-py3-none-any.whl'
             self.assertEqual(tools.own_pip(root), [sys.executable, str(wheel / 'pip')])
-            (root / '.lab/fetch_wheels.py').unlink()  # it is there by now
+            (root / '.lab/fetch_wheels.py').unlink()  # the wheel exists by now
             self.assertEqual(tools.own_pip(root), [sys.executable, str(wheel / 'pip')])
 
 

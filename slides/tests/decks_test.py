@@ -1,6 +1,6 @@
-"""Every deck builds, has what a lecture needs, fits, and can be given in its minutes; every topic is on a slide.
+"""Tests that every deck builds, is complete, fits and keeps to its minutes, and that every topic is on a slide.
 
-Without Chromium the look at each slide is skipped, visibly; the rest is not.
+Without Chromium, only the checks of each slide's appearance are skipped, and the output says so.
 """
 import contextlib
 import sys
@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         found = check.format_of(deck)
         needed, planned = map(float, rehearse.table(deck).splitlines()[-1].split('|')[5:7])
         if needed > planned:
-            found.append(f'its notes take {needed:g} minutes, {planned:g} are planned')
+            found.append(f'its notes take {needed:g} minutes, but {planned:g} are planned')
         if chromium:
             target = pathlib.Path(folder) / (deck.name + '.html')
             page.write(deck, target)
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         print(f'{deck.name}: {len(deck.slides)} slides, {deck.minutes:g} minutes, {len(found)} wrong')
         wrong += [f'{deck.name}: {line}' for line in found]
 if not decks:
-    wrong.append('slides/decks holds no deck')
+    wrong.append('slides/decks has no deck')
 if 'none yet' in topics.table(setting.ROOT, decks):
     wrong.append('a topic of the lectures is on no slide: see "none yet" in ./lab dev slides --topics')
 print('\n'.join(wrong))

@@ -1,9 +1,9 @@
-"""Where the figures and the code of the decks come from.
+"""Tests the origin of the figures and the code of the decks.
 
-Code      the file of each region is compiled by a target of the build, included by such a file, or
+Code      The file of each region is compiled by a target of the build, included by such a file, or
           compiled by a command that a deck captures.
-Figures   a deck that is built from other records shows other figures on exactly the slides that name
-          a record; builder_test.py has what each function of a record gives.
+Figures   A deck that is built from changed records shows other figures on exactly the slides that name
+          a record. builder_test.py tests the functions that read records.
 """
 import json
 import re
@@ -22,7 +22,7 @@ DECKS = {}
 
 
 class Changed(Records):
-    """Records in which every figure is another one: a factor for each place where one stands."""
+    """Records in which every figure has changed, by a factor that depends on its place."""
 
     def document(self, path):
         def change(value, where):
@@ -47,7 +47,7 @@ def deck(file, kind=Records):
 
 
 def number(text):
-    """1.22 ms -> 0.00122: what a reader takes from the slide, and how exact it is."""
+    """Returns the value of a figure on a slide (1.22 ms -> 0.00122), and its precision."""
     found = re.fullmatch(r'(-?[\d.,]+)(?:x| ?(%|[numµKMGT]?(?:i?B|s|B/s|FLOP/s|add/s|J|W)?))', text)
     if not found:
         return None
@@ -68,7 +68,7 @@ class Figures(unittest.TestCase):
         todo += map(str, setting.ROOT.glob('labs/*/tests/mutants/*.cu'))  # Meson names their lists
         commands = [shlex.split(c) for f in FILES for c in deck(f).commands]
         todo += [str(setting.ROOT / c[c.index('--file') + 1]) for c in commands if '--file' in c]
-        while todo:  # and what they include
+        while todo:  # and the files that they include
             file = todo.pop()
             path = setting.ROOT / file
             if file in seen or not path.is_file() or not path.is_relative_to(setting.ROOT):

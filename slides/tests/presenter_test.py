@@ -1,4 +1,4 @@
-"""The presenter in headless Chromium: what walk.py does not do with every deck."""
+"""Tests the presenter in headless Chromium: functions that walk.py does not test with every deck."""
 import pathlib
 import tempfile
 import unittest
@@ -80,7 +80,7 @@ class Presenter(unittest.TestCase):
         self.page.key('ArrowRight')
         self.assertEqual(self.place(), [3, 0])
         self.page.key('ArrowRight')
-        self.assertEqual(self.place(), [3, 0])  # there is no next one
+        self.assertEqual(self.place(), [3, 0])  # there is no next slide
         self.page.key('ArrowLeft')
         self.assertEqual((self.place(), self.seen()), ([2, 2], [True, True]))
         self.page.key('ArrowLeft')

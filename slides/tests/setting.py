@@ -1,4 +1,4 @@
-"""What the tests of the slides share. A test whose tool is missing is skipped (77), and says so."""
+"""Functions that the tests of the slides share. A test whose tool is missing is skipped (77), and says so."""
 import pathlib
 import sys
 

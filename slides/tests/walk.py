@@ -1,7 +1,8 @@
-"""Drives a built deck in Chromium as a speaker does, and says in sentences what is not as it should be.
+"""Drives a built deck in Chromium like a speaker, and describes each problem in a sentence.
 
-From the speaker's window forwards through every slide and fragment: the audience's window follows; notes,
-next slide and plan are right, fit, and can be read. Then back by the key, the overview, the printed pages.
+It goes forwards through every slide and fragment from the speaker's window. The audience's window must follow.
+Notes, next slide and plan must be right, fit, and be readable. Then it tests the way back with the key, the
+overview and the printed pages.
 """
 import pathlib
 import re
@@ -19,7 +20,7 @@ SPEAKER = """[now, step, document.querySelector('#speaker .text').innerHTML,
   document.querySelector('#speaker .plan').textContent,
   document.querySelector('#speaker .text').scrollHeight - document.querySelector('#speaker .text').clientHeight]"""
 
-# Text of the speaker's window that a speaker could not read, in either colour of the slides.
+# Text of the speaker's window with too little contrast to read, in either colour of the slides.
 DIM = '(() => {' + check.CONTRAST + """
   const texts = document.createTreeWalker(document.querySelector('#speaker'), NodeFilter.SHOW_TEXT), found = [];
   for (const colour of ['dark', 'light']) {
@@ -35,13 +36,13 @@ DIM = '(() => {' + check.CONTRAST + """
 
 
 def states(page):
-    """Every (slide, fragments shown) of a deck, in the order in which they must come."""
+    """Returns every (slide, fragments shown) of a deck, in the order in which they must appear."""
     counts = page.run("slides.map((s) => s.querySelectorAll('.fragment').length)")
     return [(i, k) for i, n in enumerate(counts) for k in range(n + 1)]
 
 
 def misplaced(page, state):
-    """A sentence, if a deck is not at (slide, fragments), with the first fragments seen and no others."""
+    """Returns a sentence if a deck is not at (slide, fragments), with only the first fragments visible."""
     now, step, last, shown = page.run(STATE)
     return ([] if (now, step) == state and last == shown == step else
             [f'slide {now + 1} with {shown} fragments, expected {state[0] + 1} with {state[1]}'])
@@ -99,7 +100,7 @@ def speaker(chromium, page):
         minutes = sum(m for _, _, m in slides[:now + 1])
         after = slides[due[n + 1][0]][1] if n + 1 < len(due) else ''
         if (seen[2], seen[3]) != (slides[now][0], after):
-            wrong.append(f'speaker, slide {now + 1}: other notes, or another next slide')
+            wrong.append(f'speaker, slide {now + 1}: wrong notes, or the wrong next slide')
         if f'leave at {int(minutes)}:{round(minutes % 1 * 60):02d} ' not in seen[4]:
             wrong.append(f'speaker, slide {now + 1}: {seen[4]}, expected {minutes:g} minutes')
         if seen[5] > 2 and step == 0:
@@ -114,7 +115,7 @@ def speaker(chromium, page):
 
 
 def printed(page):
-    """One page of 1280 x 720 (960 x 540 points) for each slide, with every fragment, dark or light."""
+    """The print has one page of 1280 x 720 (960 x 540 points) per slide, with every fragment, dark or light."""
     wrong, count = [], page.run('slides.length')
     page.send('Emulation.setEmulatedMedia', media='print')
     if not page.run("[...document.querySelectorAll('.fragment')].every((f) => getComputedStyle(f).visibility === 'visible')"):

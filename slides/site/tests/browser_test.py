@@ -1,9 +1,9 @@
-"""The site in headless Chromium, from disk: no error, no request, hover values, keyboard, axe, a phone's width.
+"""Tests the site in headless Chromium, from disk: errors, requests, hover values, keyboard, axe, a phone's width.
 
-Skipped (77) without Chromium; what axe-core checks is left out, visibly, where it is missing.
+Skipped (77) without Chromium. Without axe-core, its checks are omitted, and the output says so.
 
-    browser_test.py [--every] [FOLDER]    --every: loads every page, not some of each kind; FOLDER: a
-                                          screenshot of each kind goes there, in both colours and widths
+    browser_test.py [--every] [FOLDER]    --every: loads every page, not some of each kind; FOLDER: gets
+                                          a screenshot of each kind, in both colours and widths
 """
 import json
 import pathlib
@@ -33,10 +33,10 @@ def size(page, width):
 
 
 def every_page(page, site):
-    """Loads, has one main heading and no error, and is not wider than a phone."""
+    """Each page loads, has one main heading and no error, and is not wider than a phone."""
     size(page, 360)
     names = sorted(n for n in site.written if n.endswith('.html') and not n.startswith('decks/'))
-    if not EVERY:  # pages of steps and of files are alike: some of them
+    if not EVERY:  # the pages of steps are similar, and so are those of files, so a few are enough
         of_steps = [n for n in names if re.search(r'/\d\d_[\w-]+\.html$', n) and not n.startswith('files/')]
         of_files = [n for n in names if n.startswith('files/')]
         names = [n for n in names if n not in of_steps + of_files] + of_steps[::8] + of_files[::6]
@@ -48,10 +48,10 @@ def every_page(page, site):
 
 
 def each_kind(page, site, pictures):
-    """axe and, if asked for, pictures: light and dark, narrow and wide."""
+    """Runs axe on each kind of page, and takes screenshots if requested: light and dark, narrow and wide."""
     axe = AXE.read_text() if AXE.is_file() else None
     if not axe:
-        print(f'not checked: accessibility, since axe-core is missing: {FETCH_AXE}')
+        print(f'not checked: accessibility, because axe-core is missing: {FETCH_AXE}')
     for name in KINDS:
         page.go(site.out.as_uri() + '/' + name)
         for theme in ('light', 'dark'):
@@ -69,7 +69,7 @@ def each_kind(page, site, pictures):
 
 
 def hover(page, site):
-    """What a mark says under the pointer is what the record has, computed from the JSON alone."""
+    """The text of a mark under the pointer agrees with the record, computed from the JSON alone."""
     from slides.builder.records import read_record, show
     for lab in ('reduction', 'matmul'):
         entries = read_record(ROOT / f'solutions/{lab}/measured/h200.jsonl')['entries']
@@ -89,17 +89,17 @@ def hover(page, site):
             page.send('Input.dispatchMouseEvent', type='mouseMoved', x=box[0], y=box[1])
             tip = page.run('document.querySelector("#tip.shown")?.textContent || ""')
             expect(tip.startswith(f'{at["step"]}, {label}: {wanted}') and 'H200, measured' in tip,
-                   f'{at["step"]}: hovering says {tip!r}, the record {wanted}')
+                   f'{at["step"]}: the hover text is {tip!r}, but the record has {wanted}')
 
 
 def keyboard(page, site):
-    """Arrows go through a chart's marks, cards open on focus, Escape closes, a size is chosen."""
+    """Arrows move through a chart's marks, cards open on focus, Escape closes them, and sizes can be chosen."""
     page.go(site.out.as_uri() + '/reduction/versions.html')
     page.run('document.querySelector("section.size:not([hidden]) .mark").focus()')
     first = page.run('document.querySelector("#tip.shown").textContent')
     page.key('ArrowRight')
     second = page.run('document.querySelector("#tip.shown").textContent')
-    expect(first != second and second, 'an arrow key does not go to the next mark')
+    expect(first != second and second, 'an arrow key does not move to the next mark')
     page.key('Escape')
     expect(not page.run('document.querySelector("#tip.shown")'), 'Escape leaves the hover card open')
     other = page.run('''(() => { const s = document.querySelector('#size'); s.selectedIndex = 0;
@@ -116,11 +116,11 @@ def keyboard(page, site):
     page.run('document.getElementById("theme").click()')
     theme = page.run('document.documentElement.dataset.theme')
     page.go(site.out.as_uri() + '/glossary.html')
-    expect(page.run('document.documentElement.dataset.theme') == theme, 'the colours are not kept')
+    expect(page.run('document.documentElement.dataset.theme') == theme, 'the chosen colours are not kept')
 
 
 def sliders(page, site):
-    """A sweep's slider shows the point it stands at: readout, spoken value and mark."""
+    """A sweep's slider shows the point at its position: readout, spoken value and mark."""
     page.go(site.out.as_uri() + '/launch/figures.html')
     state = """(() => { const s = document.querySelector('#sweep-stride + .sweep'), i = s.querySelector('input');
         const shown = [...s.querySelectorAll('.readout')].filter((r) => !r.hidden);
@@ -138,7 +138,7 @@ def sliders(page, site):
 
 
 def before_after(page, site):
-    """The divider cuts the right picture where it stands; other stages can be chosen."""
+    """The divider clips the right picture at its position, and other stages can be chosen."""
     page.go(site.out.as_uri() + '/blur/stages.html')
     page.run("document.querySelector('#divider').focus()")
     page.send('Input.dispatchKeyEvent', type='keyDown', key='ArrowRight', code='ArrowRight', windowsVirtualKeyCode=39)
@@ -152,7 +152,7 @@ def before_after(page, site):
 
 
 def costs(page, site):
-    """A heading of the lines' costs, by Enter: the table is sorted by it, and the source has it beside the lines."""
+    """Enter on a heading of the lines' costs sorts the table by it, and shows this cost next to the source lines."""
     page.go(site.out.as_uri() + '/reduction/02_strided.html')
     state = """(() => { const t = document.querySelector('#heat'), k = [...t.tHead.rows[0].cells].findIndex((h) => h.hasAttribute('aria-sort'));
         return [t.tHead.rows[0].cells[k].textContent, [...t.tBodies[0].rows].map((r) => k ? Number(r.cells[k].dataset.v) : 0),
@@ -168,7 +168,7 @@ def costs(page, site):
 
 
 def differences(page, site):
-    """What the page shows of two versions is both of them, line by line, either way round."""
+    """The page shows all lines of two versions, in either order."""
     lab = next(lab for lab in site.labs if lab.name == 'matmul')
     page.go(site.out.as_uri() + '/matmul/diff.html')
     for a, b in ((3, 9), (9, 3), (0, 23), (18, 19)):
@@ -186,7 +186,7 @@ def differences(page, site):
             for file in [step.file] + step.parts:
                 wanted += (['// ---- ' + file] if file != step.file else [])
                 wanted += (ROOT / file).read_text().expandtabs(4).rstrip('\n').split('\n')
-            expect(lines == [line.rstrip() for line in wanted], f'{names}: not all of {name} is shown, or not right')
+            expect(lines == [line.rstrip() for line in wanted], f'{names}: not all lines of {name} are shown, or some are wrong')
 
 
 def calculator(page, site):
@@ -208,11 +208,11 @@ def calculator(page, site):
         theirs = json.loads(said.stdout)['kernels'][0]
         differ = [k for k in keys if (abs(mine[k] - theirs[k]) > 1e-9 if k == 'percent' else mine[k] != theirs[k])]
         expect(not differ, f'{gpu}, {threads} threads, {registers} registers, {shared} bytes: '
-                           + ', '.join(f'{k} {mine[k]} on the page, {theirs[k]} by lab' for k in differ))
+                           + ', '.join(f'{k} {mine[k]} on the page, {theirs[k]} in lab occupancy' for k in differ))
 
 
 def warps(page, site):
-    """Masks, banks and sectors on the page are those of the recordings; keys lead through them, two side by side."""
+    """Masks, banks and sectors on the page agree with the recordings. Keys step through them, also for two at once."""
     read = ('JSON.stringify([...document.querySelectorAll(".warp .player")].map((s) => '
             '[[...s.querySelectorAll(".lane")].map((e) => Number(e.classList.contains("on"))).join(""), '
             's.querySelectorAll(".banks .word").length, s.querySelectorAll(".sector").length, '
@@ -228,7 +228,7 @@ def warps(page, site):
             active = step.get('a', step.get('m', 2 ** 32 - 1))
             expect(lanes == ''.join(str(active >> lane & 1) for lane in range(32)), f'{name}, {n + 1}: lanes {lanes}')
             expect(said.startswith(f'instruction {n + 1} of {len(doc["steps"])}, ') and
-                   f' {active.bit_count()} of 32 lanes active' in said, f'{name}, {n + 1}: says {said!r}')
+                   f' {active.bit_count()} of 32 lanes active' in said, f'{name}, {n + 1}: the text is {said!r}')
             for x in step.get('x', []):
                 if x.get('counted', True) and x['bytes'] == 4 and len(step['x']) == 1 and x['kind'] != 'atomic':
                     seen += 1
@@ -243,7 +243,7 @@ def warps(page, site):
         return new Promise((done) => setTimeout(() => { document.activeElement.blur(); done(0); }, 300)); })()''')
     page.key('End')
     said = [s[3] for s in json.loads(page.run(read))]
-    expect(len(said) == 2 and all(re.match(r'instruction (\d+) of \1,', s) for s in said), f'at the end, two versions say {said}')
+    expect(len(said) == 2 and all(re.match(r'instruction (\d+) of \1,', s) for s in said), f'at the end, the texts of two versions are {said}')
     page.go(site.out.as_uri() + '/reduction/index.html')
     page.go(page.run('document.querySelector("#r7 .warplink a").href'))  # which banks do the lanes use?
     for what in ('linked', 'the next one'):

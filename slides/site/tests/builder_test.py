@@ -1,4 +1,4 @@
-"""The site without a browser: figures equal the records, links resolve, gaps are named, nothing leaks."""
+"""Tests the site without a browser: figures agree with records, links resolve, gaps are named, nothing leaks."""
 import html
 import os
 import pathlib
@@ -24,7 +24,7 @@ def all_pages(out):
 
 
 def every_page(site, pages):
-    """Each lab, step and question has its place; no link is dead; nothing comes from a network."""
+    """Each lab, step and question is on a page, no link is dead, and nothing is loaded from a network."""
     for lab in site.labs:
         for step in lab.steps:
             page = pages.get(f'{lab.name}/{step.name}.html', '')
@@ -64,7 +64,7 @@ def times_are_recorded(site, pages):
 
 
 def figures_are_recorded(site, pages):
-    """Rooflines and history: each mark's words follow from the JSON alone."""
+    """Rooflines and history: the text of each mark follows from the JSON alone."""
     from slides.builder.records import read_record
     rooflines = 0
     for lab in site.labs:
@@ -74,18 +74,18 @@ def figures_are_recorded(site, pages):
             said = (f'{f["step"]}: {f["instructions"] / f["dram_bytes"]:.3g} warp instructions per byte of DRAM, '
                     f'{f["instructions"] / f["us"] / 1e3:.4g} G/s')
             rooflines += said in page
-            expect(said in page, f'{lab.name}: the roofline does not say {said!r}')
+            expect(said in page, f'{lab.name}: the roofline lacks {said!r}')
         file = ROOT / f'solutions/{lab.name}/lectures.jsonl'
         for lecture in read_record(file)['entries'] if file.is_file() else []:
             expect(lecture['source'] in page, f'{lab.name}: no source {lecture["source"]!r}')
             for f in lecture['figures']:
                 said = f'{f["version"]} ({f["step"]}): {f["published"]:g} {lecture["unit"]} (history, '
-                expect(said in page, f'{lab.name}: the history does not say {said!r}')
+                expect(said in page, f'{lab.name}: the history lacks {said!r}')
     expect(rooflines > 50, f'{rooflines} marks on all rooflines')
 
 
 def sweeps_are_recorded(site, pages):
-    """Each point of a sweep, part of a step and ragged size says what the JSON alone says."""
+    """Each point of a sweep, part of a step and ragged size has the text that follows from the JSON alone."""
     from slides.builder.records import read_record, show
     points = 0
     for lab in site.labs:
@@ -110,18 +110,18 @@ def sweeps_are_recorded(site, pages):
         for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.ragged.jsonl'):
             for at in read_record(file)['entries']:
                 said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {at["baseline"]}'
-                expect(said in page, f'{lab.name}: the ragged sizes do not say {said!r}')
+                expect(said in page, f'{lab.name}: the ragged sizes lack {said!r}')
     expect(points > 100, f'{points} points of sweeps')
 
 
 def guided_is_recorded(site, pages):
-    """The analysis and each line's cost are the record's; the record is of these sources, and of this emulator."""
+    """The analysis and each line's cost agree with the record, which was made with these sources and this emulator."""
     from slides.builder.records import read_record
     from slides.site.builder import recorder
     lines = 0
     for lab in site.labs:
         record = read_record(ROOT / f'solutions/{lab.name}/measured/h200.guided.jsonl')
-        expect([s['step'] for s in record['entries']] == [s.name for s in lab.steps], f'{lab.name}: the guided record has other steps')
+        expect([s['step'] for s in record['entries']] == [s.name for s in lab.steps], f'{lab.name}: the guided record does not have these steps')
         for step, one in zip(lab.steps, record['entries']):
             expect(one['source'] == recorder.digest(ROOT, step), f'{step.name} has changed: ./lab dev site --record {lab.name}')
             page = html.unescape(pages[f'{lab.name}/{step.name}.html'])
@@ -144,25 +144,25 @@ def guided_is_recorded(site, pages):
                 expect(not anchor or f'id="{anchor}"' in page, f'{step.name}: no line {anchor}')
     expect(lines > 1000, f'{lines} lines with counts')
     if not (ROOT / 'build/grader/lab').exists():
-        print('not checked: whether the guided records are of this emulator: build/grader/lab is not built')
+        print('not checked: whether the guided records were made with this emulator, because build/grader/lab is not built')
         return
     for name, number in (('reduction', 2), ('transpose', 6)):
         lab = next(lab for lab in site.labs if lab.name == name)
         now, _, _ = recorder.profile(ROOT, lab, lab.steps[number])
         record = read_record(ROOT / f'solutions/{name}/measured/h200.guided.jsonl')
         differ = [key for key in now if now[key] != record['entries'][number][key]]
-        expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} are others now: ./lab dev site --record {name}')
+        expect(not differ, f'{lab.steps[number].name}: {", ".join(differ)} have changed: ./lab dev site --record {name}')
 
 
 def change(file, pattern, new):
-    """Replaces what the pattern finds first."""
+    """Replaces the first match of the pattern."""
     text, found = re.subn(pattern, new, file.read_text(), count=1)
     expect(found, f'{file.name} has no {pattern}')
     file.write_text(text)
 
 
 def broken_records(folder):
-    """An unreadable file is named on the pages. Its figures are missing, and the others stay."""
+    """An unreadable file is named on the pages. Its figures are missing, and the other figures remain."""
     course = copy_of_course(folder)
     measured = course / 'solutions/reduction/measured'
     (measured / 'h200.jsonl').write_text('{"lab": "reduction", ')
@@ -174,7 +174,7 @@ def broken_records(folder):
     with (course / 'solutions/neighbour/02_soa.cu').open('a') as step:
         step.write('// changed\n')
     (course / 'solutions/launch/measured/h100.sweeps.jsonl').write_text('{"lab": "launch"}\n{"axes": []}\n')
-    (course / 'solutions/launch/measured/h100.jsonl').unlink()  # absent is not broken
+    (course / 'solutions/launch/measured/h100.jsonl').unlink()  # an absent file is not broken
     (course / 'build/slides').mkdir(parents=True)
     for name, age in (('01_first_kernel', 0), ('02_occupancy', 1e6)):
         (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
@@ -205,24 +205,24 @@ def broken_records(folder):
            and '02_strided: ' in pages['reduction/02_strided.html'], 'a broken recording has a page, or is not named')
     page = pages['reduction/versions.html']
     for file in ('h200.jsonl', 'h100.jsonl', 'h200.counters.jsonl', 'h100.profiles.jsonl'):
-        expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')
+        expect(file in page and file in pages['index.html'], f'{file} is broken, but no page says so')
     expect('measured)' not in page.split('id="history"')[0], 'a broken record gave a time')
     expect(', measured)' in pages['matmul/versions.html'], 'the other labs lost their times')
     expect('lectures.jsonl' in pages['blur/versions.html'] and 'id="history"' not in pages['blur/versions.html'],
-           'history was made of a broken record')
+           'a broken record gave a history')
     expect('id="heat"' not in pages['transpose/04_tiled.html'] and 'of another version' in pages['transpose/04_tiled.html'],
            'a record of another version gave an analysis')
     expect('is from another source' in pages['neighbour/02_soa.html'] and 'id="heat"' in pages['neighbour/03_shared.html'],
-           'counts of a source that has changed are shown')
+           'counts of a changed source are shown')
     expect([n for n in pages if n.startswith('decks/')] == ['decks/01_first_kernel.html'] and '7 of 8 decks' in pages['lectures.html'],
-           'the decks: one is built, one is older than its source, the others are missing')
+           'decks: only the deck that is built and up to date may be listed')
     expect('h100.sweeps.jsonl' in pages['launch/figures.html'] and 'id="sweep-' not in pages['launch/figures.html'],
            'a broken record gave a sweep')
-    expect('h100.jsonl' not in pages['launch/versions.html'], 'a record that is absent is called broken')
+    expect('h100.jsonl' not in pages['launch/versions.html'], 'an absent record is called broken')
 
 
 def students():
-    """No answer, no step, no figure of one: a piece of each would be found on the pages."""
+    """The pages for students have no answer, no step and no figure of a step. A piece of each is searched for."""
     from slides.site.builder import course
     site = build(ROOT, students=True)
     texts = {str(f.relative_to(site.out)): f.read_text() for f in site.out.rglob('*')
@@ -243,19 +243,19 @@ def students():
             text = (ROOT / step.file).read_text()
             is_skeleton = text.splitlines()[2] in (ROOT / f'labs/{lab.name}/{lab.name}.cu').read_text()
             todo = re.search(r'^ *//> todo.*\n((?: *//.*\n)*)(.*\n.*)\n', text, re.M)
-            hidden = todo[2] if is_skeleton else text.splitlines()[2]  # students have the skeleton's head
+            hidden = todo[2] if is_skeleton else text.splitlines()[2]  # students have the header of the skeleton
             expect(hidden not in words, f'students: {step.name}: {hidden}')
     expect('class="answer"' not in everything, 'students: a folded answer')
 
 
 def output_folder(folder):
-    """A folder that is not ours is refused; a page that no longer exists is removed, other files stay."""
+    """A folder with other content is refused. A page that no longer exists is removed, and other files remain."""
     from slides.site.builder.__main__ import LIST, finish, prepare
     from slides.site.builder.errors import SiteError
     (folder / 'mine').write_text('')
     try:
         prepare(folder)
-        expect(False, 'a folder that is not empty was taken')
+        expect(False, 'a folder that is not empty was accepted')
     except SiteError:
         pass
     (folder / LIST).write_text('old.html\n../outside\n')
@@ -284,7 +284,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / 'out').mkdir()
         output_folder(pathlib.Path(folder) / 'out')
-    print('\n'.join(wrong[:40]) or f'{len(pages)} pages are as their sources')
+    print('\n'.join(wrong[:40]) or f'{len(pages)} pages agree with their sources')
     return bool(wrong)
 
 

@@ -1,5 +1,5 @@
-// Runs steps in node as a page does: [{lab, step, sizes, block, numbers, watch}] from standard
-// input, what came out of each to standard output.
+// Runs steps in node as a page does. Reads [{lab, step, sizes, block, numbers, watch}] from standard
+// input, and writes the result of each to standard output.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');

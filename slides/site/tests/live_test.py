@@ -1,8 +1,8 @@
-"""The emulator in the page: what it computes, finds and counts is what the emulator of this machine does.
+"""Tests that the emulator in the page computes, finds and counts the same as the emulator of this machine.
 
-The same entry.cpp, compiled for this machine, gets the same calls: results, findings and counters are equal,
-for every step of reduction and some of the others, and for wrong launches. Where the course's own programs are
-built, their kernels are launched as steps.js says. Skipped (77) where slides/site/live/build.py was not run.
+The same entry.cpp, compiled for this machine, gets the same calls. Results, findings and counters must be equal,
+for every step of reduction, for some other steps, and for wrong launches. If the course's own programs are built,
+they must launch the kernels as steps.js does. Skipped (77) if slides/site/live/build.py was not run.
 """
 import base64
 import ctypes
@@ -30,7 +30,7 @@ def expect(holds, what):
 
 
 def native():
-    """entry.cpp for this machine, linked with what ninja has built."""
+    """Returns entry.cpp for this machine, linked with the libraries that ninja has built."""
     library = BUILT / 'native.so'
     archives = sorted(a for name in LIBRARIES for a in (ROOT / 'build/common' / name).rglob('*.a')
                       if not re.search('test|fuzz|opcode|gpu_device|remote', a.name))
@@ -49,14 +49,14 @@ def native():
     return it
 
 
-ARRAYS = {  # of each lab: name, elements, is it an input; the result is the one that is no input and comes first
+ARRAYS = {  # of each lab: name, elements, whether it is an input; the result is the first that is not an input
     'reduction': lambda s: [('in', s['n'], True), ('out', 1, False), ('scratch', s['n'] + 32, False)],
     'matmul': lambda s: [('a', s['n'] ** 2, True), ('b', s['n'] ** 2, True), ('c', s['n'] ** 2, False)],
     'transpose': lambda s: [('in', s['rows'] * s['cols'], True), ('out', s['rows'] * s['cols'], False)]}
 
 
 def here(it, run, shown):
-    """The calls that the page made, on this machine: (result, report, problem)."""
+    """Makes the page's calls on this machine. Returns (result, report, problem)."""
     it.start(b'h200', (1 if run['watch'].get('checks') else 0) + (2 if run['watch'].get('counters') else 0))
     image = (ROOT / f'build/live/{run["lab"]}/{run["step"]}.fatbin').read_bytes()
     assert it.load(image, len(image)) == b''
@@ -85,14 +85,14 @@ def here(it, run, shown):
 
 
 def without_texts(value):
-    """A page has no files: the text of a line is missing there."""
+    """Removes the texts of source lines, which a page does not have, because it has no files."""
     if isinstance(value, dict):
         return {k: without_texts(v) for k, v in value.items() if k != 'text'}
     return [without_texts(v) for v in value] if isinstance(value, list) else value
 
 
 def difference(a, b, path=''):
-    """Where two values first differ: 'kernels.0.total.branches: 3 | 4'."""
+    """Returns the first difference of two values, such as 'kernels.0.total.branches: 3 | 4'."""
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         pairs = [(k, a[k], b[k]) for k in a]
     elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
@@ -103,7 +103,7 @@ def difference(a, b, path=''):
 
 
 def launches_of_programs(run, shown):
-    """The profile of the course's own program, run by `lab env`, has the same kernels: as often, with as many blocks."""
+    """The profile of the course's own program, run by `lab env`, has the same kernels, launches and blocks."""
     size = [str(n) for n in run['sizes'].values()]
     made = subprocess.run([ROOT / 'lab', 'env', run['lab'], '--step', run['step'], '--size', 'x'.join(size)], cwd=ROOT,
                           capture_output=True, text=True, check=False)
@@ -124,7 +124,7 @@ def launches_of_programs(run, shown):
 
 
 def in_a_page():
-    """The pages in Chromium, from disk: they run, follow what is typed, and make no request."""
+    """The pages in Chromium, from disk, run, react to input, and make no request."""
     need(chromium=True)
     site = build(ROOT)
     ready = '''new Promise((done) => {
@@ -183,13 +183,13 @@ def main():
     sizes = {'reduction': {'n': 65537}, 'matmul': {'n': 70}, 'transpose': {'rows': 50, 'cols': 70}}
     runs = [{'lab': lab, 'step': step, 'sizes': sizes[lab], 'numbers': NUMBERS, 'watch': both} for lab, step in steps]
     right = len(runs)
-    # A block that is no power of two; one that this kernel does not have: sums are wrong, words unwritten or raced for.
+    # Blocks that are not a power of two, or that these kernels do not support: wrong sums, unwritten words, races.
     odd = [('reduction', '03_sequential', [96, 1, 1]), ('reduction', '05_unroll_warp', [32, 1, 1]),
            ('reduction', '08_shuffle', [64, 1, 1]), ('transpose', '04_tiled', [16, 16, 1]),
            ('matmul', '03_tiled', [64, 16, 1]), ('reduction', '01_interleaved', [2048, 1, 1])]
     runs += [{'lab': lab, 'step': step, 'sizes': sizes[lab], 'block': block, 'numbers': NUMBERS, 'watch': both}
              for lab, step, block in odd]
-    times = 5 if '--speed' in sys.argv else 1  # browsers keep what they have compiled of the emulator
+    times = 5 if '--speed' in sys.argv else 1  # browsers keep the compiled emulator
     runs += times * [{'lab': 'matmul', 'step': '01_column', 'sizes': {'n': 256}, 'numbers': NUMBERS, 'watch': {}}]
     done = subprocess.run([node, str(ROOT / 'slides/site/tests/live_node.js')], input=json.dumps(runs), text=True,
                           capture_output=True, check=False)
@@ -200,22 +200,22 @@ def main():
     for at, (run, shown) in enumerate(zip(runs, page)):
         what = f'{run["lab"]} {run["step"]} {shown["block"]}'
         result, report, problem = here(it, run, shown)
-        expect(shown['problem'] == problem, f'{what}: {shown["problem"]!r}, and here {problem!r}')
-        expect(shown['result'] is None or base64.b64decode(shown['result']) == result, f'{what}: another result')
+        expect(shown['problem'] == problem, f'{what}: {shown["problem"]!r} on the page, {problem!r} here')
+        expect(shown['result'] is None or base64.b64decode(shown['result']) == result, f'{what}: the results differ')
         for key in ('findings', 'profile', 'warp_instructions'):
             mine, theirs = without_texts(shown[key]), without_texts(report[key])
-            expect(mine == theirs, f'{what}: other {key}: {mine != theirs and difference(mine, theirs)}')
+            expect(mine == theirs, f'{what}: {key} differ: {mine != theirs and difference(mine, theirs)}')
         found |= {f['kind'] for f in shown['findings']}
         if at < right:
             expect(shown['wrong'] == -1 and shown['problem'] == '', f'{what}: element {shown["wrong"]} {shown["problem"]}')
             expect(not shown['findings'], f'{what}: {shown["findings"][:1]}')
     in_a_page()
-    expect(found, 'no wrong launch led to a finding: the comparison of findings compares nothing')
+    expect(found, 'no wrong launch led to a finding, so no findings were compared')
     for run, shown in zip(runs[:right], page):
         launches_of_programs(run, shown)
     if '--speed' in sys.argv:
         rates = [f'{shown["warp_instructions"] / shown["seconds"] / 1e6:.1f}' for shown in page[-times:]]
-        print(f'naive 256 x 256 matmul, {page[-1]["warp_instructions"]} warp instructions, again and again: '
+        print(f'naive 256 x 256 matmul, {page[-1]["warp_instructions"]} warp instructions, repeated: '
               f'{", ".join(rates)} million per CPU-second')
     print(f'{len(runs)} runs; kinds of findings: {", ".join(sorted(found))}')
     sys.exit('\n'.join(wrong[:20]) if wrong else 0)

@@ -1,5 +1,6 @@
-"""The playground in headless Chromium, with the real compiler, emulator and sandbox: edit, race, fix, faster; and
-hostile sources. Skipped (77) without Chromium, a built course or a complete sandbox."""
+"""Tests the playground in headless Chromium, with the real compiler, emulator and sandbox: a reader who edits, gets
+a race, fixes it and becomes faster, and hostile sources. Skipped (77) without Chromium, a built course or a complete
+sandbox."""
 import contextlib
 import json
 import pathlib
@@ -16,7 +17,7 @@ from slides.site.builder import serve  # noqa: E402
 wrong = []
 TRIES = "Number(document.querySelector('.playground').dataset.tries || 0)"
 ANSWER = "document.querySelector('.try-answer').innerText"
-# Above and below the kernel of each hostile source; the function that the runner calls is `reduce`.
+# The code above and below the kernel of each hostile source. The runner calls the function `reduce`.
 HEAD = '#include "labs/reduction/reduction.hpp"\n#include <stdio.h>\n#include <unistd.h>\n'
 HOST = 'void reduce(const int* in, int* out, int* scratch, int n) {\n%s\n}\n'
 HOSTILE = {
@@ -36,7 +37,7 @@ def expect(holds, what):
 
 
 def attempt(page, text):
-    """What is said of this source, and after how many seconds."""
+    """Returns the answer for this source, and the seconds that it took."""
     before, began = page.run(TRIES), time.monotonic()
     page.run(f'''(() => {{ const a = document.querySelector('.try-source'); a.value = {json.dumps(text)};
         a.dispatchEvent(new Event('input')); document.querySelector('.try-run').click(); }})()''')
@@ -46,21 +47,21 @@ def attempt(page, text):
 
 
 def course_of_a_reader(page, address):
-    """Edit, race, fix, faster; the link; Tab."""
+    """A reader edits, gets a race, fixes it and becomes faster. Also tests the link and the Tab key."""
     page.go(address)
     page.go(address.split('?')[0] + 'reduction/02_strided.html')
     page.run("document.querySelector('.try-how button').click()")
     slow = page.run("document.querySelector('.try-source').value")
-    expect(slow == (ROOT / 'solutions/reduction/02_strided.cu').read_text(), 'the source to edit is another one')
+    expect(slow == (ROOT / 'solutions/reduction/02_strided.cu').read_text(), 'the editor has the wrong source')
     raced, _ = attempt(page, slow.replace('    __syncthreads();  // outside', '    // outside'))
     line = 1 + slow[:slow.index('partial[left] += ')].count('\n')
     expect('two threads access partial[' in raced and f'line {line}' in raced, f'a race: {raced[:300]}')
     marked = page.run(f"document.querySelector('.ed-notes').children[{line - 1}].textContent")
-    expect(marked.startswith('race'), f'beside the line of the race: {marked!r}')
+    expect(marked.startswith('race'), f'next to the line of the race: {marked!r}')
     right, seconds = attempt(page, slow)
-    expect(right.startswith('Right: 21 of 21') and 'bank' not in raced[:9] and 'found before, 0 now' in right, f'mended: {right[:300]}')
+    expect(right.startswith('Right: 21 of 21') and 'bank' not in raced[:9] and 'found before, 0 now' in right, f'fixed: {right[:300]}')
     expect('shared load: 3.9 wavefronts, ideal 1' in page.run("document.querySelector('.ed-notes').textContent"),
-           'no bank conflicts beside the lines')
+           'no bank conflicts next to the lines')
     fast, more = attempt(page, (ROOT / 'solutions/reduction/03_sequential.cu').read_text())
     expect('times as fast: ' in fast and 'modelled, NVIDIA H200' in fast and 'limited by' in fast, f'faster: {fast[:400]}')
     print(f'{seconds:.1f} s and {more:.1f} s from Run to the answer')
@@ -73,8 +74,8 @@ def course_of_a_reader(page, address):
     page.go('about:blank#')
     page.go(link)
     time.sleep(0.3)
-    expect(page.run("document.querySelector('.try-source').value") == text, 'the link has another source')
-    expect(page.run(TRIES) == 0, 'a link runs what it holds')
+    expect(page.run("document.querySelector('.try-source').value") == text, 'the link has the wrong source')
+    expect(page.run(TRIES) == 0, 'opening a link runs its source')
     page.run("document.querySelector('.try-source').focus()")
     page.send('Input.dispatchKeyEvent', type='keyDown', key='Tab', code='Tab', windowsVirtualKeyCode=9)
     expect(page.run("document.activeElement.className") != 'try-source', 'Tab does not leave the editor')
@@ -94,7 +95,7 @@ def accessible(page):
 
 
 def hostile(page, tries):
-    """None reaches anything, none stays, none becomes markup; the next reader is served."""
+    """No hostile source reaches a file, keeps running or becomes markup, and the next reader is served."""
     title = page.run('document.title')
     for what, text in HOSTILE.items():
         said, seconds = attempt(page, text)
@@ -102,14 +103,14 @@ def hostile(page, tries):
         expect(seconds < 60, f'{what}: {seconds:.0f} s')
         print(f'{what}: {said[:60]!r}, {seconds:.1f} s')
     expect(page.run('document.title') == title and not page.run("document.querySelector('.try-answer img, .try-answer script')"),
-           'what a program printed became markup')
-    expect(not tries.running and not tries.pages, 'a hostile source is still there')
+           'the output of a program became markup')
+    expect(not tries.running and not tries.pages, 'a hostile source is still running')
 
 
 def from_disk(page, site, link):
-    """The same place, read-only; the link's source is shown."""
+    """From disk, the same page is read-only, and shows the source of a link."""
     page.go(f'{site.out.as_uri()}/reduction/02_strided.html')
-    expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').textContent"), 'no word how to make it live')
+    expect('./lab dev site --serve' in page.run("document.querySelector('.try-how').textContent"), 'the page does not say how to make it live')
     expect(page.run("document.querySelector('.try-source').checkVisibility()") is False, 'an editor on a static page')
     page.go('about:blank#')
     page.go(f'{site.out.as_uri()}/reduction/02_strided.html#' + link.split('#')[1])
@@ -120,7 +121,7 @@ def from_disk(page, site, link):
 
 
 def students(page, address):
-    """Their site has the skeleton to begin with, and the same judge."""
+    """The site for students begins with the skeleton, and has the same judge."""
     page.go(address)
     page.go(address.split('?')[0] + 'reduction/index.html')
     page.run("document.querySelector('.try-how button').click()")
@@ -139,7 +140,7 @@ def words_of(cmdline):
 
 @contextlib.contextmanager
 def served(tries, for_students=False):
-    """A site and its address."""
+    """Yields a site and its address."""
     site = build(ROOT, for_students)
     server = serve.bound(0, site.out, site.written, [lab.name for lab in site.labs], tries)
     threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True).start()
@@ -170,11 +171,11 @@ def main():
             wrong.extend(one for one in page.trouble() if not one.startswith(own) and 'about:' not in one)
     finally:
         tries.end_all()
-    ours = str(ROOT).encode()  # another clone may be at work as well
+    ours = str(ROOT).encode()  # another clone may be running as well
     left = [words for words in map(words_of, pathlib.Path('/proc').glob('[0-9]*/cmdline'))
             if words.startswith(ours) and b'reduction\0--file\0-' in words]
     expect(not left, f'processes are left: {left}')
-    print('\n'.join(wrong) or 'the playground does what it should')
+    print('\n'.join(wrong) or 'the playground works')
     return bool(wrong)
 
 

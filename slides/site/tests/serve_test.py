@@ -1,6 +1,6 @@
-"""The server of `lab dev site --serve` without a browser: who may ask, for what, and what is left when it ends.
+"""Tests the server of `lab dev site --serve` without a browser: permissions, requests, and leftovers at its end.
 
-A fake stands for `lab try`; playground_test.py has the real one. Takes a second of processor time.
+A fake replaces `lab try`; playground_test.py uses the real one. Takes a second of processor time.
 """
 import http.client
 import json
@@ -95,7 +95,7 @@ def who_may_ask(client):
         expect(status == 403 and 'PASS' not in text, f'{what}: {status}')
         expect(not [h for h in reply if h.lower().startswith('access-control')], f'{what}: a CORS header')
     for kind in ('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', None):
-        expect(client.attempt('x', Content_Type=kind)[0] == 415, f'{kind} is taken')
+        expect(client.attempt('x', Content_Type=kind)[0] == 415, f'{kind} is accepted')
     for name in ('evil.example', f'evil.example:{client.server.server_port}', '127.0.0.1', ''):
         expect(client.attempt('x', Host=name, Origin=f'http://{name}')[0] == 421, f'Host {name}: a try')
         expect(client.ask('GET', '/index.html', Host=name)[0] == 421, f'Host {name}: a page')
@@ -113,7 +113,7 @@ def who_may_ask(client):
     expect(client.ask('POST', '/index.html', '{}', **client.good())[0] == 405, 'POST to a page')
     upgrade = client.ask('GET', '/try', Upgrade='websocket', Connection='Upgrade', **client.good())
     expect(upgrade[0] == 404, f'a WebSocket: {upgrade[0]}')
-    expect(client.server.server_address[0] == '127.0.0.1', 'it listens on more than the loopback address')
+    expect(client.server.server_address[0] == '127.0.0.1', 'the server listens on more than the loopback address')
 
 
 def what_is_asked(client):
@@ -139,7 +139,7 @@ def what_is_asked(client):
         status = client.ask('POST', '/try', None, **{**client.good(), 'Content_Length': length})[0]
         expect(status in (411, 413), f'Content-Length {length}: {status}')
     expect(client.attempt('silent')[0] == 500 and client.attempt('flood')[0] == 504, 'a malformed answer')
-    expect(client.attempt('x')[1].count('<script>') == 1, 'text is not passed on as it is')
+    expect(client.attempt('x')[1].count('<script>') == 1, 'text is not passed on unchanged')
 
 
 def pages(client):
@@ -154,12 +154,12 @@ def pages(client):
     page = client.server.out / 'index.html'
     text = page.read_text()
     page.unlink()
-    expect(client.ask('GET', '/', **client.good())[0] == 404, 'a page that is gone')
+    expect(client.ask('GET', '/', **client.good())[0] == 404, 'a missing page')
     page.write_text(text)
 
 
 def half_sent(client):
-    """A body that never comes to its end gets an answer, too."""
+    """A body that never ends gets an answer too."""
     headers = ''.join(f'{k.replace("_", "-")}: {v}\r\n' for k, v in client.good().items())
     with socket.create_connection(('127.0.0.1', client.server.server_port), timeout=20) as asked:
         asked.sendall(f'POST /try HTTP/1.1\r\nHost: {client.host}\r\n{headers}Content-Length: 99\r\n\r\n{{'.encode())
@@ -167,7 +167,7 @@ def half_sent(client):
 
 
 def send_slow(client, page):
-    """A try whose client will not wait: the socket on which it was asked for."""
+    """Sends a slow try whose client may leave. Returns the socket of the request."""
     body = json.dumps({'lab': 'reduction', 'source': 'slow', 'page': page})
     headers = ''.join(f'{k.replace("_", "-")}: {v}\r\n' for k, v in client.good().items())
     asked = socket.create_connection(('127.0.0.1', client.server.server_port))
@@ -176,7 +176,7 @@ def send_slow(client, page):
 
 
 def several(client, folder):
-    """One runs, a few wait; who leaves is forgotten, and the program that ran for them is ended."""
+    """One try runs and a few wait. A try whose client leaves is forgotten, and its program is ended."""
     tries = client.server.tries
     first = send_slow(client, 'a')
     started = folder / 'started'
@@ -185,19 +185,19 @@ def several(client, folder):
     expect(client.attempt('x', page='a')[0] == 409, 'two tries of one page')
     waiting = [send_slow(client, f'w{i}') for i in range(serve.MOST_WAITING)]
     expect(until(lambda: len(tries.pages) == 1 + serve.MOST_WAITING), f'{len(tries.pages)} wait')
-    expect(client.attempt('x', page='z')[0] == 503, 'the queue has no end')
+    expect(client.attempt('x', page='z')[0] == 503, 'the queue is not limited')
     for one in waiting:
         one.close()
-    expect(until(lambda: tries.pages == {'a'}), 'who left still waits')
-    expect(len(started.read_text().split()) == 1, 'two ran at once')
+    expect(until(lambda: tries.pages == {'a'}), 'a try whose client left still waits')
+    expect(len(started.read_text().split()) == 1, 'two tries ran at once')
     first.close()
-    expect(until(lambda: not tries.pages and not tries.running), 'who left is still served')
+    expect(until(lambda: not tries.pages and not tries.running), 'a try whose client left still runs')
     expect(not pathlib.Path(f'/proc/{pid}').exists() and (folder / 'tidied').exists(), 'a program continues without a reader')
-    expect(client.attempt('x', page='a')[0] == 200, 'nothing runs after that')
+    expect(client.attempt('x', page='a')[0] == 200, 'no try runs afterwards')
 
 
 def ends(folder):
-    """By SIGTERM and by kill -9: no process stays. A port that is taken is named."""
+    """After SIGTERM or kill -9, no process remains. The message about a port that is in use names the port."""
     code = ('import sys, pathlib; sys.path.insert(0, sys.argv[1]); from slides.site.builder import serve; f = pathlib.Path(sys.argv[2])\n'
             'serve.serve(f, f / "out", ["index.html"], ["reduction"], 0)')
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -225,9 +225,9 @@ def ends(folder):
         taken.listen()
         try:
             serve.bound(taken.getsockname()[1], folder, [], [], None)
-            expect(False, 'a port that is taken is taken again')
+            expect(False, 'a port that is in use was bound again')
         except SiteError as error:
-            expect('--port' in str(error) and str(taken.getsockname()[1]) in str(error), f'a taken port: {error}')
+            expect('--port' in str(error) and str(taken.getsockname()[1]) in str(error), f'a port in use: {error}')
 
 
 def main():
@@ -245,7 +245,7 @@ def main():
         ends(folder)
         server.shutdown()
         server.server_close()
-    print('\n'.join(wrong) or 'the server answers those it should')
+    print('\n'.join(wrong) or 'the server answers the right requests')
     return bool(wrong)
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the pages share. A test whose tool is missing is skipped (77), and says so."""
+"""Functions that the tests of the pages share. A test whose tool is missing is skipped (77), and says so."""
 import pathlib
 import re
 import shutil
@@ -30,7 +30,7 @@ def need(chromium=False, program=False, axe=False):
 
 
 def build(root, students=False):
-    """A site of the course at `root` in a new folder, which the caller removes."""
+    """Builds a site of the course at `root` in a new folder, which the caller removes."""
     from slides.site.builder.site import Site
     out = pathlib.Path(tempfile.mkdtemp(prefix='pages-'))
     site = Site(root, out, students)
@@ -39,7 +39,7 @@ def build(root, students=False):
 
 
 def copy_of_course(folder):
-    """The files that the site is made of, in a folder of their own, to be changed."""
+    """Copies the source files of the site to a separate folder, where a test may change them."""
     (folder / 'build').mkdir()
     shutil.copy(ROOT / 'build/course.json', folder / 'build')
     for name in ('labs', 'solutions', 'common', 'grader', 'slides', '.ci', '.lab'):
@@ -50,13 +50,13 @@ def copy_of_course(folder):
 
 
 def dead_links(out):
-    """[(page, link)] of the links and pictures that lead nowhere, within the site."""
+    """Returns [(page, link)] for the links and pictures within the site that lead nowhere."""
     ids, dead = {}, []
     texts = {f.relative_to(out): f.read_text() for f in out.rglob('*.html')}
     for page, text in texts.items():
         ids[page] = set(re.findall(r' id="([^"]+)"', text))
         recorded = re.search(r'; (\d+) instructions', text) if page.name.endswith('-warp.html') else None
-        if recorded:  # the player goes to an instruction
+        if recorded:  # a link may lead to an instruction of the player
             ids[page].update(str(n) for n in range(1, int(recorded[1]) + 1))
     for page, text in texts.items():
         for link in re.findall(r' (?:href|src)="([^"]+)"', text):
