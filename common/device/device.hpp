@@ -59,7 +59,7 @@ class device {
   virtual status read(std::span<std::byte> to, device_address from) = 0;
   virtual status copy(device_address to, device_address from, std::uint64_t bytes) = 0;
   // Writes a word of 4 or 8 bytes through which streams wait for each other. A checking device
-  // treats this as synchronization, not as an access.
+  // treats this as synchronisation, not as an access.
   virtual status write_word(device_address to, std::span<const std::byte> from) {
     return write(to, from);
   }

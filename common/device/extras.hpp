@@ -116,7 +116,7 @@ class device_checks {
   virtual void wait_event(std::uint64_t event, std::uint64_t stream) = 0;
   // Names an allocation in findings, for example "in".
   virtual void name_allocation(device_address address, std::string_view name) = 0;
-  // Marks these bytes as uninitialized, whatever they hold.
+  // Marks these bytes as uninitialised, whatever they hold.
   virtual void forget_contents(device_address first, std::uint64_t bytes) = 0;
   // The findings since the last call, in order; empty if the device does not check. With `at_exit`,
   // memory that is still allocated is a finding too.

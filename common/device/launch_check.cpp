@@ -15,8 +15,8 @@ std::uint64_t threads_of(const extent& block) {
   return std::uint64_t{block.x} * block.y * block.z;  // no overflow: the sides are checked
 }
 
-// A question after a message about a block that is too large: the grid's size would do as a
-// block's.
+// A question that follows a message about a block that is too large, if the grid's size would be a
+// valid block size.
 std::string are_swapped(const extent& grid) {
   constexpr std::uint64_t warp = 32, most = 1024;
   const std::uint64_t blocks = threads_of(grid);

@@ -1,4 +1,4 @@
-// Adds up sectors, and recognizes the rows of a pitched area.
+// Adds up sectors, and recognises the rows of a pitched area.
 #include "common/emulator/transfers.hpp"
 
 #include <algorithm>

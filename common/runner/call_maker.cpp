@@ -145,7 +145,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
       const buffer_record& wanted = request.buffers[b];
       if (wanted.role == buffer_role::input) continue;
       buffers_[b].poison(wanted.poison);
-      // For checks, these bytes count as uninitialized.
+      // For checks, these bytes count as uninitialised.
       memory_of(request).forget_contents(buffers_[b].address(), wanted.bytes);
     }
     if (request.plan.cold_l2 != 0) where_.make_cold(all);

@@ -38,7 +38,7 @@ class memory {
   virtual void copy_in(std::byte* to, std::span<const std::byte> from) = 0;
   virtual void copy_out(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void fill(std::byte* start, std::uint8_t value, std::uint64_t bytes) = 0;
-  // For the checks: names an allocation after its parameter, and marks bytes as uninitialized.
+  // For the checks: names an allocation after its parameter, and marks bytes as uninitialised.
   virtual void name_allocation(const std::byte*, const char* /*name*/) {}
   virtual void forget_contents(const std::byte*, std::uint64_t /*bytes*/) {}
 };

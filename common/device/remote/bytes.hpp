@@ -1,4 +1,4 @@
-// Serialization of numbers, texts and structures between processes on one machine.
+// Serialisation of numbers, texts and structures between processes on one machine.
 //
 // idea    A structure lists its fields once (`fields(of)` calls `of` with all of them). Writing and
 //         reading both walk that list, so they cannot differ.

@@ -1,4 +1,4 @@
-// Serialization of messages, by a table generated from the list of kinds.
+// Serialisation of messages, by a table generated from the list of kinds.
 #include "common/device/remote/message.hpp"
 
 #include <array>

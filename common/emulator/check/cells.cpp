@@ -145,7 +145,7 @@ bool cells::search_for_two_readers(std::size_t group, const accessor& a) const {
   return true;
 }
 
-// Reads only the fields that are needed, because each field is in a cache line of its own.
+// Reads only the fields that are needed, because each field is in its own cache line.
 static inline bool is_open_to(const cell& c, u32 own, const accessor& a) {
   const u32 t = c.write_time();
   return t >= a.writes_settled() && open_write(t, c.writer(), own, a);

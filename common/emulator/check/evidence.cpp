@@ -118,7 +118,7 @@ std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_ev
 }
 
 evidence::site_line evidence::line_of(std::uint32_t site) {
-  // A site without a known line, or of another launch, gets a number of its own.
+  // A site without a known line, or of another launch, gets its own number.
   const site_line alone{std::int64_t{site} + (std::int64_t{1} << 40), false};
   if (site >= code->accesses.size() + extra_sites_.size()) return alone;
   if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1);

@@ -228,8 +228,8 @@ bool race_check::both_strong(const access_site& s, std::uint32_t other,
 }
 
 // Whether lanes of a warp exchange values through volatile shared memory as if they ran in step:
-// all write, and all read others' words. PTX calls that no race, but nothing orders it either. A
-// lane that polls a flag reads alone, or all lanes read the same.
+// all write, and all read others' words. PTX does not call that a race, but nothing orders it
+// either. A lane that polls a flag reads alone, or all lanes read the same word.
 bool race_check::in_step(const lane_access& t, std::uint32_t other,
                          std::uint32_t other_warp) const {
   const access_site& o = evidence_.site_at(other);
@@ -239,7 +239,7 @@ bool race_check::in_step(const lane_access& t, std::uint32_t other,
 }
 
 // Whether the thread that issued an asynchronous copy to shared memory waited for it before the
-// access by `own_warp` of its block. True if the write was no such copy.
+// access by `own_warp` of its block. True if the write was not such a copy.
 bool race_check::copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
                                 std::uint32_t writer) const {
   if (other == no_site || !evidence_.site_at(other).asynchronous) return true;

@@ -41,7 +41,7 @@ class finder {
   struct product {
     std::uint32_t instruction = 0, chain = 0, segment = 0, uses = 0;
     bool lost = false;      // its own value is needed
-    bool anywhere = false;  // a factor is constant: it is fused in other blocks, too
+    bool anywhere = false;  // a factor is constant, so it is fused in other blocks too
     // For each factor's register: the last write before it, and whether another write follows
     // before a sum.
     std::uint32_t written[2] = {0, 0};

@@ -14,8 +14,8 @@ state_space space_of(std::string_view modifier) {
 
 }  // namespace
 
-// The vreg of an operand's generic addresses, with its offset added. Each block is a cluster of its
-// own, so shared::cluster addresses are addresses of its shared memory.
+// The vreg of an operand's generic addresses, with its offset added. Each block is its own cluster,
+// so shared::cluster addresses are addresses of its shared memory.
 std::uint32_t lowering::generic_address(const operand& o, state_space space) {
   const address at = memory_address(o, space);
   const bool shared = space == state_space::shared;

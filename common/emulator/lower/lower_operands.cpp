@@ -86,9 +86,9 @@ const special_name* find_special(std::string_view name) {
   return found == names.end() ? nullptr : &found->second;
 }
 
-// Special registers with the same value in all threads: those of clusters, as each block is its own
-// cluster; places in the system's part of shared memory, where PTX does not define the two numbered
-// ones; performance counters.
+// Special registers with the same value in all threads: registers about clusters, because each
+// block is its own cluster; addresses in the system's part of shared memory (PTX does not define
+// the two numbered ones); and performance counters.
 const std::uint64_t* find_fixed_special(std::string_view name) {
   static const std::unordered_map<std::string_view, std::uint64_t> values = {
       {"%cluster_ctaid.x", 0},
@@ -108,7 +108,7 @@ const std::uint64_t* find_fixed_special(std::string_view name) {
   };
   static constexpr std::uint64_t zero = 0;
   if (name.starts_with("%pm") && name.size() >= 4 && name[3] >= '0' && name[3] <= '7') return &zero;
-  if (name.starts_with("%envreg")) return &zero;  // the driver's; grid.sync's two are above
+  if (name.starts_with("%envreg")) return &zero;  // the driver's; the two for grid.sync are above
   const auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;
 }
@@ -264,7 +264,7 @@ void lowering::place_variables() {
   if (local != before || before != 0) frame_.local_bytes = (local + 15) / 16 * 16;
 }
 
-// A kernel's parameters have a buffer of their own. Those of other functions are in their frames.
+// A kernel's parameters have their own buffer. Those of other functions are in their frames.
 void lowering::place_call_variables() {
   if (is_kernel()) {
     std::uint64_t at = 0;

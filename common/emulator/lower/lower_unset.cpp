@@ -22,7 +22,7 @@ namespace {
 // the function for the origins of all values.
 constexpr std::size_t most_values = 2000, most_values_per_instruction = 64;
 
-// Stands for all values that are stored where loads are checked.
+// Represents all values that are stored where loads are checked.
 constexpr std::string_view stored_value = "<stored>";
 
 operand named_operand(std::string_view name) {
@@ -118,8 +118,8 @@ bool lowering::may_be_unset(const operand& o) const {
   return o.kind == operand_kind::name && unset_.contains(o.name);
 }
 
-// Whether the instruction loads bytes that are looked up, because a store may have left them unset,
-// or because none has written them.
+// Whether the instruction loads bytes whose state is checked, because a store may have left them
+// unset, or because no store has written them.
 bool lowering::reads_checked_memory(const ptx::instruction& i) const {
   if (i.opcode != "ld" || i.operands.size() < 2) return false;
   const state_space s = ptx::space_of(i);

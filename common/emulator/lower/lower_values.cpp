@@ -43,8 +43,7 @@ void lowering::generic() {
   e.immediate = table;
 }
 
-// Lowers .ftz, .sat and .relu to ops of their own, before and after an operation whose op lacks
-// them.
+// Lowers .ftz, .sat and .relu to separate ops, before and after an operation whose op lacks them.
 void lowering::decorated(const std::string& key) {
   std::string plain(i_->opcode);
   bool any = false;

@@ -216,7 +216,8 @@ result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   const std::string wanted = "no room for " + std::to_string(bytes) + " shared bytes: ";
   if (bytes > reserved_)
     return {error::memory_allocation, wanted + "more than the reserved addresses"};
-  // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
+  // Each mapping counts against a limit of the host (vm.max_map_count), so small allocations share
+  // one.
   const bool small = bytes < arena_bytes / 4;
   // With room between allocations, no two share a guarded page (runtime/host/guarded_pages.hpp).
   const std::uint64_t step = room_between_ ? page : grain;

@@ -118,8 +118,8 @@ const op* watch_path_indexed(context& x, const op* i) {
   return i + 1;
 }
 
-// --- values that are not set. A shadow is a predicate of the lanes for which a register is not;
-// offset 0 is the shadow of what is always set.
+// --- values that are not set. A shadow is a predicate of the lanes in which a register is not set.
+// Offset 0 is the shadow of values that are always set.
 
 u32 shadow(const context& x, u32 offset) { return offset != 0 ? x.predicate(offset) : 0; }
 

@@ -26,8 +26,8 @@ std::string instruction_at(const program& code, std::uint32_t ordinal) {
 
 }  // namespace
 
-// Textures, surfaces and wmma tiles have undocumented requests. No figure is better than a wrong
-// one.
+// Textures, surfaces and wmma tiles have undocumented requests. A missing figure is better than a
+// wrong one.
 void profiler::note_uncounted(const warp_event& e) {
   std::string& name = now_->profile.uncounted;
   if (name.empty()) name = instruction_at(*now_->code, e.at->ordinal);
@@ -123,7 +123,7 @@ void profiler::end_ranges() {
         a.tag_passes = static_cast<std::uint8_t>(most_in_a_tag_bank(
             timer_->costs(), t.count, [&](unsigned n) { return line_of(lines[n]); }));
       a.wavefronts = static_cast<std::uint16_t>(ideal);
-      timer_->access(a, {});  // around L1
+      timer_->access(a, {});  // bypasses L1
     }
   }
   ranges_ = {};

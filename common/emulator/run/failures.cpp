@@ -133,7 +133,7 @@ scheduler::thread_place scheduler::place_of(int lane) const {
 }
 
 // Whether cooperative groups trap here because the launch gave them no memory for the grid's
-// barrier. In optimized code, the branch around the trap shows it, since it reads the address of
+// barrier. In optimised code, the branch around the trap shows it, since it reads the address of
 // that memory. In other code, the function names show it.
 bool scheduler::is_trap_of_grid_group(const op* i) const {
   if (launch_.grid_workspace != 0) return false;

@@ -1,4 +1,4 @@
-// Recognizes launches that can never end, and reports where the threads of a launch are.
+// Recognises launches that can never end, and reports where the threads of a launch are.
 #include "common/emulator/run/hangs.hpp"
 
 #include <algorithm>

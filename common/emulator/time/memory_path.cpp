@@ -202,7 +202,7 @@ double memory_path::lateness(unsigned lines) {
 
 double memory_path::load(const recorded_access& a, line_list lines, double begun) {
   double there = begun + costs_.l1_latency;
-  unsigned missed = lines.empty() ? a.sectors : 0;  // around L1
+  unsigned missed = lines.empty() ? a.sectors : 0;  // accesses that bypass L1
   std::uint32_t missing[128];
   for (std::size_t n = 0; n < lines.size(); ++n) {
     const l1_lines::found f = l1_.find(line_of(lines[n]), sectors_of(lines[n]));

@@ -118,7 +118,7 @@ class simulation {
       p.ready.push_back(at);
       fresh->warps.push_back(std::move(w));
     }
-    ++next_partition_;  // the next block's first warp goes elsewhere
+    ++next_partition_;  // the next block's first warp goes to another partition
     blocks_.push_back(std::move(fresh));
     block_state& here = *blocks_.back();
     for (const auto& w : here.warps) prepare(*w);

@@ -212,7 +212,8 @@ class run_scheduler {
     std::unordered_map<std::uint32_t, std::uint32_t> writer;
     std::uint32_t last_fixed = none, last_store[2] = {none, none};
     std::vector<std::uint32_t> since_fixed, loads_since_store[2];
-    std::vector<std::uint32_t> moved;  // since the last branch: what must not sink below it
+    std::vector<std::uint32_t>
+        moved;  // since the last branch: instructions that must not sink below it
     for (std::uint32_t n = 0; n < all; ++n) {
       const instruction_cost& c = at(n);
       nodes_[n].latency = latency_of(c);

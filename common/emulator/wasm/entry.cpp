@@ -42,7 +42,7 @@ std::string message_of(const status& s) {
 }
 const char* said(const status& s) { return said(message_of(s)); }
 
-// An exception that the emulator throws for lack of memory is an answer, too.
+// An exception that the emulator throws for lack of memory is also an answer.
 template <class Body>
 const char* guarded(Body body) {
   try {

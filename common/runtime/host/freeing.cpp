@@ -47,7 +47,7 @@ std::string how_to_free(std::string_view allocated_in, const host_place& allocat
 
 bool is_python_process() {
   // The interpreter exports its functions to its extensions. It does not matter whether it is
-  // initialized, since findings are reported while it shuts down.
+  // initialised, since findings are reported while it shuts down.
   return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
 }
 

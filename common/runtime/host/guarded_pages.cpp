@@ -16,7 +16,7 @@
 #include "common/runtime/host/poll_loops.hpp"
 
 // The only code whose system calls are not dispatched to us: the direct system call, and the return
-// from our handlers, which would otherwise be dispatched as well. Unwinders recognize a signal
+// from our handlers, which would otherwise be dispatched as well. Unwinders recognise a signal
 // frame by the two instructions of that return. The nop keeps unwinders from attributing the frame
 // to the preceding function.
 asm(R"(

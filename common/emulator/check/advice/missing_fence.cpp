@@ -180,7 +180,7 @@ std::string race_report::missing_fence_advice(const lane_access& t, race_between
   if (sets.empty()) return {};
   const auto tests = flag_accesses(paths, function, t.site->instruction, false);
   // No block sees another block's shared memory. Within a block, a variable that is tested once is
-  // no flag that another thread waits for: a barrier is missing rather than a fence.
+  // not a flag that another thread waits for, so a barrier is missing rather than a fence.
   const auto can_order = [&](const flag_access& set, const flag_access& test) {
     if (who != race_between::blocks)
       return set.site == test.site || test.site->kind == access_kind::atomic ||

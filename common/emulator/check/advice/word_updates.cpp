@@ -1,4 +1,4 @@
-// Recognizes an update by its address, which the load and the store compute in the same way, and by
+// Recognises an update by its address, which the load and the store compute in the same way, and by
 // the value or the branch that leads from the load to the store.
 #include "common/emulator/check/advice/word_updates.hpp"
 
