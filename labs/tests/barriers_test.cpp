@@ -138,7 +138,7 @@ bool queries_gpu(const fs::path& file, const fs::path& root) {
   return false;
 }
 
-TEST_CASE("with its barriers, every step is right and has no findings, also on a small GPU") {
+TEST_CASE("with its barriers, every step is right and clean at every size, also on a small GPU") {
   const installation where = load_installation(build_folder());
   const small_gpu small(where.root);
   std::size_t asking = 0;

@@ -74,7 +74,7 @@ TEST_CASE("an unknown GPU is refused with the names of the known ones") {
   CHECK(found.failure().message.find("h200") != std::string::npos);
 }
 
-TEST_CASE("the path of your own file names the GPU that it describes") {
+TEST_CASE("a GPU can be named by the path of your own description") {
   const auto folder = std::filesystem::temp_directory_path();
   const auto file = folder / ("stepwise-gpu-" + std::to_string(getpid()) + ".toml");
   std::filesystem::copy_file(gpus_folder() / "h200.toml", file);

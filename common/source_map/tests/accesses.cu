@@ -109,7 +109,7 @@ __global__ void four_stores(const float* in, float* out) {
   out[t] = s[t];
 }
 
-// The second load has no branch of its own in the machine code.
+// The second load does not have its own branch in the machine code.
 __global__ void after_a_branch(const float* in, float* out, int n) {
   __shared__ float s[1024];
   const int t = threadIdx.x;
