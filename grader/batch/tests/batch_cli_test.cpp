@@ -1,4 +1,4 @@
-// A small course graded, stopped, gone on with and reported. Runs in a copy of the clone, like
+// Grades a small batch, stops it, resumes it and reports it. Runs in a copy of the clone, like
 // cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -11,8 +11,8 @@ using namespace stepwise;
 
 namespace {
 
-// One right, one wrong, a copy of the right one, one that does not compile, one with nothing to
-// grade.
+// Hands in a correct file, a wrong file, a copy of the correct file, a file that does not compile,
+// and a folder without a file to grade.
 void hand_in(const cloned_course& c) {
   const fs::path in = c.root() / "in";
   const std::string right = *read_if_there(c.root() / "solutions/first/04_checked.cu");
@@ -63,7 +63,7 @@ TEST_CASE("a batch is graded once, continues after a kill, and is graded again o
   CHECK(anna["answered"]["answered"] == 1);
   CHECK(anna["grade"]["trust"] == "judged");
   CHECK(anna["grade"]["file"] == "first.cu");
-  // Equal contents are graded once.
+  // Files with the same contents are graded once.
   CHECK(bert["graded_at"] == anna["graded_at"]);
   CHECK(bert["seconds"] == anna["seconds"]);
   CHECK(entry_of(c, "carl")["class"] == "WRONG");
@@ -73,7 +73,7 @@ TEST_CASE("a batch is graded once, continues after a kill, and is graded again o
   CHECK(entry_of(c, "emil")["class"] == "REFUSED");
   CHECK(entry_of(c, "emil")["points"] == 0);
 
-  // Nothing is left to do; an INFRA and a lost entry are.
+  // Nothing is left to do. An INFRA entry and a lost entry are graded again.
   CHECK(document_of(grade_all(c, {"--json"}))["graded"] == 0);
   json infra = entry_of(c, "carl");
   infra["class"] = "INFRA";
@@ -92,7 +92,7 @@ TEST_CASE("a batch is graded once, continues after a kill, and is graded again o
   CHECK(grade_all(c, {"in", "launch"}).end.exit_code == 2);
   CHECK(grade_all(c, {"--part", "3/2"}).end.exit_code == 2);
 
-  // Parts have all of it, and no content twice.
+  // The parts together cover all submissions, and no contents twice.
   std::size_t all = 0;
   for (const char* part : {"1/3", "2/3", "3/3"})
     all += document_of(grade_all(c, {"--json", "--part", part}))["submissions"].get<std::size_t>();
@@ -121,7 +121,7 @@ TEST_CASE("a batch is graded once, continues after a kill, and is graded again o
   CHECK(report({"--format", "xml"}).end.exit_code == 2);
 }
 
-TEST_CASE("a batch that is killed loses nothing, and a second one at the same time is refused") {
+TEST_CASE("a killed batch loses nothing, and a second batch at the same time is refused") {
   const cloned_course c;
   c.limit_calls("first");
   hand_in(c);

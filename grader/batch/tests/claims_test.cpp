@@ -1,5 +1,5 @@
-// Identities: only what a platform makes says whose a file is and when it came, whatever students
-// put into their own folders and names.
+// Identities: only files that the platform itself made determine the owner and the time of a
+// submission, whatever students put into their own folders and names.
 #include "grader/batch/claims.hpp"
 
 #include <doctest/doctest.h>
@@ -12,8 +12,8 @@ using namespace stepwise::batch;
 
 namespace {
 
-// The claims in a folder with these files, by path. The content of each file is its path, unless it
-// is given after "=".
+// The claims in a folder with these files, by path. A file's content is given after "=". Without
+// "=", the content is the path.
 class claimed {
  public:
   claimed(std::vector<std::string> files, const std::string& pattern = "")
@@ -47,7 +47,7 @@ class claimed {
     return all_[static_cast<std::size_t>(found - paths_.begin())];
   }
   const std::vector<std::string>& left_out() const { return left_out_; }
-  // Is there a report that begins with the first and holds the second?
+  // Whether a report begins with `path` and contains `whom`.
   bool reports(const std::string& path, const std::string& whom) const {
     return std::any_of(left_out_.begin(), left_out_.end(), [&](const std::string& line) {
       return line.starts_with(path) && line.find(whom) != std::string::npos;
@@ -92,15 +92,15 @@ TEST_CASE("Gradescope's metadata counts where the platform puts it, and nowhere 
       CHECK(c.left_out().size() == 1);
     }
   }
-  // Without the platform's own there is none.
+  // Without the platform's own file there is no metadata.
   const claimed without(
       {"submission_1/r.cu", "submission_2/r.cu", "submission_2/submission_metadata.yml=" + forged});
   CHECK(without.of("submission_2/r.cu") == "2");
   CHECK(!without.at("submission_2/r.cu")->submitted);
 }
 
-TEST_CASE("metadata is read by its columns, and the first description counts") {
-  // A name of several lines, and a test's output, as a YAML library writes them.
+TEST_CASE("metadata is read by its columns, and the first entry of a submission counts") {
+  // As a YAML library writes it: a name of several lines, and the output of a test.
   const auto read = gradescope_metadata(
       "---\nsubmission_1:\n  :submitters:\n  - :name: |-\n      Mallory\n      :email: alice@uni\n"
       "      submission_2:\n    :email: mallory@uni\n  :created_at: 2026-11-29 10:00 Z\n"
@@ -116,13 +116,13 @@ TEST_CASE("metadata is read by its columns, and the first description counts") {
   CHECK(read.repeated == std::vector<std::string>{"2"});
 }
 
-TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
+TEST_CASE("a folder inside a student's submission belongs to that student, whatever its name is") {
   const claimed g({"x/submission_1/r.cu", "x/submission_2/r.cu", "x/submission_2/submission_1/r.cu",
                    "x/submission_2/a/b/submission_1/r.cu", "x/submission_2/submission_77/r.cu"});
   CHECK(g.of("x/submission_2/submission_1/r.cu") == "left out");
   CHECK(g.of("x/submission_2/a/b/submission_1/r.cu") == "left out");
-  CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // not a student's name
-  REQUIRE(g.left_out().size() == 1);                        // one line for each person
+  CHECK(g.of("x/submission_2/submission_77/r.cu") == "2");  // 77 is not another submission
+  REQUIRE(g.left_out().size() == 1);                        // one line per student
   CHECK(g.reports("x/submission_2/a/b/submission_1/r.cu", "under the name of 1"));
   CHECK(g.reports("x/", "left out: 2"));
 
@@ -159,7 +159,7 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
   CHECK(m.of("Mallory_12_assignsubmission_file_/Alice A_11_assignsubmission_file_r.cu") ==
         "left out");
 
-  // A file's name: only its beginning is the platform's.
+  // In a file name, only the beginning comes from the platform.
   const claimed k(
       {"alice_1_11_r.cu", "mallory_LATE_2_12_alice_1_11_r.cu",
        "mallory_LATE_2_13_submission_metadata.yml=" + facts("1", "m", "2026-11-01 10:00"),
@@ -176,42 +176,42 @@ TEST_CASE("a folder inside a person's work is theirs, whatever it is called") {
 TEST_CASE("a second claim to an identity is left out, and the report names the identity") {
   const claimed p({"anna/r.cu", "anna/deep/anna/r.cu", "anna.zip", "anna.tar.gz", "bert.cu"});
   CHECK(p.pattern() == "plain");
-  CHECK(p.of("anna.tar.gz") == "anna");  // the first in the order of paths
+  CHECK(p.of("anna.tar.gz") == "anna");  // the first in path order
   CHECK(p.of("anna.zip") == "left out");
   CHECK(p.of("anna/r.cu") == "left out");
   CHECK(p.reports("anna.zip", "to be from anna, but their submission is anna.tar.gz"));
   CHECK(p.reports("anna/deep/anna/r.cu", "claims to be from anna"));
-  // A name that two people have, one of whom chose it.
+  // Two students have the same name, and one of them chose it.
   const claimed k({"doejane_4711_11_r.cu", "doejane_4711_12_answers.md", "doejane_9999_13_r-7.cu",
                    "bert_5_14_r.cu"});
   CHECK(k.of("doejane_4711_12_answers.md") == "doejane");
   CHECK(k.of("doejane_9999_13_r-7.cu") == "left out");
   CHECK(k.reports("doejane_9999_13_r-7.cu",
                   "to be from doejane, but their submission is doejane_4711_11_r.cu"));
-  // Two numbers with one address, and one number in two exports.
+  // Two submission numbers with one address, and one number in two exports.
   const claimed g({"a/submission_metadata.yml=" + facts("1", "alice", "2026-11-20 10:00") +
                        facts("2", "alice", "2026-11-20 10:00"),
                    "a/submission_1/r.cu", "a/submission_2/r.cu", "b/submission_1/r.cu",
                    "b/submission_3/r.cu", "c/d/submission_4/r.cu"});
   CHECK(g.of("a/submission_1/r.cu") == "alice@uni");
   CHECK(g.of("a/submission_2/r.cu") == "left out");
-  CHECK(g.of("b/submission_1/r.cu") == "1");  // the other export's metadata is not about it
+  CHECK(g.of("b/submission_1/r.cu") == "1");  // the metadata of export a does not apply to b
   CHECK(g.of("b/submission_3/r.cu") == "3");
   CHECK(g.of("c/d/submission_4/r.cu") == "left out");
-  // An instructor's pattern says itself what is one person's.
+  // An instructor's own pattern decides by itself which files belong to one student.
   const claimed own({"anna.v1/r.cu", "anna.v2/r.cu", "bert.v1/anna.v1/r.cu"}, "{id}.{any}/{file}");
   CHECK(own.of("anna.v2/r.cu") == "anna");
   CHECK(own.of("bert.v1/anna.v1/r.cu") == "bert");
 }
 
-TEST_CASE("files in one person's folder do not choose the platform of all") {
+TEST_CASE("files in one student's folder do not choose the platform for everyone") {
   std::vector<std::string> files = {"alice/r.cu", "bob/r.cu"};
   for (int i = 1; i < 50; ++i) files.push_back("mallory/submission_" + std::to_string(i) + "/r.cu");
   const claimed c(files);
   CHECK(c.pattern() == "plain");
   CHECK(c.of("alice/r.cu") == "alice");
   CHECK(c.of("mallory/submission_7/r.cu") == "mallory");
-  // One person alone: the outer platform counts, whichever is named first in our table.
+  // With a single student, the outer platform counts, whatever the order in our table.
   const std::string theirs = "submitted/mallory/ps1/Alice_17_assignsubmission_file_/r.cu";
   const claimed alone({theirs});
   CHECK(alone.pattern() == "nbgrader");
@@ -222,7 +222,7 @@ TEST_CASE("files in one person's folder do not choose the platform of all") {
   CHECK(one.of("x/submission_1/Bob_17_assignsubmission_file_/r.cu") == "alice@uni");
 }
 
-TEST_CASE("ids that look alike have one look, and others have two") {
+TEST_CASE("ids that look alike have the same look, and other ids do not") {
   const std::string look = look_of("alice");
   for (const char* alike :
        {"Alice", "ALICE", "a1ice", "aIice", "\u0430lice", "\u0410l\u0456\u0441e", "\uff41lice",

@@ -1,4 +1,4 @@
-// Which contents are graded, how often, and what the journal keeps, with a program in place of the
+// Which contents are graded, how often, and what the journal keeps. A script stands in for the
 // grader.
 #include "grader/batch/grading.hpp"
 
@@ -14,8 +14,8 @@ using namespace stepwise::batch;
 
 namespace {
 
-// A results folder, and a grader that does what the first word of a submission says. It counts its
-// calls in a file of that name.
+// A results folder, and a grader that acts on the first word of a submission. It counts its calls
+// in a file with that name.
 class fake_grading {
  public:
   fake_grading() : in_(results::open_or_make(at("results"), "first")) {
@@ -64,7 +64,7 @@ class fake_grading {
 
 }  // namespace
 
-TEST_CASE("what the machine is at fault for is graded three times, what is inconclusive twice") {
+TEST_CASE("a failure of the machine is graded three times, an inconclusive result twice") {
   fake_grading g;
   for (const char* kind : {"right", "close", "closer", "killed", "gpuless", "silent"})
     g.hand_in(kind, kind);
@@ -79,7 +79,8 @@ TEST_CASE("what the machine is at fault for is graded three times, what is incon
   CHECK(g.calls("gpuless") == 3);
   CHECK(g.entry("killed").at("attempts") == 3);
   CHECK(g.entry("close").at("points") == 10);
-  CHECK(g.entry("right").at("message") == "right.cu: PASS");  // never where the file is kept
+  // The message never shows where the file is stored.
+  CHECK(g.entry("right").at("message") == "right.cu: PASS");
   CHECK(g.entry("gpuless").at("message") == "no device");
   CHECK(g.entry("gpuless").at("points").is_null());
   CHECK(g.entry("silent").at("message") == "the grader ended without a verdict: out of paper");
@@ -88,7 +89,7 @@ TEST_CASE("what the machine is at fault for is graded three times, what is incon
   CHECK(g.calls("right") == 1);
 }
 
-TEST_CASE("INFRA replaces no verdict, and a file that is to be graded again stays so") {
+TEST_CASE("INFRA replaces no verdict, and a file that is due for regrading stays due") {
   fake_grading g;
   g.hand_in("anna", "right");
   g.grade();
@@ -108,7 +109,8 @@ TEST_CASE("INFRA replaces no verdict, and a file that is to be graded again stay
   CHECK_THROWS_AS(g.grade(), failure);
 }
 
-TEST_CASE("equal contents are graded once, another version of the grader grades all") {
+TEST_CASE(
+    "equal contents are graded once, and a new version of the grader grades everything again") {
   fake_grading g;
   g.hand_in("anna", "right");
   g.hand_in("bert", "right");
@@ -124,7 +126,7 @@ TEST_CASE("equal contents are graded once, another version of the grader grades 
   CHECK(g.entry("bert").at("key").at("grader") == "newer");
 }
 
-TEST_CASE("parts share the contents, and children the GPUs") {
+TEST_CASE("parts share the contents, and child processes share the GPUs") {
   fake_grading g;
   g.options.gpus = {"3", "5"};
   g.options.jobs = 2;

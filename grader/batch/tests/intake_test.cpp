@@ -1,6 +1,6 @@
-// Tests the intake of folders and archives, as platforms make them and as attackers do.
+// Tests the intake of folders and archives, as platforms and as attackers make them.
 //
-// UNPACK_SCRIPT is unpack.py.
+// UNPACK_SCRIPT is the path of unpack.py.
 #include "grader/batch/intake.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace stepwise::batch;
 
 namespace {
 
-// A folder of submissions beside a folder of results.
+// A folder of submissions next to a folder of results.
 class course_folder {
  public:
   course_folder() : folder_(fs::temp_directory_path()) { make_folder(in()); }
@@ -27,7 +27,8 @@ class course_folder {
   void put(const std::string& path, const std::string& text) const {
     write_atomically(in() / path, text);
   }
-  // A Python program makes archives: zipfile, tarfile, io are there, and the folder is current.
+  // Runs Python code that makes archives. zipfile, tarfile and io are imported, and the current
+  // folder is in().
   void python(const std::string& code) const {
     child_options run;
     run.command = {"python3", "-c", "import io, stat, tarfile, zipfile\n" + code};
@@ -37,7 +38,7 @@ class course_folder {
     REQUIRE(result.end.ok());
   }
   std::map<std::string, submission> read(intake_options options = {}) {
-    // By a relative name, as people give it.
+    // By a relative name, as users give it.
     auto r = results::open_or_make(fs::relative(folder_.path() / "results"), "reduction");
     if (options.source.empty()) options.source = in();
     const fs::path script = std::getenv("UNPACK_SCRIPT");
@@ -68,7 +69,7 @@ TEST_CASE("plain folders, single files, and archives of lab pack are one submiss
   c.put("carl/notes.txt", "no source");
   c.put("dora/reduction.cu", "dora");
   c.put("dora/old/reduction.cu", "other");
-  c.put("dora/very old/reduction.cu", "dora");  // one more of the same decides nothing
+  c.put("dora/very old/reduction.cu", "dora");  // another copy of the same contents does not decide
   c.put("dora/try.cu", "try");
   c.put("emil/try.cu", "one of any name");
   c.put("fritz/a.cu", "a");
@@ -99,11 +100,11 @@ TEST_CASE("plain folders, single files, and archives of lab pack are one submiss
   CHECK(c.content(all.at("reduction-hana"), "answers.md") == "says");
   CHECK(all.size() == 8);
   CHECK(c.last.refused == 3);
-  // The same again changes nothing.
+  // Reading the same folder again changes nothing.
   CHECK(c.read().size() == 8);
 }
 
-TEST_CASE("a zip of a platform's is read like its folder, wrapper and all") {
+TEST_CASE("a platform's zip is read like its folder, including the folder around it") {
   course_folder c;
   c.python(
       "z = zipfile.ZipFile('course.zip', 'w')\n"
@@ -121,7 +122,7 @@ TEST_CASE("a zip of a platform's is read like its folder, wrapper and all") {
   CHECK(!all.at("bert").late_s);
 }
 
-TEST_CASE("lateness comes from metadata, and is unknown without") {
+TEST_CASE("lateness comes from metadata, and is unknown without it") {
   course_folder c;
   c.put("submission_11/reduction.cu", "anna");
   c.put("submission_12/reduction.cu", "bert");
@@ -149,7 +150,7 @@ TEST_CASE("lateness comes from metadata, and is unknown without") {
   all = c.read(options);
   CHECK(all.at("13").late_s == 86460);
   CHECK_THROWS_AS(time_table("13,soon\nx,y\n", "t.csv"), failure);
-  // As Excel writes it: a byte-order mark, no heading, a name with a comma.
+  // As Excel writes it: a byte-order mark, no heading, and a name with a comma.
   const auto times = time_table(
       "\xef\xbb\xbf"
       "12,2026-11-20 10:00\n\n\"a,b\",2026-11-20 10:01",
@@ -157,7 +158,8 @@ TEST_CASE("lateness comes from metadata, and is unknown without") {
   CHECK(times == std::map<std::string, std::int64_t>{{"12", 1795168800}, {"a,b", 1795168860}});
 }
 
-TEST_CASE("the last of several attempts counts; a timestamp lies next to it") {
+TEST_CASE(
+    "the last of several attempts counts, and timestamp.txt next to the file gives its time") {
   course_folder c;
   c.put("anna_attempt_2026-11-20-10-00-00_reduction.cu", "first");
   c.put("anna_attempt_2026-11-20-12-00-00_reduction.cu", "second");
@@ -172,7 +174,8 @@ TEST_CASE("the last of several attempts counts; a timestamp lies next to it") {
   CHECK(all.at("bert").time == 1795176000);
 }
 
-TEST_CASE("a person's own timestamp or metadata changes no work or lateness") {
+TEST_CASE(
+    "a student's own timestamp or metadata does not change whose a file is or whether it is late") {
   intake_options options;
   options.due = 1795219140;  // 2026-11-20T23:59:00Z
   course_folder c;
@@ -198,7 +201,7 @@ TEST_CASE("a person's own timestamp or metadata changes no work or lateness") {
     REQUIRE(c.last.info.left_out.size() == 1);
     CHECK(c.last.info.left_out[0].find("under the name of alice") != std::string::npos);
   }
-  // Other platforms have no such file; nor has an archive, or a folder that is one person's.
+  // Other platforms have no such file. Neither has an archive, or a folder of a single student.
   course_folder d;
   d.put("anna/reduction.cu", "anna");
   d.put("anna/timestamp.txt", "2026-11-01 12:00:00 UTC");
@@ -223,7 +226,7 @@ TEST_CASE("a person's own timestamp or metadata changes no work or lateness") {
   CHECK(!all.at("eve").late);
 }
 
-TEST_CASE("ids that look alike are kept separate, and noted") {
+TEST_CASE("ids that look alike are kept separate, and a note says so") {
   course_folder c;
   c.put("alice/reduction.cu", "alice");
   c.put("\u0430lice/reduction.cu", "mallory");
@@ -237,13 +240,14 @@ TEST_CASE("ids that look alike are kept separate, and noted") {
   CHECK(all.at("bob").notes.empty());
 }
 
-TEST_CASE("a folder in a person's folder is not another person, even with only one person") {
+TEST_CASE(
+    "a folder in a student's folder is not another student, even if there is only one student") {
   course_folder c;
   c.put("mallory/alice/reduction.cu", "mallory");
   auto all = c.read();
   REQUIRE(all.size() == 1);
   CHECK(c.content(all.at("mallory")) == "mallory");
-  // Several in one folder are those of a course.
+  // Several folders in one folder are the students of a course.
   course_folder d;
   d.put("course/alice/reduction.cu", "alice");
   d.put("course/mallory/alice/reduction.cu", "mallory");
@@ -253,7 +257,7 @@ TEST_CASE("a folder in a person's folder is not another person, even with only o
   CHECK(d.content(all.at("mallory")) == "mallory");
 }
 
-TEST_CASE("all of a folder can be one person's") {
+TEST_CASE("a whole folder can belong to one student") {
   course_folder c;
   c.put("src/reduction.cu", "mine");
   c.put("answers.md", "mine");
@@ -266,7 +270,8 @@ TEST_CASE("all of a folder can be one person's") {
   CHECK(all.at("anna").time == 1'700'000'000);
 }
 
-TEST_CASE("links, devices and what is too large are refused by name, and are never waited for") {
+TEST_CASE(
+    "links, devices and files that are too large are refused by name, and never block the intake") {
   course_folder c;
   write_atomically(c.at("secret"), "key");
   c.put("anna/reduction.cu", "anna");
@@ -289,12 +294,13 @@ TEST_CASE("links, devices and what is too large are refused by name, and are nev
   CHECK(all.at("hana").notes ==
         std::vector<std::string>{"answers.md has more than 1 MB and was ignored"});
   CHECK(all.size() == 5);
-  // A name with a line feed, folders that are too deep, a link that leads outside.
+  // Left out: a name with a line feed, a folder that is nested too deeply, and a link that leads
+  // outside.
   REQUIRE(c.last.info.left_out.size() == 3);
   CHECK(c.last.info.left_out[1].ends_with("gerd/1/2/3/4/5/6/7/8 is nested too deeply"));
 }
 
-TEST_CASE("archives cannot leave their folder, inflate without end, or hide links") {
+TEST_CASE("archives cannot leave their folder, unpack without limit, or hide links") {
   course_folder c;
   c.python(
       "def zip_of(name, entries):\n"
@@ -334,13 +340,13 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
   CHECK(why("ina") == "ina.tgz contains a link: reduction.cu");
   CHECK(why("jan") == "jan.zip: it contains too many files");
   CHECK(why("kai") == "reduction.cu has more than 1 MB");
-  CHECK(c.content(all.at("lea")) == "lea");  // its folder's name is no UTF-8
+  CHECK(c.content(all.at("lea")) == "lea");  // its folder's name is not valid UTF-8
   CHECK(!fs::exists(c.at("bert.cu")));
   for (const auto& entry : fs::directory_iterator(c.at("results")))
     CHECK(!entry.path().filename().string().starts_with(temporary_folder::prefix));
 }
 
-TEST_CASE("a source without owners is refused, with what to do") {
+TEST_CASE("a source without owners is refused, and the message says what to do") {
   course_folder c;
   CHECK_THROWS_AS(c.read(), failure);
   CHECK_THROWS_AS(c.read({c.in() / "nowhere"}), failure);

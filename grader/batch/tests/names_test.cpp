@@ -1,4 +1,5 @@
-// Whose a file is, by the names of platforms, of your own choice, and of people who mean harm.
+// Who owns a file, by the names that platforms give, by your own pattern, and in names that an
+// attacker made.
 #include "grader/batch/names.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ std::string owner_text(const std::string& pattern, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("platforms' names hold the id, the file and more") {
+TEST_CASE("platforms' names hold the id, the file name and more") {
   CHECK(owner_text("canvas", "doejane_4711_99812_reduction.cu") ==
         "doejane||reduction.cu||in time");
   CHECK(owner_text("canvas", "x/doejane_LATE_4711_99812_reduction-2.cu") ==
@@ -43,7 +44,7 @@ TEST_CASE("platforms' names hold the id, the file and more") {
   CHECK(owner_text("plain", "notes.txt") == "no owner");
 }
 
-TEST_CASE("your own pattern says where id and file are") {
+TEST_CASE("your own pattern says where the id and the file name are") {
   CHECK(owner_text("lab2-{id}.{any}/{file}", "lab2-jdoe.v3/reduction.cu") ==
         "jdoe||reduction.cu||?");
   CHECK(owner_text("{time}_{late}{id}_{file}", "2026-11-20 10:00:00_LATE_jdoe_r.cu") ==
@@ -58,8 +59,8 @@ TEST_CASE("your own pattern says where id and file are") {
   }
 }
 
-TEST_CASE("a match takes time in proportion to the lengths of pattern and path") {
-  // Each of these took minutes when a place tried again what had failed behind it.
+TEST_CASE("a match takes time in proportion to the lengths of the pattern and the path") {
+  // Each of these took minutes when a placeholder tried again what had failed after it.
   const std::string letters(390, 'a'), digits(390, '1'), times(390, '-');
   for (const auto& [pattern, path] : std::vector<std::pair<std::string, std::string>>{
            {"{id}{any}{any}{any}{any}{file}.zip", letters},
@@ -74,7 +75,7 @@ TEST_CASE("a match takes time in proportion to the lengths of pattern and path")
     for (int i = 0; i < 100; ++i) CHECK(!names.match(path));
     CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(2));
   }
-  // Every place before the last matches the shortest text, or the longest.
+  // Every placeholder before the last one matches either the shortest or the longest text.
   CHECK(owner_text("{id}{any}{any}{file}.cu", "abcd.cu") == "a||bcd||?");
   CHECK(owner_text("{number}{id}_{file}", "123a_b_c") == "a||b_c||?");
   CHECK(owner_text("{number}{id}_{file}", "123_b") == "3||b||?");
@@ -82,7 +83,7 @@ TEST_CASE("a match takes time in proportion to the lengths of pattern and path")
   CHECK(owner_text("{id}-{any}-{file}", "a-b-c-d/e") == "a||c-d/e||?");
 }
 
-TEST_CASE("the platform is the one that fits most files") {
+TEST_CASE("the platform is the one whose pattern fits the most files") {
   CHECK(pattern_for({"a_1_2_r.cu", "b_LATE_3_4_r.cu", "odd.cu"}).text() == "canvas");
   CHECK(pattern_for({"submission_1/r.cu", "submission_2/r.cu", "submission_metadata.yml"}).text() ==
         "gradescope");
@@ -114,7 +115,7 @@ TEST_CASE("paths that leave their folder have no owner") {
   CHECK(is_tame(std::string(400, 'a')));
 }
 
-TEST_CASE("an id's file has a plain name, and no two ids have the same") {
+TEST_CASE("the file of an id has a plain name, and no two ids share a name") {
   CHECK(file_name_for("jdoe-2.x_y") == "jdoe-2.x_y");
   CHECK(file_name_for("jane@example.org") == "jane%40example.org");
   CHECK(file_name_for("..") == "%2E.");

@@ -1,4 +1,4 @@
-// A results folder: what it keeps, what it replaces, what it finds broken.
+// A results folder: what it keeps, what it replaces, and which damaged files it detects.
 #include "grader/batch/results.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a folder belongs to one lab, and to results only") {
+TEST_CASE("a folder belongs to one lab, and holds only results") {
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path at = folder.path() / "results";
   CHECK_THROWS_AS(results{at}, failure);
@@ -39,7 +39,7 @@ TEST_CASE("a folder belongs to one lab, and to results only") {
   CHECK_THROWS_AS(results::open_or_make(folder.path() / "other", "reduction"), failure);
 }
 
-TEST_CASE("submissions come back as they were written, by id") {
+TEST_CASE("submissions are read as they were written, sorted by id") {
   const temporary_folder folder(fs::temp_directory_path());
   auto r = results::open_or_make(folder.path() / "r", "reduction");
   submission s = one("zoë/../x");
@@ -61,7 +61,7 @@ TEST_CASE("submissions come back as they were written, by id") {
   CHECK_THROWS_AS(r.submissions(), failure);
 }
 
-TEST_CASE("equal contents are one file, and an id is no path") {
+TEST_CASE("equal contents are stored in one file, and an id is not a path") {
   const temporary_folder folder(fs::temp_directory_path());
   auto r = results::open_or_make(folder.path() / "r", "reduction");
   const std::string a = r.keep("int main;", "reduction.cu");
@@ -75,7 +75,7 @@ TEST_CASE("equal contents are one file, and an id is no path") {
   CHECK(r.entry("../../escaped").at("class") == "PASS");
 }
 
-TEST_CASE("a verdict that is replaced goes to history, and once") {
+TEST_CASE("a replaced verdict moves to the history, once") {
   const temporary_folder folder(fs::temp_directory_path());
   auto r = results::open_or_make(folder.path() / "r", "reduction");
   const fs::path history = folder.path() / "r" / "history";
@@ -91,13 +91,13 @@ TEST_CASE("a verdict that is replaced goes to history, and once") {
   CHECK(files_in(history) == 2);
   CHECK(r.entry("a").at("class") == "PASS");
   CHECK(r.entries().size() == 1);
-  // An entry from another source, or half an entry, is ignored.
+  // A truncated entry is ignored.
   write_atomically(folder.path() / "r" / "journal" / "a.json", first.dump().substr(0, 9));
   CHECK(r.entry("a").is_null());
   CHECK(r.entries().empty());
 }
 
-TEST_CASE("marks outlive a kill, and leftovers do not") {
+TEST_CASE("marks survive a kill, and leftovers are removed") {
   const temporary_folder folder(fs::temp_directory_path());
   auto r = results::open_or_make(folder.path() / "r", "reduction");
   r.mark("a/b");
@@ -116,7 +116,7 @@ TEST_CASE("marks outlive a kill, and leftovers do not") {
   CHECK(!fs::exists(folder.path() / "r" / "tmp-123456"));
 }
 
-TEST_CASE("a verdict counts while all that it depends on is as it was, and INFRA never") {
+TEST_CASE("a verdict is current while everything it depends on is unchanged, and INFRA never is") {
   const verdict_key now{"sha", "lab", "grader", "13.0", "emulator", "key"};
   json entry = {{"class", "WRONG"}, {"key", json_of(now)}};
   CHECK(is_current(entry, now));

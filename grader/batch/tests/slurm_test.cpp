@@ -1,4 +1,4 @@
-// Tests of grading by Slurm with programs that stand in for sbatch and squeue.
+// Tests grading by Slurm, with scripts in place of sbatch and squeue.
 #include "grader/batch/slurm.hpp"
 
 #include <doctest/doctest.h>
@@ -12,11 +12,11 @@
 namespace stepwise::batch {
 namespace {
 
-// A cluster whose tasks run while they are submitted, and a `lab` that writes down its parts.
+// A cluster whose tasks run during submission, and a `lab` that records its parts.
 class fake_cluster {
  public:
   fake_cluster() : path_(std::getenv("PATH")) {
-    // Tasks named in "lost" end without a word, the first time.
+    // A task with a file lost-N ends without output the first time.
     program("sbatch",
             "array=; for w; do case $w in --array=*) array=${w#--array=};; esac; done\n"
             "echo \"$*\" >>$HERE/submitted\n"
@@ -60,7 +60,7 @@ class fake_cluster {
   std::string path_;
 };
 
-TEST_CASE("slurm: an array of tasks, each with its part") {
+TEST_CASE("slurm: an array of tasks, one part per task") {
   const fake_cluster c;
   auto o = c.options();
   o.at_once = 4;
@@ -85,18 +85,18 @@ TEST_CASE("slurm: parts that no task finished are submitted once more, then repo
   CHECK(outcome.why.find("job 4711") != std::string::npos);
 }
 
-TEST_CASE("slurm: a job that still runs is followed, and not submitted again") {
+TEST_CASE("slurm: a job that is still running is followed, and not submitted again") {
   const fake_cluster c;
   CHECK(c.grade(c.options()).open.empty());
   const std::string submitted = c.text("submitted");
   c.write("queue", "RUNNING\nPENDING\n");
-  CHECK(c.grade(c.options()).open.empty());  // its parts are all done
+  CHECK(c.grade(c.options()).open.empty());  // all of its parts are done
   CHECK(c.text("submitted") == submitted);
-  CHECK(c.grade(c.options()).open.empty());  // no task of it is left: a new job
+  CHECK(c.grade(c.options()).open.empty());  // none of its tasks is left, so this is a new job
   CHECK(c.text("submitted").size() > submitted.size());
 }
 
-TEST_CASE("slurm: without Slurm, or where it refuses, that is said") {
+TEST_CASE("slurm: the message says that Slurm is missing, or why it refuses") {
   const fake_cluster c;
   c.write("refuses");
   CHECK_THROWS_WITH_AS(c.grade(c.options()), doctest::Contains("no such partition"), failure);
@@ -105,7 +105,7 @@ TEST_CASE("slurm: without Slurm, or where it refuses, that is said") {
   CHECK_THROWS_WITH_AS(c.grade(c.options()), doctest::Contains("needs sbatch"), failure);
 }
 
-TEST_CASE("slurm: words of a shell") {
+TEST_CASE("slurm: words are quoted for a shell") {
   CHECK(shell_quoted("a b") == "'a b'");
   CHECK(shell_quoted("it's") == "'it'\\''s'");
 }
