@@ -1,4 +1,4 @@
-// lab check, and what lab grade says of what the checks find. Runs in a copy of the clone, like
+// lab check, and how lab grade reports what the checks find. Runs in a copy of the clone, like
 // cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("check: a solution is silent") {
+TEST_CASE("check: a solution has no findings") {
   const cloned_course c;
   const json checked = document_of(
       c.lab({"check", "reduction", "--step", "03_sequential", "--size", "1000", "--json"}));
@@ -24,7 +24,7 @@ TEST_CASE("check: a solution is silent") {
   CHECK(has(result.out, "1 of 1 size"));
 }
 
-TEST_CASE("run shows what the checks find, for a failure as its cause") {
+TEST_CASE("run shows the findings of the checks, and for a failure names them as the cause") {
   const cloned_course c;
   const auto shown = [&](const std::string& file) {
     return c.lab({"run", "first", "--file", "labs/first/tests/" + file}).out;
@@ -62,7 +62,7 @@ TEST_CASE("run and check name the features that a grade refuses") {
   }
 }
 
-TEST_CASE("run, check, watch and grade agree on a cluster of blocks, which no emulator runs") {
+TEST_CASE("run, check, watch and grade agree that no emulator runs a cluster of blocks") {
   const cloned_course c;
   const std::string attacks = std::string(std::getenv("LAB_ROOT")) + "/grader/tests/attacks/";
   for (const char* name : {"resources/53_cluster_of_two", "resources/54_cluster_by_attribute"}) {
@@ -98,7 +98,7 @@ TEST_CASE("an assert() in a student's file fires") {
   CHECK(has(document_of(result)["message"], "assertion `n != 33` failed"));
 }
 
-TEST_CASE("run, check and watch show the compiler's warnings, also from the cache") {
+TEST_CASE("run, check and watch show the compiler's warnings, even if the program is cached") {
   const cloned_course c;
   std::string text = *read_if_there(c.root() / "solutions/launch/01_tiny_blocks.cu");
   const std::string here = "if (i < n) z[i] = x[i] + y[i];";
@@ -130,7 +130,7 @@ TEST_CASE("run, check and watch show the compiler's warnings, also from the cach
   CHECK(!has(silent.out, "warning"));
 }
 
-TEST_CASE("check warns of what a grade holds because the checks do not follow it") {
+TEST_CASE("check warns about code that the checks do not follow, because grade holds such a file") {
   const cloned_course c;
   const std::string file = "grader/tests/attacks/findings/79_bulk_store_and_a_leak.cu";
   const json document = document_of(c.lab({"check", "launch", "--file", file, "--json"}));
@@ -141,7 +141,7 @@ TEST_CASE("check warns of what a grade holds because the checks do not follow it
   CHECK(has(shown.out, "holds such a file for manual review"));
 }
 
-TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {
+TEST_CASE("check: a missing barrier is a race, reported with both lines and the buffers' names") {
   const cloned_course c;
   const std::string mutant = "labs/reduction/tests/mutants/missing_barrier.cu";
   const auto result = c.lab({"check", "reduction", "--file", mutant, "--size", "1000"});
@@ -160,7 +160,7 @@ TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' 
   CHECK(race);
 }
 
-TEST_CASE("check: one element past the end names the buffer, not our runner") {
+TEST_CASE("check: reading one element past the end names the buffer, not our runner") {
   const cloned_course c;
   const auto result = c.lab({"check", "reduction", "--file",
                              "labs/reduction/tests/mutants/reads_past_end.cu", "--size", "1000"});
@@ -170,19 +170,19 @@ TEST_CASE("check: one element past the end names the buffer, not our runner") {
   CHECK(!has(result.out, "runner"));
 }
 
-TEST_CASE("check: a finding names the lines of its launch and of its array's allocation") {
+TEST_CASE("check: a finding names the lines of the launch and of the array's allocation") {
   const cloned_course c;
   const json findings =
       document_of(c.lab({"check", "first", "--file", "labs/first/tests/beginners/no_bounds_test.cu",
                          "--json"}))["findings"];
-  REQUIRE(findings.size() == 2);  // the picture and the result
+  REQUIRE(findings.size() == 2);  // one for the picture, one for the result
   for (std::size_t n = 0; n < 2; ++n) {
     CHECK(findings[n]["host"]["line"] == 22);
     CHECK(findings[n]["object"]["allocated"]["line"] == 18 + n);
   }
 }
 
-TEST_CASE("check: a call that never ends leaves what was found before") {
+TEST_CASE("check: what was found before a call that never ends is still reported") {
   const cloned_course c;
   c.limit_calls("reduction");
   const json checked =
@@ -193,7 +193,7 @@ TEST_CASE("check: a call that never ends leaves what was found before") {
   CHECK(checked["findings"][0]["kind"] == "endless");
 }
 
-TEST_CASE("try: a file is checked and timed in the sandbox, and nothing of it stays") {
+TEST_CASE("try: a file is checked and timed in the sandbox, and none of its files remain") {
   const cloned_course c;
   const auto tried = [&](const std::string& text) {
     write_atomically(c.root() / "typed.cu", text);
@@ -233,7 +233,7 @@ TEST_CASE("try: a file is checked and timed in the sandbox, and nothing of it st
   CHECK(has(solution["message"].get<std::string>(), "No such file"));
 }
 
-TEST_CASE("check: on a GPU there is nothing to check with") {
+TEST_CASE("check: on a GPU there are no checks, and the message names compute-sanitizer") {
   const cloned_course c;
   check_refused(c.lab({"check", "reduction", "--device", "gpu"}), 2, "compute-sanitizer");
 }

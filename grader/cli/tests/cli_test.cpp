@@ -1,5 +1,5 @@
-// The program as people and scripts meet it: commands, messages, exit codes, JSON. Runs in a copy
-// of the clone, so that your own files stay as they are; needs nvcc and the emulator.
+// The program as users and scripts see it: commands, messages, exit codes, JSON. Runs in a copy of
+// the clone, so that your own files stay as they are; needs nvcc and the emulator.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string step_file(const char* step) {
 
 }  // namespace
 
-TEST_CASE("walk: every step is correct, counted on the emulator, in the documented form") {
+TEST_CASE("walk: every step is correct and counted on the emulator; the JSON is documented") {
   const cloned_course c;
   const auto result = c.lab({"walk", "reduction", "--all", "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
@@ -40,7 +40,7 @@ TEST_CASE("walk: every step is correct, counted on the emulator, in the document
   CHECK(walk["device"]["kind"] == "emulated");
   const auto steps = load_lab(c.root() / "build", "reduction").steps;
   REQUIRE(walk["steps"].size() == steps.size());
-  std::set<std::string> recorded;  // a new step is in no record until a GPU was there
+  std::set<std::string> recorded;  // A new step has no record until someone with a GPU measures it.
   const json record =
       parse_json_lines(*read_if_there(c.root() / "solutions/reduction/measured/h200.jsonl"));
   for (const auto& entry : record["entries"]) recorded.insert(entry.value("step", ""));
@@ -61,7 +61,7 @@ TEST_CASE("walk: every step is correct, counted on the emulator, in the document
   }
 }
 
-TEST_CASE("walk: people see idea, diff, limit, table and chart, within the terminal's width") {
+TEST_CASE("walk: the text has idea, diff, limit, table and chart, and no escape codes") {
   const cloned_course c;
   const auto result = c.lab({"walk", "reduction", "--device", "emulated"});
   CHECK(result.end.exit_code == 0);
@@ -80,7 +80,7 @@ TEST_CASE("walk: people see idea, diff, limit, table and chart, within the termi
   CHECK(!has(one.out, "04_first_add"));
 }
 
-TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
+TEST_CASE("grade: the untouched skeleton fails, and the report says what is left to do") {
   const cloned_course c;
   REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
   const auto result = c.lab({"grade", "reduction", "--device", "emulated"});
@@ -95,7 +95,7 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   CHECK(grade["points"] == 0);
 }
 
-TEST_CASE("grade: the last step passes; without a GPU speed is modelled, and says so") {
+TEST_CASE("grade: the last step passes; without a GPU its speed is labelled as modelled") {
   const cloned_course c;
   const auto result = c.lab({"grade", "reduction", "--file", step_file("10_one_launch"), "--device",
                              "emulated", "--json"});
@@ -121,7 +121,7 @@ TEST_CASE("grade: the same seed gives the same answer") {
   CHECK(c.lab(command).out == c.lab(command).out);
 }
 
-TEST_CASE("a file that does not compile: the first error, the student's line, a caret") {
+TEST_CASE("a file that does not compile: the first error, the student's line and a caret") {
   const cloned_course c;
   std::string text = *read_if_there(c.root() / step_file("03_sequential"));
   const auto at = text.find("partial[tid] +=");
@@ -141,7 +141,7 @@ TEST_CASE("a file that does not compile: the first error, the student's line, a 
   CHECK(grade["points"] == 0);
 }
 
-TEST_CASE("a file is compiled that needs what is left out at first: special functions, std::min") {
+TEST_CASE("special functions and std::min, which are left out at first, still compile") {
   const cloned_course c;
   const std::string text = *read_if_there(c.root() / "solutions/reduction/03_sequential.cu");
   write_atomically(c.root() / "mine.cu",
@@ -152,7 +152,7 @@ TEST_CASE("a file is compiled that needs what is left out at first: special func
   CHECK(run["class"] == "PASS");
 }
 
-TEST_CASE("a file without the function: the contract is named") {
+TEST_CASE("a file without the function: the message names the function and the lab's header") {
   const cloned_course c;
   write_atomically(c.root() / "empty.cu", "// nothing\n");
   const auto result = c.lab({"run", "reduction", "--file", "empty.cu"});
@@ -161,11 +161,11 @@ TEST_CASE("a file without the function: the contract is named") {
   CHECK(has(result.out, "labs/reduction/reduction.hpp"));
 }
 
-TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
+TEST_CASE("Ctrl-C in the middle: exit code 130, no child process, no half-written file") {
   const cloned_course c;
   child running(c.command({"run", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
                            "--device", "emulated"}));
-  // Until the runner is there, which is when the compile cache holds the program.
+  // Wait for the runner to start. By then the compile cache holds the program.
   const auto compiled = [&] {
     for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
       if (fs::exists(entry.path() / "headers.json")) return true;
@@ -193,7 +193,7 @@ TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
   }
 }
 
-TEST_CASE("a call that never ends is stopped and named; a second lab waits for nothing") {
+TEST_CASE("a call that never ends is stopped and named; two runs at once do not block each other") {
   const cloned_course c;
   c.limit_calls("reduction");
   const std::vector<std::string> arguments = {
@@ -209,14 +209,14 @@ TEST_CASE("a call that never ends is stopped and named; a second lab waits for n
   }
 }
 
-TEST_CASE("start keeps changed work, and says where") {
+TEST_CASE("start keeps changed work, and says where it is") {
   const cloned_course c;
   const fs::path file = c.root() / "labs/reduction/reduction.cu";
   REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
   const std::string skeleton = *read_if_there(file);
   CHECK(skeleton.starts_with("// Generated from solutions/reduction/"));
   CHECK(has(c.lab({"start", "reduction"}).out, "Nothing was changed"));
-  // An untouched skeleton is no work: it is replaced without a copy.
+  // An untouched skeleton is not work, so it is replaced without a copy.
   const json other = document_of(c.lab({"start", "reduction", "03", "--json"}));
   check_documented(other, "start");
   CHECK(other["kept"].is_null());
@@ -227,12 +227,12 @@ TEST_CASE("start keeps changed work, and says where") {
   CHECK(read_if_there(file) == skeleton);
 }
 
-TEST_CASE("a full disk is one message, and the work stays") {
+TEST_CASE("a full disk gives one message, and the work stays") {
   const cloned_course c;
   const fs::path file = c.root() / "labs/reduction/reduction.cu";
   write_atomically(file, "// my work\n");
   auto options = c.command({"start", "reduction"});
-  options.file_limit_bytes = 100;  // a write beyond that fails, as on a full disk
+  options.file_limit_bytes = 100;  // writing more fails, as on a full disk
   const auto result = run_child(options, 60);
   CHECK(result.end.exit_code == 3);
   CHECK(has(result.err, "lab: cannot write "));
@@ -244,7 +244,7 @@ TEST_CASE("a full disk is one message, and the work stays") {
   CHECK(has(full.err, "No space left on device"));
 }
 
-TEST_CASE("a reader that goes away does not turn a wrong answer into a right one") {
+TEST_CASE("when the reader of a pipe ends early, a wrong answer still exits with 1") {
   const cloned_course c;
   auto options = c.command({"grade"});
   options.command = {"/bin/bash", "-c", "\"$0\" grade reduction | true; exit ${PIPESTATUS[0]}",
@@ -252,7 +252,7 @@ TEST_CASE("a reader that goes away does not turn a wrong answer into a right one
   CHECK(run_child(options, 60).end.exit_code == 1);
 }
 
-TEST_CASE("bad input: one clear message and the right exit code") {
+TEST_CASE("bad input: one clear message and the correct exit code") {
   struct row {
     std::vector<std::string> arguments;
     int code;
@@ -295,7 +295,8 @@ TEST_CASE("bad input: one clear message and the right exit code") {
             3,
             "--ragged needs a GPU, but none is available: the emulator was requested"},
            {{"test", "nosuchsuite"}, 2, "only the launcher can run this command; type ./lab test"},
-           {{"test", "nosuchsuite", "report"}, 2, "./lab test"},  // a test's name, not the verb
+           // `report` is the name of a test here, not the command.
+           {{"test", "nosuchsuite", "report"}, 2, "./lab test"},
        }) {
     std::string typed;
     for (const auto& argument : r.arguments) typed += argument + " ";
@@ -303,7 +304,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
     const auto result = c.lab(r.arguments);
     check_refused(result, r.code, r.says);
     CHECK(result.err.starts_with("lab: "));
-    // The same with --json: one document, and the exit code in it.
+    // With --json, the same refusal is one document, which has the exit code.
     auto arguments = r.arguments;
     arguments.push_back("--json");
     const auto as_json = c.lab(arguments);
@@ -315,7 +316,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
   }
 }
 
-TEST_CASE("--device gpu without one is the environment's fault") {
+TEST_CASE("--device gpu without a GPU is an error of the environment") {
   const cloned_course c;
   const json doctor = document_of(c.lab({"doctor", "--json"}));
   check_documented(doctor, "doctor");
@@ -333,7 +334,7 @@ TEST_CASE("--device gpu without one is the environment's fault") {
   CHECK(document_of(validation)["exit_code"] == 3);
 }
 
-TEST_CASE("help has examples, version a number, and both go to stdout") {
+TEST_CASE("help has examples, --version prints a number, and both go to stdout") {
   const cloned_course c;
   const json all = document_of(c.lab({"--help", "--json"}));
   CHECK(all["commands"].size() >= 20);
@@ -374,7 +375,7 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
   }
 }
 
-TEST_CASE("a word that is no command: the nearest one, or what to do with a lab") {
+TEST_CASE("an unknown command: the message suggests the nearest one, or what to do with a lab") {
   const cloned_course c;
   const auto said = [&](const std::string& word) {
     const auto result = c.lab({word});
@@ -389,7 +390,7 @@ TEST_CASE("a word that is no command: the nearest one, or what to do with a lab"
   CHECK(c.lab({"help", "rnu"}).end.exit_code == 2);
 }
 
-TEST_CASE("validate: the emulator against a record, in the documented form") {
+TEST_CASE("validate: the emulator is compared with a record, and the JSON is as documented") {
   const cloned_course c;
   const auto result =
       c.lab({"dev", "validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
@@ -401,7 +402,7 @@ TEST_CASE("validate: the emulator against a record, in the documented form") {
   CHECK(document["steps"][0]["sizes"][0]["kernels"].size() == 2);
 }
 
-TEST_CASE("diff, list, hint and env: people's form and JSON") {
+TEST_CASE("diff, list, hint and env: text and JSON") {
   const cloned_course c;
   const auto diff = c.lab({"diff", "reduction", "02", "03"});
   CHECK(diff.end.exit_code == 0);
@@ -417,7 +418,7 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   const json bench = document_of(
       c.lab({"dev", "bench", "reduction", "--baselines", "--device", "emulated", "--json"}));
   check_documented(bench, "bench");
-  // Without a GPU, the CPU is timed all the same.
+  // Even without a GPU, the CPU is timed.
   CHECK(bench["cpu"]["threads"] >= 1);
   REQUIRE(bench["baselines"].size() == 1);
   CHECK(bench["baselines"][0]["name"] == "cpu");
@@ -429,7 +430,7 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   CHECK(!has(on_cpu.out, "10_one_launch"));
 }
 
-TEST_CASE("env: its output is shell, and the program runs by hand with it") {
+TEST_CASE("env: its output is shell code, with which the program runs by hand") {
   const cloned_course c;
   const auto env =
       c.lab({"env", "reduction", "--step", "03", "--size", "2^10", "--device", "emulated"});
@@ -447,17 +448,17 @@ TEST_CASE("env: its output is shell, and the program runs by hand with it") {
   CHECK(has(checked.out, "correct"));
 }
 
-TEST_CASE("the READMEs' tables say what the records say") {
+TEST_CASE("the tables in the READMEs agree with the records") {
   const cloned_course c;
   const std::string before = *read_if_there(c.root() / "README.md"),
                     results = *read_if_there(c.root() / "solutions/README.md");
   const auto result = c.lab({"dev", "bench", "--readme", "--json"});
   CHECK(result.end.exit_code == 0);
   check_documented(document_of(result), "bench");
-  INFO("./lab dev bench --readme makes it fresh");
+  INFO("./lab dev bench --readme updates them");
   CHECK(read_if_there(c.root() / "README.md") == before);
   CHECK(read_if_there(c.root() / "solutions/README.md") == results);
-  CHECK(document_of(result)["changed"].empty());  // the labs' deeper.md among them
+  CHECK(document_of(result)["changed"].empty());  // this includes the labs' deeper.md
 }
 
 TEST_CASE("a student's file is compiled with the flags of the solutions") {
@@ -477,7 +478,7 @@ TEST_CASE("a student's file is compiled with the flags of the solutions") {
       ++known;
     }
     CHECK(has(theirs, std::string(" ") + no_special_functions + " "));
-    // And none that ours lack, but folders, warnings and files.
+    // Our flags and theirs agree on these. Only folders, warnings and files may differ.
     for (const char* other :
          {"-G", "-O0", "-O1", "-O2", "-g", "-use_fast_math", "-fmad=false", "-maxrregcount"}) {
       CAPTURE(other);

@@ -1,4 +1,4 @@
-// The built program in a copy of the clone, as a person runs it, and what it prints.
+// Runs the built program in a copy of the clone, as a user does, and reads what it prints.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #pragma once
@@ -19,10 +19,10 @@
 
 namespace stepwise {
 
-// A clone in which the labs' own files can be written to; what is large or many is linked.
+// A clone in which the labs' own files can be changed. Large folders are links.
 class cloned_course {
  public:
-  // `name`: of its folder.
+  // `name` is the name of the clone's folder.
   explicit cloned_course(const std::string& name = {})
       : folder_(fs::temp_directory_path()),
         root_(name.empty() ? folder_.path() : folder_.path() / name) {
@@ -42,14 +42,15 @@ class cloned_course {
     for (const char* name : {"labs", "solutions", "common", "modelled"}) {
       fs::create_symlink(build / name, root() / "build" / name);
     }
-    // The same depth as the real one, whatever it is called: the build folder is the root's child.
+    // The copy is as deep as the real clone, whatever its name: the build folder is a child of the
+    // root.
     auto config = parse_json(*read_if_there(root() / "build/grader/lab.json"));
     config["source_root"] = "..";
     write_atomically(root() / "build/grader/lab.json", config.dump());
   }
   const fs::path& root() const { return root_; }
 
-  // A copy of one lab's solutions, whose records can be written to.
+  // Copies one lab's solutions, so that their records can be changed.
   void own_solutions(const std::string& lab) const {
     const fs::path from = std::getenv("LAB_ROOT"), to = root() / "solutions";
     fs::remove(to);
@@ -61,12 +62,12 @@ class cloned_course {
     fs::copy(from / "solutions" / lab, to / lab, fs::copy_options::recursive);
   }
 
-  // A call may take a second, rather than ten: one that never ends is as endless then.
+  // Limits a call to one second instead of ten. An endless call exceeds both limits.
   void limit_calls(const std::string& lab) const {
     change_lab(lab, [](json& entry) { entry["time_limit_s"] = 1; });
   }
 
-  // As if the lab's files said so: `change` gets its entry of build/course.json.
+  // Changes the lab's settings: `change` gets the lab's entry of build/course.json.
   template <class Change>
   void change_lab(const std::string& lab, Change change) const {
     const fs::path file = root() / "build/course.json";
@@ -107,7 +108,7 @@ class cloned_course {
   fs::path root_;
 };
 
-// Paragraphs as they were before they were wrapped.
+// Undoes the line breaks of wrapped paragraphs.
 inline std::string one_line(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -121,7 +122,7 @@ inline bool has(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
 }
 
-// The command ended with this exit code, and printed only a message that has the phrase.
+// Checks that the command ended with this exit code, and printed only a message with the phrase.
 inline void check_refused(const child_result& result, int code, std::string_view phrase) {
   INFO("expected ", std::string(phrase), ", found ", result.out, result.err);
   CHECK(result.end.exit_code == code);
@@ -129,12 +130,12 @@ inline void check_refused(const child_result& result, int code, std::string_view
   CHECK(has(result.err, phrase));
 }
 
-// A build of exec_program.cu, or another program of the tests of `lab exec`.
+// The path of a build of exec_program.cu, or of another program for the tests of `lab exec`.
 inline std::string exec_build(const std::string& name) {
   return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
 }
 
-// ./lab exec with these words, in no copy of the clone.
+// The command ./lab exec with these arguments, run outside any copy of the clone.
 inline child_options exec_command(const std::vector<std::string>& words) {
   child_options options;
   options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
@@ -146,7 +147,7 @@ inline child_result exec_program(const std::vector<std::string>& words) {
   return run_child(exec_command(words), 60);
 }
 
-// The one document of a --json run; it must be all of stdout.
+// The document that a --json run printed. Stdout must contain nothing else.
 inline json document_of(const child_result& result) {
   const json document = parse_json_or_null(result.out);
   INFO("stdout: ", result.out, " stderr: ", result.err);
@@ -166,12 +167,12 @@ inline void collect_keys(const json& value, std::set<std::string>& keys) {
 }
 
 // The text of JSON.md about a command's document: its section or item, and the parts that several
-// commands share. The whole text without a command.
+// commands share. Without a command, the whole text.
 inline std::string documentation_of(std::string_view verb) {
   const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/JSON.md");
   if (verb.empty()) return text;
   std::string found;
-  bool inside = verb == "exec";  // the beginning
+  bool inside = verb == "exec";  // text before the first section
   for (const auto& line : split_lines(text)) {
     if (line.starts_with("## ")) {
       inside = line == "## Parts that recur" || line == "## " + std::string(verb) ||
@@ -185,7 +186,7 @@ inline std::string documentation_of(std::string_view verb) {
   return found;
 }
 
-// Every key of the document is in what JSON.md says of the command.
+// Checks that JSON.md describes every key of the document for this command.
 inline void check_documented(const json& document, std::string_view verb = "") {
   const std::string text = documentation_of(verb);
   std::set<std::string> keys;

@@ -1,4 +1,4 @@
-// Counters line by line, as people and scripts meet them. The figures are an H200's (ncu,
+// Counters per line, as users and scripts see them. The figures come from an H200 (ncu,
 // 2026-11-22), or are counted by hand.
 #include <doctest/doctest.h>
 
@@ -28,7 +28,8 @@ const json& line_with(const json& kernel, const std::string& text) {
   return kernel;
 }
 
-// The registers of the program's one kernel by its own tables, whatever compiler chose them.
+// The registers of the program's only kernel, as its machine code states them. The compiler chooses
+// the number.
 int registers_of(const fs::path& program) {
   const auto parts = read_device_parts(program, 90);
   REQUIRE(parts);
@@ -45,7 +46,7 @@ int registers_of(const fs::path& program) {
 
 }  // namespace
 
-TEST_CASE("run --counters: the table of a reduction is the hardware's") {
+TEST_CASE("run --counters: the table of a reduction equals the hardware's counts") {
   const cloned_course c;
   const auto result = c.lab({"run", "reduction", "--step", "03", "--size", "65536", "--counters",
                              "--device", "emulated", "--json"});
@@ -79,11 +80,11 @@ TEST_CASE("run --counters: the table of a reduction is the hardware's") {
   const json& fold = line_with(k, "if (tid < s) partial[tid] += partial[tid + s];");
   CHECK(fold["counts"]["shared_store"]["wavefronts"] == 5120 - 2048);
   CHECK(fold["counts"]["shared_load"]["wavefronts"] == 2 * (5120 - 2048));
-  // Only the last five rounds divide a warp, the first one of each block.
+  // Only the last five rounds split a warp, and only the first warp of each block.
   CHECK(fold["counts"]["divergent_branches"] == 5 * 256);
 }
 
-TEST_CASE("run --counters: what is true of every copy of an unrolled loop is reported once") {
+TEST_CASE("run --counters: a remark about all copies of an unrolled loop is shown once") {
   const cloned_course c;
   const auto result = c.lab({"run", "matmul", "--step", "06", "--size", "64", "--counters",
                              "--device", "emulated", "--json"});
@@ -100,7 +101,7 @@ TEST_CASE("run --counters: what is true of every copy of an unrolled loop is rep
   CHECK(counted >= 1);
 }
 
-TEST_CASE("run --counters: bank conflicts are named at their line, within the terminal's width") {
+TEST_CASE("run --counters: bank conflicts are named, and the text has no escape codes") {
   const cloned_course c;
   const auto result = c.lab({"run", "reduction", "--step", "02", "--size", "65536", "--counters",
                              "--device", "emulated"});
@@ -113,7 +114,7 @@ TEST_CASE("run --counters: bank conflicts are named at their line, within the te
   CHECK(!has(result.out, "\x1b"));
 }
 
-TEST_CASE("exec --counters: the profile follows the program's output, and repeats") {
+TEST_CASE("exec --counters: the profile follows the program's output, and is the same every time") {
   const cloned_course c;
   const std::string program = exec_build("with_lines");
   const auto first = c.lab({"exec", "--counters", "--", program});
@@ -123,7 +124,7 @@ TEST_CASE("exec --counters: the profile follows the program's output, and repeat
   CHECK(c.lab({"exec", "--counters", "--", program}).err == first.err);
 }
 
-TEST_CASE("exec --counters: a source that is newer than the program is reported") {
+TEST_CASE("exec --counters: a source file that is newer than the program is reported") {
   const cloned_course c;
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path program = folder.path() / "program";
@@ -136,7 +137,7 @@ TEST_CASE("exec --counters: a source that is newer than the program is reported"
   CHECK(has(older.err, "warp instructions"));
 }
 
-TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") {
+TEST_CASE("record and play: the bank conflicts of each round of 02_strided") {
   const cloned_course c;
   const std::vector<std::string> words = {"dev", "record", "reduction", "02", "--size", "256"};
   const auto with = [&](std::vector<std::string> more) {
@@ -147,8 +148,7 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   check_documented(written, "record, play, recorded warps");
   const json recorded = parse_json(*read_if_there(c.root() / "a.json"));
   CHECK(recorded["steps"].size() == written["steps"]);
-  std::vector<int>
-      wavefronts;  // of the first load of each round, whose stride is 2, 4, 8, ... words
+  std::vector<int> wavefronts;  // per round: the first load, whose stride is 2, 4, 8, ... words
   for (const json& s : recorded["steps"]) {
     const json& i = recorded["instructions"][s["i"].get<std::size_t>()];
     if (i["line"] == 27 && i["kind"] == "load" && s.contains("x"))
@@ -160,7 +160,8 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   CHECK(list.end.exit_code == 0);
   CHECK(has(list.out, "reduce_kernel, launch 1, block 0, warp 0: 166 instructions"));
   CHECK(has(list.out, "######## ######## ........ ........ 8 wf    ld.shared.u32"));
-  const json played = document_of(c.lab({"play", "reduction", "02", "--json"}));  // the course's
+  // The warp that the course recorded.
+  const json played = document_of(c.lab({"play", "reduction", "02", "--json"}));
   check_documented(played, "record, play, recorded warps");
   CHECK(has(played["steps"].dump(), "shared load, 2 wavefronts (ideally 1)"));
   const std::string kept = played["file"];
@@ -181,7 +182,7 @@ TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") 
   check_refused(c.lab({"play", "a.json"}), 2, "has version 2");
 }
 
-TEST_CASE("exec --record: a warp of any program, which play shows") {
+TEST_CASE("exec --record: play shows a warp of any program") {
   const cloned_course c;
   const std::string program = exec_build("with_lines");
   const auto run = c.lab({"exec", "--record", "a.json", "--launch", "5", program, "several"});
@@ -190,5 +191,5 @@ TEST_CASE("exec --record: a warp of any program, which play shows") {
   CHECK(has(c.lab({"play", "a.json"}).out, "atom"));
   CHECK(has(c.lab({"exec", "--record", "a.json", "--launch", "99", program, "several"}).err,
             "the program has no such launch"));
-  CHECK(!fs::exists(c.root() / "a.json"));  // that of an earlier run
+  CHECK(!fs::exists(c.root() / "a.json"));  // the file of an earlier recording is gone
 }

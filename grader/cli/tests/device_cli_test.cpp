@@ -5,7 +5,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("device: every described GPU has peaks, and what is estimated is said") {
+TEST_CASE("device: every described GPU has peaks, and estimated values are marked") {
   const cloned_course course;
   const json list = document_of(course.lab({"device", "--list", "--json"}));
   check_documented(list, "device");
@@ -41,7 +41,7 @@ TEST_CASE("device: figures measured on an H200 are kept next to theoretical ones
   CHECK(has(course.lab({"device", "--measure", "--gpu", "t4"}).err, "leave out --gpu"));
 }
 
-TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
+TEST_CASE("occupancy: computed from numbers, as in the lectures' tables") {
   const cloned_course course;
   const std::vector<std::string> command = {"occupancy", "--threads", "32",    "--registers", "25",
                                             "--shared",  "1536",      "--gpu", "gt430"};
@@ -60,7 +60,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   CHECK(has(shown.out, "there are only 8 block slots"));
 }
 
-TEST_CASE("occupancy: of a step's kernels, with numbers of your own in place of some") {
+TEST_CASE("occupancy: of a step's kernels, with some numbers replaced by your own") {
   const cloned_course course;
   const json as_is = document_of(course.lab({"occupancy", "reduction", "--step", "08", "--json"}));
   check_documented(as_is, "occupancy");
@@ -74,7 +74,7 @@ TEST_CASE("occupancy: of a step's kernels, with numbers of your own in place of 
   CHECK(wide.at("kernels")[0].at("warps") == 16);
 }
 
-TEST_CASE("occupancy: a picture, and what is refused") {
+TEST_CASE("occupancy: a picture, and refused arguments") {
   const cloned_course course;
   const auto file = course.root() / "curves.svg";
   CHECK(course.lab({"occupancy", "--threads", "256", "--svg", file.string()}).end.exit_code == 0);

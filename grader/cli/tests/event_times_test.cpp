@@ -1,5 +1,5 @@
-// Programs that measure themselves under `lab exec`: their events follow the model where there is
-// one, and what they are is said.
+// Programs that measure themselves under `lab exec`. Their events follow the time model if there is
+// one, and a note says what the times are.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ child_result run_measuring(std::vector<std::string> words) {
   return exec_program(words);
 }
 
-// The number behind a word that the program printed.
+// The number after a word that the program printed.
 double figure(const std::string& out, const std::string& word) {
   const auto at = out.find(word + " ");
   REQUIRE_MESSAGE(at != std::string::npos, out);
@@ -49,7 +49,7 @@ TEST_CASE("events around kernels report the profile's times") {
   const double one = figure(out, "one"), two = figure(out, "two");
   REQUIRE(document["launched"].size() == 1);
   CHECK(one + two == doctest::Approx(document["launched"][0]["time_ms"].get<double>()));
-  // 1000 products of four cycles, and the overhead of the first launch and of others.
+  // 1000 FMAs of four cycles each, plus the overhead of the first launch and of later launches.
   const double kernel = 1000 * measured("fma_f32_latency") / 1.98e6;
   CHECK(one > kernel + measured("empty_launch") / 1e3);
   CHECK(one < 1.5 * (kernel + measured("empty_launch") / 1e3));
@@ -58,7 +58,7 @@ TEST_CASE("events around kernels report the profile's times") {
             .epsilon(0.05));
 }
 
-TEST_CASE("exec --time: the same times without a profile, run after run, and it is said") {
+TEST_CASE("exec --time: the same times as with a profile, on every run, with a note") {
   const auto result = run_measuring({"--time", "kernel"});
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.err, modelled));
@@ -70,13 +70,13 @@ TEST_CASE("exec --time: the same times without a profile, run after run, and it 
   const auto other = run_measuring({"--time", "--gpu", "h100", "kernel"});
   CHECK(has(other.err, "modelled (NVIDIA H100 80GB HBM3)"));
   CHECK(figure(other.out, "one") != figure(result.out, "one"));
-  // With checks, too.
+  // The same with checks.
   const auto both = run_measuring({"--time", "--check", "kernel"});
   CHECK(both.out == result.out);
   CHECK(has(both.err, modelled));
 }
 
-TEST_CASE("exec --time: kernels of two streams overlap, unless one waits for the other") {
+TEST_CASE("exec --time: kernels in two streams overlap, unless one stream waits for the other") {
   const auto out = run_measuring({"--time", "streams"}).out;
   const double kernel = 100000 * measured("fma_f32_latency") / 1.98e6;
   CHECK(figure(out, "one") > 2 * kernel);
@@ -85,20 +85,20 @@ TEST_CASE("exec --time: kernels of two streams overlap, unless one waits for the
   CHECK(figure(out, "waiting") == doctest::Approx(figure(out, "one")).epsilon(0.05));
 }
 
-TEST_CASE("exec --time: a copy takes its bytes over the link, and what it takes to ask for it") {
+TEST_CASE("exec --time: a copy takes the time of its bytes on the link, plus a call") {
   const auto out = run_measuring({"--time", "copy"}).out;
-  const double link = 0.8 * find_link("pcie5")->bytes_per_s / 2;  // not pinned
+  const double link = 0.8 * find_link("pcie5")->bytes_per_s / 2;  // the memory is not pinned
   CHECK(figure(out, "copy") == doctest::Approx(1e3 * (1 << 20) / link).epsilon(0.15));
 }
 
-TEST_CASE("clock64 shows an H200's cycles, with and without a model of launches") {
+TEST_CASE("clock64 counts an H200's cycles, with and without a model of launches") {
   const double latency = measured("fma_f32_latency");
   for (const auto& words : std::vector<std::vector<std::string>>{{"clock"}, {"--time", "clock"}}) {
     CHECK(figure(run_measuring(words).out, "each") == doctest::Approx(latency).epsilon(0.15));
   }
 }
 
-TEST_CASE("a kernel that waits for 10^9 cycles ends soon; events say how long it waited") {
+TEST_CASE("a kernel that waits for 10^9 cycles ends soon; its events report the whole wait") {
   const auto started = std::chrono::steady_clock::now();
   CHECK(figure(run_measuring({"--time", "wait"}).out, "wait") ==
         doctest::Approx(1e9 / 1.98e6).epsilon(0.03));
@@ -106,18 +106,18 @@ TEST_CASE("a kernel that waits for 10^9 cycles ends soon; events say how long it
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
 }
 
-TEST_CASE("without a model it is said that times are the emulation's, and how to have others") {
+TEST_CASE("without a model, a note says so, and how to get modelled times") {
   const auto plain = run_measuring({"kernel"});
   CHECK(has(plain.err, emulated));
   CHECK(has(plain.err, "use `lab exec --time` (NVIDIA H200)"));
   CHECK(!has(plain.err, modelled));
   CHECK(has(run_measuring({"--counters", "kernel"}).err, emulated));
-  // Without a request for times, none is printed.
+  // A program that never reads a time gets no note.
   CHECK(run_measuring({"nothing"}).err.empty());
   CHECK(!has(run_measuring({"--time", "nothing"}).err, "times between events"));
 }
 
-TEST_CASE("with --json it is a key, and nothing stands before the document") {
+TEST_CASE("with --json the kind of time is a key, and no text precedes the document") {
   const auto result = run_measuring({"--json", "--counters", "kernel"});
   const json document = parse_json(result.err);
   check_documented(document, "exec");

@@ -35,7 +35,7 @@ std::string what_stands_out(const std::string& kernel) {
 
 }  // namespace
 
-TEST_CASE("divergence is the first advice where it costs time, though latency limits") {
+TEST_CASE("divergence is the first advice if it costs time, even if latency is the bottleneck") {
   for (const char* kernel : {"diverge", "leave"}) {
     CAPTURE(kernel);
     const std::string profile = profile_of(kernel), advice = advice_for(kernel);
@@ -47,13 +47,13 @@ TEST_CASE("divergence is the first advice where it costs time, though latency li
   }
 }
 
-TEST_CASE("a bounds check that one warp diverges at is no matter") {
+TEST_CASE("a bounds check at which one warp diverges is not reported") {
   CHECK(!has(profile_of("guarded"), "Divergence"));
   CHECK(has(shown("--counters", "guarded"), "1 of 3,128 branches diverge"));
   CHECK(what_stands_out("guarded").empty());
 }
 
-TEST_CASE("an array in local memory is to be indexed by constants") {
+TEST_CASE("for an array in local memory, the advice is to index it by constants") {
   const std::string profile = profile_of("local"), advice = advice_for("local");
   CHECK(advice.starts_with("* Arrays in local memory: "));
   CHECK(has(advice, "counters of unrolled loops"));
@@ -63,7 +63,7 @@ TEST_CASE("an array in local memory is to be indexed by constants") {
   CHECK(has(what_stands_out("local"), "local load: 32.0 sectors per request, 0 if"));
 }
 
-TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
+TEST_CASE("the advice is to combine atomics to one address, and to coalesce others") {
   const std::string one = profile_of("one_address");
   CHECK(has(one,
             "32.0 sectors per global atomic, 1.0 if lanes with the same address were combined "
@@ -76,7 +76,7 @@ TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
   CHECK(has(what_stands_out("own_addresses"), "4.0 would be enough"));
 }
 
-TEST_CASE("a warp whose values the machine code adds has one atomic") {
+TEST_CASE("if the machine code adds the values of a warp, the warp counts as one atomic") {
   CHECK(!has(profile_of("counter"), "if its lanes that have the same address"));
   CHECK(advice_for("counter").starts_with("* Atomics are busy"));
   const std::string counters = shown("--counters", "counter");
@@ -84,11 +84,11 @@ TEST_CASE("a warp whose values the machine code adds has one atomic") {
   CHECK(has(counters, "adds a warp's values first"));
 }
 
-TEST_CASE("spilled registers come first, though the model leaves them out") {
+TEST_CASE("spilled registers come first, even though the model ignores them") {
   CHECK(advice_for("spill").starts_with("* Spilled registers: "));
 }
 
-TEST_CASE("special functions are waited for under their own name") {
+TEST_CASE("waiting for special functions has its own name") {
   const std::string profile = profile_of("special");
   CHECK(has(profile, "special functions"));
   CHECK(!has(profile, "shared dependency"));
@@ -96,7 +96,7 @@ TEST_CASE("special functions are waited for under their own name") {
   CHECK(has(advice_for("special"), "* Waiting for special functions"));
 }
 
-TEST_CASE("what a launch's shape leaves idle comes first") {
+TEST_CASE("resources that a launch's shape leaves idle come first") {
   const auto first_is = [](const char* kernel, const char* words) {
     const std::string advice = advice_for(kernel);
     CAPTURE(advice);

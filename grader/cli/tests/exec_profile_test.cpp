@@ -1,4 +1,5 @@
-// lab exec --profile: the guided analysis of any program, and what is said where there can be none.
+// lab exec --profile: the guided analysis of any program, and the message if there can be no
+// profile.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -10,7 +11,7 @@ using namespace stepwise;
 
 namespace {
 
-// The clone's folder may be called anything.
+// Removes the folder of the programs, whose name may contain any word.
 std::string without_folder(std::string text) {
   const std::string folder = std::getenv("EXEC_PROGRAMS");
   for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder))
@@ -18,7 +19,7 @@ std::string without_folder(std::string text) {
   return text;
 }
 
-// The report of a call with --report.
+// The report that a call with --report wrote.
 json report_of(const std::vector<std::string>& words, int exit_code) {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "profile.json";
@@ -32,7 +33,7 @@ json report_of(const std::vector<std::string>& words, int exit_code) {
 
 }  // namespace
 
-TEST_CASE("exec --profile: kernels by time, then what limits the first, and which line") {
+TEST_CASE("exec --profile: kernels by time, then the bottleneck of the first one, and its line") {
   const auto result = exec_program({"--profile", exec_build("with_lines"), "several"});
   CHECK(result.end.exit_code == 0);
   CHECK(result.out == "first 500\n");
@@ -50,7 +51,7 @@ TEST_CASE("exec --profile: kernels by time, then what limits the first, and whic
   }
 }
 
-TEST_CASE("exec --profile --report: the same as JSON, launches of a kernel together") {
+TEST_CASE("exec --profile --report: the same as JSON, with the launches of a kernel grouped") {
   const json document = report_of({exec_build("with_lines"), "several"}, 0);
   CHECK(document["time_kind"] == "modelled");
   CHECK(document["modelled_as"] == "NVIDIA H200");
@@ -71,7 +72,7 @@ TEST_CASE("exec --profile --report: the same as JSON, launches of a kernel toget
   CHECK(document["advice"]["next"] == nullptr);
 }
 
-TEST_CASE("exec --profile: without lines there is a profile, and it says what is missing") {
+TEST_CASE("exec --profile: without line tables there is a profile, which says what is missing") {
   const auto result = exec_program({"--profile", exec_build("shared"), "several"});
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.err, "stride was compiled without -lineinfo"));
@@ -80,7 +81,7 @@ TEST_CASE("exec --profile: without lines there is a profile, and it says what is
   CHECK(!has(result.err, "line ?"));
 }
 
-TEST_CASE("exec --profile: where there is nothing to profile it says why, and gives no figure") {
+TEST_CASE("exec --profile: without anything to profile it says why, and gives no figure") {
   const auto failed = exec_program({"--profile", exec_build("with_lines"), "fail"});
   CHECK(failed.end.exit_code == 6);
   CHECK(has(failed.err, "no times, because a kernel failed"));
@@ -104,7 +105,7 @@ TEST_CASE("exec --profile: where there is nothing to profile it says why, and gi
   CHECK(has(killed.err, "did not end with exit()"));
 }
 
-TEST_CASE("exec --profile goes with --check and --counters, and stands for the GPU asked for") {
+TEST_CASE("exec --profile works with --check and --counters, and models the GPU asked for") {
   const auto both = exec_program({"--profile", "--check", "--counters", exec_build("with_lines")});
   CHECK(both.end.exit_code == 1);
   CHECK(has(both.err, "memory not freed"));

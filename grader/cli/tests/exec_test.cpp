@@ -1,7 +1,7 @@
-// lab exec: programs run as by themselves, and what cannot run is refused in a sentence.
+// lab exec: programs run as they would by themselves, and one sentence refuses what cannot run.
 //
-// LAB_BUILD is the build folder, EXEC_PROGRAMS holds exec_program.cu in several builds. Other kinds
-// of files are made here, by changing bytes of one of them.
+// LAB_BUILD is the build folder. EXEC_PROGRAMS is the folder with several builds of
+// exec_program.cu. The tests make other kinds of files by changing bytes of one of them.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ using namespace stepwise;
 
 namespace {
 
-// A changed copy of the program, in a folder with a blank in its name.
+// Changed copies of the program, in a folder with a space in its name.
 class workplace {
  public:
   workplace() : folder_(fs::temp_directory_path()) { fs::create_directory(path("")); }
@@ -32,7 +32,7 @@ class workplace {
     chmod(path(name).c_str(), static_cast<mode_t>(mode));
     return path(name);
   }
-  // Every `before` replaced by `after`, of the same length.
+  // Replaces every `before` by `after`, which has the same length.
   std::string changed(const std::string& name, std::string_view before, std::string_view after) {
     REQUIRE(before.size() == after.size());
     std::string content = *read_if_there(exec_build("shared"));
@@ -91,14 +91,15 @@ TEST_CASE("a program of the driver API runs, however nvcc linked it") {
   CHECK(has(opened.err, "does not need a CUDA runtime"));
   CHECK(has(exec_program({exec_build("driver_opened_static")}).err,
             "linked into it (nvcc's default)"));
-  // NVIDIA's runtime may be in it, unless it is used.
+  // NVIDIA's runtime may be linked into it, unless the program uses that runtime.
   const auto failed = exec_program({exec_build("driver_and_runtime_static")});
   CHECK(failed.end.exit_code == 1);
   CHECK(has(failed.err, "nvcc --cudart=shared to use the emulator's runtime"));
 }
 
-TEST_CASE("from a clone whose name has a blank and a colon") {
-  // The program's own RPATH forces LD_PRELOAD, whose list is separated by just these.
+TEST_CASE("a program runs from a clone whose name has a space and a colon") {
+  // The program's own RPATH makes LD_PRELOAD necessary, and exactly these characters separate the
+  // names in its list.
   const workplace place;
   const fs::path build = std::getenv("LAB_BUILD"), copy = place.path("a :build");
   fs::create_directories(copy / "grader");
@@ -117,13 +118,13 @@ TEST_CASE("from a clone whose name has a blank and a colon") {
   CHECK(result.err.empty());
 }
 
-TEST_CASE("words, streams and the exit status are the program's own") {
+TEST_CASE("arguments, streams and the exit status are the program's own") {
   CHECK(exec_program({exec_build("shared"), "exit", "7"}).end.exit_code == 7);
   CHECK(exec_program({"--", exec_build("shared"), "exit", "3"}).end.exit_code == 3);
   const auto words =
       exec_program({exec_build("shared"), "words", "--json", "--gpu", "--", "a b", ""});
   CHECK(words.out == "<" + exec_build("shared") + "><words><--json><--gpu><--><a b><>");
-  // An option's value is not taken for the program.
+  // An option's value is not mistaken for the program.
   const workplace place;
   const std::string trace = place.path("t.json"), report = place.path("r.json");
   const auto traced = exec_program({"--profile", "--trace", trace, "--report", report, "--steps",
@@ -137,7 +138,7 @@ TEST_CASE("words, streams and the exit status are the program's own") {
   CHECK(result.err == "to stderr\n");
 }
 
-TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
+TEST_CASE("a relative path starts in the caller's folder, and a bare name is searched on PATH") {
   const workplace place;
   auto options = exec_command({"./mine", "words"});
   place.write("mine", *read_if_there(exec_build("shared")));
@@ -151,7 +152,7 @@ TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
   CHECK(run_child(options, 60).out == "<mine><words>");
 }
 
-TEST_CASE("a signal's death is reported as a shell reports it") {
+TEST_CASE("death by a signal is reported as a shell reports it") {
   for (const int signal : {SIGABRT, SIGSEGV, SIGTERM}) {
     CAPTURE(signal);
     const auto result = exec_program({exec_build("shared"), "raise", std::to_string(signal)});
@@ -161,7 +162,7 @@ TEST_CASE("a signal's death is reported as a shell reports it") {
   }
 }
 
-TEST_CASE("signals reach the program, which decides; none is left behind") {
+TEST_CASE("signals reach the program, which decides how to end") {
   for (const int signal : {SIGINT, SIGTERM}) {
     CAPTURE(signal);
     child running(exec_command({exec_build("shared"), "wait"}));
@@ -181,13 +182,13 @@ TEST_CASE("--time-limit ends a kernel, not the program") {
   CHECK(result.out == "cudaErrorLaunchTimeout\n");
 }
 
-TEST_CASE("--as-gpu: a mistake that a GPU ignores is ignored, and reported otherwise") {
+TEST_CASE("--as-gpu: an error that a GPU would not notice is ignored; without it, it is reported") {
   const auto strict = exec_program({exec_build("shared"), "past", "1"});
   CHECK(strict.end.exit_code == 6);
   CHECK(strict.out == "cudaErrorIllegalAddress\n");
   CHECK(has(strict.err, "a GPU rounds that up to a multiple of 512 and would not notice"));
   CHECK(exec_program({"--as-gpu", exec_build("shared"), "past", "1"}).out == "sum 496\n");
-  // The end of the page, and what lies behind it.
+  // The last word of the page, and the first word after it.
   CHECK(exec_program({"--as-gpu", exec_build("shared"), "past", "524287"}).out == "sum 496\n");
   const auto far = exec_program({"--as-gpu", exec_build("shared"), "past", "524288"});
   CHECK(far.out == "cudaErrorIllegalAddress\n");
@@ -196,14 +197,14 @@ TEST_CASE("--as-gpu: a mistake that a GPU ignores is ignored, and reported other
                 "use only one of them");
 }
 
-TEST_CASE("--late is for plain runs, which end as others do") {
+TEST_CASE("--late works only in plain runs, which end as they do without it") {
   CHECK(exec_program({"--late", exec_build("shared")}).out ==
         exec_program({exec_build("shared")}).out);
   check_refused(exec_program({"--late", "--check", exec_build("shared")}), 2,
                 "--late works only in plain runs: remove --check, ");
 }
 
-TEST_CASE("what cannot run is refused, with the way out") {
+TEST_CASE("what cannot run is refused, and the message says what to do") {
   struct row {
     std::vector<std::string> words;
     const char* says;
@@ -245,7 +246,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
   CHECK(has(exec_program({"--device", "gpu", exec_build("shared")}).err, "without ./lab"));
 }
 
-TEST_CASE("--json before the program: a refusal is the document; a run prints nothing of ours") {
+TEST_CASE("--json before the program: a refusal is a document, and a run prints nothing of ours") {
   const auto refused = exec_program({"--json", exec_build("static")});
   const auto document = parse_json_or_null(refused.out);
   REQUIRE(document.is_object());
@@ -260,16 +261,16 @@ TEST_CASE("a program without CUDA runs, with a note") {
   CHECK(result.err.starts_with("lab: note: /bin/sh does not need a CUDA runtime"));
 }
 
-// Python as a program: where Debian's packages are unpacked, a script starts it, and `lab exec`
-// takes no scripts.
+// Whether Python is an ELF program. In some places a script starts it (where Debian's packages are
+// unpacked), and `lab exec` does not accept scripts.
 bool has_python() {
   const std::string python = on_path("python3");
   if (read_if_there(python).value_or("").starts_with(ELFMAG)) return true;
-  skip_case("Python is no program of its own here");
+  skip_case("python3 is not an ELF program on this machine");
   return false;
 }
 
-TEST_CASE("a program that loads NVIDIA's libraries by their paths gets our driver nevertheless") {
+TEST_CASE("a program that loads NVIDIA's libraries by their paths still gets our driver") {
   if (!has_python()) return;
   const fs::path others = std::getenv("EXEC_PROGRAMS");
   const auto load = [&](const char* name) {
@@ -287,7 +288,7 @@ TEST_CASE("a program that loads NVIDIA's libraries by their paths gets our drive
   CHECK(result.out == "0 13000 12\n");
 }
 
-TEST_CASE("a program that loads the driver API later gets ours, and what Python links with") {
+TEST_CASE("a program that loads the driver API at run time gets ours, and our libnvJitLink") {
   if (!has_python()) return;
   const auto result = exec_program(
       {"python3", "-c",
@@ -299,7 +300,7 @@ TEST_CASE("a program that loads the driver API later gets ours, and what Python 
   CHECK(result.end.exit_code == 0);
 }
 
-TEST_CASE("a program that has NVRTC make machine code gets PTX, which the driver loads") {
+TEST_CASE("a program that asks NVRTC for machine code gets PTX, which the driver loads") {
   if (!has_python()) return;
   const std::string script = R"(
 from ctypes import *
@@ -328,12 +329,12 @@ print(code.value.find(b'.version') >= 0, value.value)
   const auto result = exec_program({"python3", "-c", script});
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
-  if (result.out == "no NVRTC\n") return skip_case("there is no NVRTC of NVIDIA's here");
+  if (result.out == "no NVRTC\n") return skip_case("NVIDIA's NVRTC is not installed");
   CHECK(result.out == "True 7\n");
   CHECK(!has(result.err, "stepwise: "));
 }
 
-TEST_CASE("a leak's help is for the program's API, and for its language") {
+TEST_CASE("the help for a leak fits the program's API and its language") {
   const auto driver = exec_program({"--check", exec_build("driver_leak")});
   CHECK(has(driver.err, "100 bytes of device memory were not freed"));
   CHECK(has(driver.err, "help: Call cuMemFree when"));
@@ -354,7 +355,7 @@ TEST_CASE("a leak's help is for the program's API, and for its language") {
   }
 }
 
-TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {
+TEST_CASE("if a program fails after kernels ran, one line suggests --check") {
   const std::string why =
       " after kernels ran; `lab exec --check` may find the cause (races, invalid addresses, "
       "unwritten memory)\n";
@@ -367,11 +368,11 @@ TEST_CASE("a program that fails after kernels ran is pointed to --check, in one 
   const auto aborted = exec_program({exec_build("shared"), "after", "abort"});
   CHECK(aborted.end.exit_code == 128 + SIGABRT);
   CHECK(aborted.err.starts_with("stepwise: aborted" + why + "lab: "));
-  // In a child that it waits for, and whose code it hands on.
+  // A child process that the program waits for. The program exits with the child's code.
   CHECK(exec_program({exec_build("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
 }
 
-TEST_CASE("--check is suggested only where it may find a cause") {
+TEST_CASE("--check is suggested only if it may find a cause") {
   struct row {
     std::vector<std::string> words;
     int code;
@@ -394,7 +395,7 @@ TEST_CASE("--check is suggested only where it may find a cause") {
   CHECK(!has(stopped.err, "may find the cause"));
 }
 
-TEST_CASE("a closed stderr changes nothing but what is read there") {
+TEST_CASE("a closed stderr changes only what is printed there") {
   for (const auto& [word, code] : std::vector<std::pair<const char*, int>>{
            {"after 3", 3}, {"follow", 128 + SIGSEGV}, {"after abort", 128 + SIGABRT}}) {
     CAPTURE(word);
@@ -407,7 +408,7 @@ TEST_CASE("a closed stderr changes nothing but what is read there") {
   }
 }
 
-TEST_CASE("host code that follows a device pointer is reported") {
+TEST_CASE("host code that dereferences a device pointer is reported") {
   const auto plain = exec_program({exec_build("shared"), "follow"});
   CHECK(plain.end.exit_code == 128 + SIGSEGV);
   CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
@@ -417,7 +418,7 @@ TEST_CASE("host code that follows a device pointer is reported") {
   CHECK(has(checked.err, "wrong pointer: the host reads device memory"));
 }
 
-TEST_CASE("--check: errors are reported after the program's own output, and fail") {
+TEST_CASE("--check: errors are reported after the program's own output, and make the exit code 1") {
   const auto leaking = exec_program({"--check", exec_build("with_lines")});
   CHECK(leaking.end.exit_code == 1);
   CHECK(leaking.out == "sum 496\n");
@@ -426,14 +427,14 @@ TEST_CASE("--check: errors are reported after the program's own output, and fail
   CHECK(exec_program({exec_build("with_lines")}).err.empty());
 }
 
-TEST_CASE("--check: without findings the exit code is the program's") {
+TEST_CASE("--check: without findings the exit code is the program's own") {
   const auto fine = exec_program({"--check", "--", exec_build("shared"), "exit", "0"});
   CHECK(fine.end.exit_code == 0);
   CHECK(has(fine.err, "lab: no findings\n"));
   CHECK(exec_program({"--check", exec_build("shared"), "exit", "7"}).end.exit_code == 7);
 }
 
-TEST_CASE("--check: programs read the findings from a file") {
+TEST_CASE("--check: another program can read the findings from a file") {
   const workplace place;
   const std::string file = place.path("findings.json");
   const auto result = exec_program({"--check", "--report", file, exec_build("shared")});
@@ -454,7 +455,7 @@ TEST_CASE("--check: programs read the findings from a file") {
   check_refused(exec_program({"--report", file, exec_build("shared")}), 2, "--check");
 }
 
-TEST_CASE("--check: a kernel that is ended by the time limit is reported") {
+TEST_CASE("--check: a kernel that the time limit ends is reported") {
   const auto result =
       exec_program({"--check", "--time-limit", "1", exec_build("with_lines"), "endless"});
   CHECK(result.end.exit_code == 6);

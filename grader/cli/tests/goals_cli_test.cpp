@@ -1,5 +1,5 @@
-// Goals as a student meets them, judged on the emulator: each kind is missed by who should miss it.
-// Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
+// Goals as a student sees them, judged on the emulator: a goal of each kind is missed by the files
+// that should miss it. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
 #include "grader/cli/tests/cloned_course.hpp"
@@ -29,7 +29,7 @@ std::string step_file(const std::string& lab, const std::string& step) {
   return "solutions/" + lab + "/" + step + ".cu";
 }
 
-// The one goal about `counter`.
+// The only goal about `counter`.
 const json& goal_of(const json& grade, const std::string& counter) {
   for (const json& g : grade.at("goals"))
     if (g.contains("counted") && g["counted"]["counter"] == counter) return g;
@@ -44,7 +44,7 @@ const json& goal_of_kind(const json& grade, const std::string& kind) {
   return grade;
 }
 
-// A solution with `added` behind its line that has `line`.
+// Writes a solution with `added` inserted after the line that contains `line`.
 std::string with_line(const cloned_course& c, const std::string& solution, const std::string& line,
                       const std::string& added) {
   std::string text = *read_if_there(c.root() / solution);
@@ -57,7 +57,7 @@ std::string with_line(const cloned_course& c, const std::string& solution, const
 
 }  // namespace
 
-TEST_CASE("bank conflicts miss their goal, and its line is named; speed is modelled") {
+TEST_CASE("bank conflicts miss their goal, and the message names the line; speed is modelled") {
   const cloned_course c;
   const std::string file = step_file("reduction", "02_strided");
   const json grade = graded_file(c, "reduction", file);
@@ -102,7 +102,7 @@ TEST_CASE("host code that reads device memory is reported first, by run, check a
   CHECK(check["findings"][0]["object"]["name"] == "in");
 }
 
-TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that can be had") {
+TEST_CASE("every lab has 100 points and all kinds of goals; its last step meets them all") {
   const cloned_course c;
   for (const lab& l : load_labs(c.root() / "build")) {
     CAPTURE(l.name);
@@ -116,7 +116,7 @@ TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that
     CHECK(best["class"] == "PASS");
     CHECK(best["points"] == best["max_points"]);
     CHECK(best["max_points"] >= 50);
-    // The first step is right, and no more.
+    // The first step is correct, but meets less than half of the counter goals.
     const json first = graded_step(c, l.name, l.steps.front().name);
     CHECK(first["class"] == "SLOW");
     CHECK(goal_of_kind(first, "checks")["passed"] == true);
@@ -129,7 +129,7 @@ TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that
   }
 }
 
-TEST_CASE("every counter stands in GOALS.md") {
+TEST_CASE("GOALS.md describes every counter") {
   const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/GOALS.md");
   for (const auto& counter : goal_counters()) {
     CAPTURE(counter.name);

@@ -14,7 +14,7 @@ namespace {
 
 const fs::path work = "labs/reduction/reduction.cu", answers = "labs/reduction/answers.md";
 
-// A clone in which the first lab is as a fresh one gives it to a student.
+// A clone in which the reduction lab is as a student first gets it.
 struct started : cloned_course {
   started() {
     fs::remove(root() / answers);
@@ -27,7 +27,7 @@ void write_solution(const cloned_course& c, const char* step) {
   write_atomically(c.root() / work, *text);
 }
 
-// Some text below the first question.
+// Writes an answer below the first question.
 void answer_one(const cloned_course& c) {
   std::string text = *read_if_there(c.root() / answers);
   const auto end = text.find("\n\n", text.find("\n> "));
@@ -57,7 +57,7 @@ child_result packed(const cloned_course& c, const std::string& archive) {
 
 }  // namespace
 
-TEST_CASE("answers: start makes the file where it is missing, and never writes over answers") {
+TEST_CASE("answers: start creates a missing file, and never overwrites answers") {
   const started c;
   const std::string fresh = *read_if_there(c.root() / answers);
   CHECK(fresh == *read_if_there(fs::path(std::getenv("LAB_ROOT")) / answers));
@@ -74,7 +74,7 @@ TEST_CASE("answers: start makes the file where it is missing, and never writes o
   CHECK(*read_if_there(c.root() / answers) == fresh);
 }
 
-TEST_CASE("answers: grade shows how many there are, and gives no points for them") {
+TEST_CASE("answers: grade shows how many questions are answered, and gives no points for them") {
   const started c;
   write_solution(c, "07_grid_stride");
   const std::vector<std::string> command = {"grade", "reduction", "--device", "emulated", "--json"};
@@ -100,7 +100,7 @@ TEST_CASE("answers: grade shows how many there are, and gives no points for them
             answers.string() + " does not exist"));
 }
 
-TEST_CASE("pack: the file, the answers and the grade, sorted, without an owner") {
+TEST_CASE("pack: the archive has the file, the answers and the grade, sorted, without an owner") {
   const started c;
   write_solution(c, "03_sequential");
   answer_one(c);
@@ -121,7 +121,7 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, without an owner")
   CHECK(grade["answers"]["answered"] == 1);
 }
 
-TEST_CASE("pack --file: another file, and the answers next to it, by the lab's names") {
+TEST_CASE("pack --file: another file and the answers next to it, packed under the lab's names") {
   const started c;
   fs::create_directories(c.root() / "elsewhere");
   write_atomically(c.root() / "elsewhere/try.cu", "this does not compile\n");
@@ -137,10 +137,10 @@ TEST_CASE("pack --file: another file, and the answers next to it, by the lab's n
   CHECK(has(gone.err, "gone.cu does not exist"));
 }
 
-TEST_CASE("pack: the same work makes the same archive, which replaces its own earlier one only") {
+TEST_CASE("pack: the same work makes the same archive, and pack replaces only its own archives") {
   const started c;
   write_solution(c, "03_sequential");
-  // Times are those of the files, not of the packing.
+  // The times in the archive are those of the files, not the time of packing.
   REQUIRE(shell(c, "touch -d @1000000000 " + work.string() + " " + answers.string()).end.ok());
   REQUIRE(packed(c, "one.tar.gz").end.exit_code == 0);
   const auto list = split_lines(shell(c, "TZ=UTC tar --full-time -tvzf one.tar.gz").out);
@@ -151,7 +151,7 @@ TEST_CASE("pack: the same work makes the same archive, which replaces its own ea
   write_atomically(c.root() / work, *read_if_there(c.root() / work) + "// more\n");
   REQUIRE(packed(c, "one.tar.gz").end.exit_code == 0);
   CHECK(*read_if_there(c.root() / "one.tar.gz") != first);
-  // Anything else that has the name stays.
+  // Anything else with that name is kept.
   REQUIRE(shell(c,
                 "mkdir a; echo x > a/x; tar -czf other.tar.gz a; echo x > text.tar.gz; "
                 "ln -s one.tar.gz link.tar.gz; mkdir folder.tar.gz")
@@ -166,7 +166,7 @@ TEST_CASE("pack: the same work makes the same archive, which replaces its own ea
   CHECK(shell(c, "cat text.tar.gz").out == "x\n");
 }
 
-TEST_CASE("pack: its own name has the lab and the user, and --json has all fields") {
+TEST_CASE("pack: the default name has the lab, and --json has all fields") {
   const started c;
   write_solution(c, "03_sequential");
   const auto result = c.lab({"pack", "reduction", "--device", "emulated", "--json"});
@@ -182,7 +182,7 @@ TEST_CASE("pack: its own name has the lab and the user, and --json has all field
   CHECK(document["grade"]["class"] == "SLOW");
 }
 
-TEST_CASE("pack: nothing to hand in is refused; an answer is something") {
+TEST_CASE("pack: an untouched skeleton is refused, unless there is an answer") {
   const started c;
   const auto skeleton = packed(c, "a.tar.gz");
   CHECK(skeleton.end.exit_code == 2);
@@ -197,7 +197,7 @@ TEST_CASE("pack: nothing to hand in is refused; an answer is something") {
   CHECK(!fs::exists(c.root() / "b.tar.gz"));
 }
 
-TEST_CASE("pack: what does not compile is packed, with a warning") {
+TEST_CASE("pack: a file that does not compile is packed, with a warning") {
   const started c;
   write_atomically(c.root() / work, "this is no CUDA\n");
   const auto result = packed(c, "mine.tar.gz");
@@ -208,7 +208,7 @@ TEST_CASE("pack: what does not compile is packed, with a warning") {
 }
 
 TEST_CASE(
-    "pack: where nothing can be graded, the error is the grade; without answers, it says so") {
+    "pack: if nothing can be graded, grade.json has the error; missing answers are left out") {
   const started c;
   write_solution(c, "03_sequential");
   fs::remove(c.root() / answers);
@@ -224,13 +224,14 @@ TEST_CASE(
   CHECK(shell(c, "tar -tzf mine.tar.gz").out == "reduction/grade.json\nreduction/reduction.cu\n");
 }
 
-TEST_CASE("pack: a full disk is one message, and leaves nothing behind") {
+TEST_CASE("pack: a full disk gives one message, and leaves no file behind") {
   const started c;
   write_solution(c, "03_sequential");
-  REQUIRE(c.lab({"grade", "reduction", "--device", "emulated"}).end.exit_code == 1);  // compiled
+  // This fills the compile cache.
+  REQUIRE(c.lab({"grade", "reduction", "--device", "emulated"}).end.exit_code == 1);
   auto options =
       c.command({"pack", "reduction", "--output", "mine.tar.gz", "--device", "emulated"});
-  options.file_limit_bytes = 100;  // a write beyond that fails, as on a full disk
+  options.file_limit_bytes = 100;  // writing more fails, as on a full disk
   const auto result = run_child(options, 120);
   CHECK(result.end.exit_code == 3);
   CHECK(result.err.starts_with("lab: cannot write "));

@@ -1,5 +1,5 @@
-// Grades of files that try to earn points elsewhere than on the device, and of one that does not:
-// what each learns. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
+// Files that try to earn points without computing on the device, and honest files: how each is
+// graded, and which message it gets. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
 #include "common/testing/skip_case.hpp"
@@ -42,7 +42,7 @@ const char* const sum_on_the_host =
 
 }  // namespace
 
-TEST_CASE("a sum on the host is right in practice, and earns nothing where it is judged") {
+TEST_CASE("a sum on the host passes in practice mode, and earns nothing in judged mode") {
   const cloned_course c;
   const json judged = graded(c, sum_on_the_host);
   CHECK(judged["trust"] == "judged");
@@ -55,13 +55,13 @@ TEST_CASE("a sum on the host is right in practice, and earns nothing where it is
   CHECK(practice["trust"] == "practice");
   CHECK(practice["key"].is_null());
   CHECK(practice["points"] > 0);
-  // Other inputs each time, the same again by their seed.
+  // Each grade draws other inputs, and the same seed draws the same ones again.
   CHECK(graded(c, sum_on_the_host)["seed"] != judged["seed"]);
   const std::string seed = std::to_string(judged["seed"].get<std::uint64_t>());
   CHECK(graded(c, sum_on_the_host, {"--seed", seed})["message"] == judged["message"]);
 }
 
-TEST_CASE("what a process says, sends or does later makes no result right") {
+TEST_CASE("nothing that the process prints, sends or does later makes a result correct") {
   struct row {
     const char* code;
     const char* expected;
@@ -90,7 +90,7 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
   }
 }
 
-TEST_CASE("after a kernel stopped, the call's own buffers are no leak") {
+TEST_CASE("after a kernel failed, the call's own buffers are not reported as a leak") {
   const cloned_course c;
   const json grade = graded(c, "  past_the_end<<<1, 32>>>(out);");
   CHECK(grade["class"] == "CHECK");
@@ -98,7 +98,7 @@ TEST_CASE("after a kernel stopped, the call's own buffers are no leak") {
   for (const json& found : grade["findings"]) CHECK(found["kind"] != "leak");
 }
 
-TEST_CASE("a mistake at a large size names the size and says that the small sizes passed") {
+TEST_CASE("a failure at a large size names the size and says that the small sizes passed") {
   const cloned_course c;
   const std::string race = "grader/tests/attacks/large/39_no_barrier_when_timed.cu";
   const json found = document_of(c.lab({"grade", "reduction", "--file", race, "--json"}));
@@ -112,9 +112,9 @@ TEST_CASE("a mistake at a large size names the size and says that the small size
   CHECK(has(stopped["message"], "at n = 16777216, seed "));
 }
 
-TEST_CASE("what launches and fills bring to the device is bounded") {
+TEST_CASE("the amount of data that launches and fills bring to the device is limited") {
   const cloned_course c;
-  // 4000 fills of a byte say more than a call may bring where its output has four.
+  // 4000 one-byte fills carry more data than a call may bring if its output has four bytes.
   const json grade = graded(c,
                             "  for (int i = 0; i < 4000; ++i)\n"
                             "    cudaMemset((char*)out + i % 4, i, 1);");
@@ -123,14 +123,14 @@ TEST_CASE("what launches and fills bring to the device is bounded") {
   CHECK(has(grade["message"], "computes on the host: apart from its inputs, the call's launches"));
 }
 
-TEST_CASE("of an instructor's hidden sizes only the class and the size are reported") {
+TEST_CASE("at an instructor's hidden size, the message has only the class and the size") {
   const cloned_course c;
   write_atomically(c.root() / "key", std::string(32, 'k'));
   const std::string file = "mine.cu";
   const std::string step = *read_if_there(c.root() / "solutions/reduction/10_one_launch.cu");
   const auto at = step.find("void reduce(const int* in");
   REQUIRE(at != std::string::npos);
-  // Right at every size that lab.toml lists.
+  // Correct at every size that lab.toml lists.
   std::string code = step;
   code.insert(step.find('\n', at) + 1,
               "  if (n > 3 && n % 32 > 2 && n % 32 < 30 && n != 1000003) return;\n");
@@ -152,9 +152,9 @@ TEST_CASE("of an instructor's hidden sizes only the class and the size are repor
   CHECK(c.lab({"grade", "reduction", "--key", "nowhere"}).end.exit_code == 2);
 }
 
-TEST_CASE("what is judged is compiled alone, one's own file, too") {
+TEST_CASE("a judged file is compiled alone, even if it is your own") {
   if (find_protections().bubblewrap.empty())
-    return skip_case("no bubblewrap: a file is compiled among all others of this machine");
+    return skip_case("no bubblewrap: the compiler could read every file on this machine");
   const cloned_course c;
   write_atomically(c.root() / "labs/blur/blur.cu",
                    *read_if_there(c.root() / "solutions/blur/15_strips.cu"));

@@ -1,4 +1,4 @@
-// lab profile --metrics: named figures, and that every profiler's name in the glossary is known.
+// lab profile --metrics: the figures that you name. Every profiler's name in the glossary is known.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ child_result with_metrics(const cloned_course& c, const std::vector<std::string>
   return run_child(command, 120);
 }
 
-// The names in a cell of the glossary that are names and nothing else.
+// The items in a cell of the glossary that are plain names.
 std::vector<std::string> names_in(std::string_view cell) {
   std::vector<std::string> names;
   while (!cell.empty()) {
@@ -39,7 +39,7 @@ std::vector<std::string> names_in(std::string_view cell) {
 
 }  // namespace
 
-TEST_CASE("metrics: every name of a profiler in the glossary is known, or it is said why not") {
+TEST_CASE("metrics: every profiler's name in the glossary is known, or there is a reason why not") {
   int names = 0;
   for (const cli::glossary_entry& e : cli::glossary())
     for (const std::string& cell : {e.older, e.ncu})
@@ -51,7 +51,7 @@ TEST_CASE("metrics: every name of a profiler in the glossary is known, or it is 
   CHECK(names > 40);
 }
 
-TEST_CASE("profile --metrics: just these, in three forms") {
+TEST_CASE("profile --metrics: only the named metrics, as text, CSV and JSON") {
   const cloned_course c;
   const std::string list =
       "ipc,gst_efficiency, sm__warps_active.avg.pct_of_peak_sustained_active,bank_conflicts";
@@ -78,7 +78,7 @@ TEST_CASE("profile --metrics: just these, in three forms") {
   CHECK(values[2]["metric"] == "sm__warps_active.avg.pct_of_peak_sustained_active");
 }
 
-TEST_CASE("profile --metrics: unknown names are answered before anything runs") {
+TEST_CASE("profile --metrics: unknown names are refused before anything runs") {
   const cloned_course c;
   const auto refused = [&](const char* list, const char* what) {
     check_refused(with_metrics(c, {"--metrics", list}), 2, what);
@@ -88,7 +88,7 @@ TEST_CASE("profile --metrics: unknown names are answered before anything runs") 
   refused("inst_replay_overhead", "since Maxwell");
 }
 
-TEST_CASE("profile --metrics list: all of them, without a lab") {
+TEST_CASE("profile --metrics list: all metrics, without a lab") {
   const cloned_course c;
   auto command = c.command({"profile", "--metrics", "list"});
   command.environment.back() = "COLUMNS=80";

@@ -1,5 +1,5 @@
-// Files with names that a shell, nvcc, PTX or JSON could misread, through the built program; and a
-// whole clone in such a place.
+// Files whose names a shell, nvcc, PTX or JSON could misread, through the built program, and a
+// whole clone in such a folder.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -10,7 +10,7 @@ using namespace stepwise;
 
 namespace {
 
-// A name that creates a file if a shell executes part of it.
+// A name that would create a file if a shell executed part of it.
 constexpr const char* name_of_all =
     "$(touch ${HOME}pwned) `touch pwned`; \"it's\" a, b\\c #1 größe &|<>*?[x]{y}.cu";
 
@@ -43,12 +43,12 @@ struct awkward : cloned_course {
 
 }  // namespace
 
-TEST_CASE("a file's name is a name: nothing in it is executed, split or lost") {
+TEST_CASE("a file's name is only a name: no part of it is executed, split or lost") {
   const awkward c(name_of_all);
   const std::string name = c.file;
   const json ran = document_of(c.run({"run", "launch", "--file", name}));
   CHECK(ran["correct"] == true);
-  // A graded file is compiled alone; without its own header it is right.
+  // A graded file is compiled alone. It passes if it does not include its own header.
   json graded = document_of(c.run({"grade", "launch", "--file", name}));
   CHECK(graded["class"] == "COMPILE");
   CHECK(has(graded["message"], "1 | #include \"mine.hpp\""));
@@ -61,7 +61,7 @@ TEST_CASE("a file's name is a name: nothing in it is executed, split or lost") {
   c.write(c.text());
   CHECK(has(c.run({"ptx", "launch", "--file", name}).out, "add_kernel"));
   const json listed = document_of(c.run({"ptx", "--file", name}));
-  CHECK(has(listed.dump(), "x[i] + y[i]"));  // the source's own line
+  CHECK(has(listed.dump(), "x[i] + y[i]"));  // the line of the source
   const json swept = document_of(
       c.run({"sweep", "launch", "--file", name, "--over", "threads=64,128", "--size", "1000"}));
   CHECK(swept["points"][1]["correct"] == true);
@@ -83,7 +83,7 @@ TEST_CASE("a file's name is a name: nothing in it is executed, split or lost") {
   CHECK(c.executed_nothing());
 }
 
-TEST_CASE("names one by one") {
+TEST_CASE("awkward file names, one at a time") {
   for (const char* name : {"$(touch ${HOME}pwned).cu", "o'neil \"x\".cu", "lab 1, final.cu",
                            "`touch pwned`.cu", "tab\t new\nline.cu", "\xff.cu", "-o.cu", "no"}) {
     CAPTURE(name);
@@ -94,7 +94,7 @@ TEST_CASE("names one by one") {
   }
 }
 
-TEST_CASE("a change of a header next to the file is seen, whatever its folder is called") {
+TEST_CASE("a change of a header next to the file is noticed, whatever the folder's name is") {
   const awkward c("x.cu");
   const std::vector<std::string> words = {"run", "launch", "--file", c.file};
   CHECK(document_of(c.run(words))["correct"] == true);
@@ -105,7 +105,7 @@ TEST_CASE("a change of a header next to the file is seen, whatever its folder is
   CHECK(!has(message, "beside"));
 }
 
-TEST_CASE("UTF-16 is reported in one sentence") {
+TEST_CASE("one sentence reports UTF-16") {
   const awkward c("wide.cu");
   std::string wide = "\xff\xfe";
   for (const char letter : c.text()) wide += {letter, '\0'};
@@ -118,13 +118,13 @@ TEST_CASE("UTF-16 is reported in one sentence") {
   CHECK(has(c.run({"ptx", "--file", c.file}).out, "is UTF-16 text"));
 }
 
-TEST_CASE("UTF-8 with a byte order mark is UTF-8") {
+TEST_CASE("a UTF-8 file may begin with a byte order mark") {
   const awkward c("marked.cu");
   write_atomically(c.file, "\xEF\xBB\xBF" + c.text());
   CHECK(document_of(c.run({"run", "launch", "--file", c.file}))["correct"] == true);
 }
 
-TEST_CASE("a clone in a place that shells misread") {
+TEST_CASE("a clone in a folder whose name shells misread") {
   const cloned_course c("it's $(touch pwned), \"größe\" #1;&");
   fs::copy_file(c.root() / "solutions/launch/01_tiny_blocks.cu", c.root() / "labs/launch/launch.cu",
                 fs::copy_options::overwrite_existing);
@@ -139,8 +139,9 @@ TEST_CASE("a clone in a place that shells misread") {
   fs::remove_all(link.parent_path());
 }
 
-// Their names hold the module id, by which both halves of a compilation know them.
-TEST_CASE("static and unnamed things of a file are found under their own names") {
+// Their symbols contain the module id, by which the host and device halves of a compilation match
+// them.
+TEST_CASE("a file's static symbols, and those in its unnamed namespace, are found") {
   const awkward c("static.cu");
   std::string text = c.text();
   const auto kernel = text.find("__global__");
@@ -169,13 +170,13 @@ TEST_CASE("static and unnamed things of a file are found under their own names")
   CHECK(ran["correct"] == true);
 }
 
-TEST_CASE("a link in place of the file is followed by no command, a folder's link by all") {
+TEST_CASE("no command follows a link in place of the file, and all follow a link to its folder") {
   const cloned_course c;
   write_atomically(c.root() / "secret", "root:SECRET:1\n");
   fs::create_symlink("secret", c.root() / "linked.cu");
   for (const std::string verb : {"grade", "try", "run", "check"}) {
     std::vector<std::string> words = {verb, "launch", "--file", "linked.cu", "--json"};
-    // Without it, `try` reads no file on a machine that lacks a layer of the sandbox.
+    // Without this option, `try` reads no file on a machine that lacks a layer of the sandbox.
     if (verb == "try") words.push_back("--i-trust-these-files");
     const auto result = c.lab(words);
     INFO(verb << ": " << result.out << result.err);

@@ -1,4 +1,4 @@
-// lab profile --source ncu, with a script in ncu's place that prints a captured page.
+// lab profile --source ncu, with a script in place of ncu that prints a captured page.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -99,7 +99,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   CHECK(has(at.profile({"--source", "ncu", "--metrics", "achieved_occupancy"}).out, "56.11 %"));
 }
 
-TEST_CASE("profile --source ncu: a metric that this ncu lacks costs no more than its figure") {
+TEST_CASE("profile --source ncu: if ncu lacks a metric, only that metric's figure is missing") {
   const place_with_ncu at;
   at.write("trouble", "==ERROR== Failed to find metric smsp__x.sum\n");
   CHECK(at.profile({"--source", "ncu"}).end.exit_code == 0);
@@ -107,7 +107,7 @@ TEST_CASE("profile --source ncu: a metric that this ncu lacks costs no more than
   CHECK(!has(at.asked().substr(at.asked().find('\n') + 1), "op_fp64"));
 }
 
-TEST_CASE("profile --source ncu: what is missing is said in one message, and the model steps in") {
+TEST_CASE("profile --source ncu: one message says what is missing, and the model can step in") {
   const place_with_ncu at;
   at.write("refusal", "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n");
   const auto refused = at.profile({"--source", "ncu"});
@@ -126,14 +126,14 @@ TEST_CASE("profile --source ncu: what is missing is said in one message, and the
   CHECK(document["source"] == "model");
   CHECK(has(document["why_not_ncu"], "ERR_NVGPUCTRPERM"));
   CHECK(document["time_kind"] == "modelled");
-  // Any other trouble where there is no GPU is that there is none.
+  // On a machine without a GPU, any other error is reported as a missing GPU.
   at.write("refusal", "==ERROR== The driver is not loaded\n");
   const auto none = at.profile({"--source", "ncu"});
   CHECK(none.end.exit_code == 3);
   CHECK((has(none.err, "there is no GPU") || has(none.err, "The driver is not loaded")));
 }
 
-TEST_CASE("profile --source: what does not go together is refused") {
+TEST_CASE("profile --source: options that exclude each other are refused") {
   const place_with_ncu at;
   CHECK(has(at.profile({"--source", "nvprof"}).err, "expected model, ncu, or ncu,model"));
   for (const char* other : {"--experiment", "--timeline"})
@@ -159,7 +159,7 @@ TEST_CASE("validate --profiles: the model next to ncu's counts, and next to the 
   CHECK(hardware["us"].get<double>() == doctest::Approx(250.464));
   CHECK(hardware["occupancy"].get<double>() == doctest::Approx(0.5611));
   CHECK(hardware["l2_bytes"].get<double>() == doctest::Approx(32 * 18874366.0));
-  // The captured page has no speed of light, so nothing seems busy there.
+  // The captured page has no speed-of-light section, so no unit seems busy.
   CHECK(hardware["limiter"] == "latency");
   CHECK(live["steps"][0]["limits_agree"] == (live["steps"][0]["modelled"]["limiter"] == "latency"));
   const json kept =

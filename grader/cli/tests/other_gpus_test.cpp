@@ -1,5 +1,5 @@
-// --gpu, through the built program: every GPU of common/gpus, those older than the compiler's code,
-// too; and the lectures' figures beside what the model says of their GPUs.
+// --gpu through the built program: every GPU of common/gpus, including those older than the
+// compiler's oldest target, and the lectures' figures next to the model's times of their GPUs.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -13,13 +13,13 @@ using namespace stepwise;
 
 namespace {
 
-// One clone for all cases, so that what one compiles for a GPU serves the others.
+// All cases share one clone, so that a program that one case compiled for a GPU serves the others.
 const cloned_course& course() {
   static const cloned_course made;
   return made;
 }
 
-// The stored figures of a lecture must equal the model's present figures for these steps.
+// The stored figures of a lecture must equal what the model predicts today for these steps.
 void check_kept(const cloned_course& c, const std::string& lab,
                 const std::vector<std::string>& steps) {
   CAPTURE(lab);
@@ -51,7 +51,7 @@ void check_kept(const cloned_course& c, const std::string& lab,
 
 }  // namespace
 
-TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or the oldest") {
+TEST_CASE("--gpu: every described GPU is modelled, with code for it or for the oldest target") {
   const cloned_course& c = course();
   for (const auto& id : known_gpus()) {
     CAPTURE(id);
@@ -69,17 +69,18 @@ TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or t
     CHECK(document["kernels"][0]["registers"] > 0);
     CHECK((document["kernels"][0]["l2_bytes"] == 0) == (id == "gtx280"));
   }
-  // Files compiled for another GPU are kept, apart from those that students compile.
+  // Files compiled for another GPU are kept separate from those that students compile.
   CHECK(fs::exists(c.root() / "build/other-gpus"));
   CHECK(!fs::exists(c.root() / "build/submissions"));
 }
 
-TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are its own") {
+TEST_CASE("--gpu: an old GPU runs the oldest code and the output says so; its own limits apply") {
   const cloned_course& c = course();
   const auto run = c.lab({"run", "reduction", "--step", "03", "--gpu", "gtx280"});
   CHECK(run.end.exit_code == 0);
   CHECK(has(run.out, "register counts are for sm_75"));
-  CHECK(has(run.out, "one call at n = 1048576, seed 7: modelled"));  // 65535 blocks at most
+  // A grid on this GPU has at most 65535 blocks.
+  CHECK(has(run.out, "one call at n = 1048576, seed 7: modelled"));
   const auto wide = c.lab({"run", "matmul", "--step", "03", "--gpu", "gtx280"});
   CHECK(wide.end.exit_code == 1);
   CHECK(has(wide.out, "1024"));
@@ -93,7 +94,7 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
   CHECK(!has(c.lab({"run", "launch", "--step", "03"}).out, "register counts are for"));
 }
 
-TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU") {
+TEST_CASE("sweep --gpu: configurations are compiled for and modelled on that GPU") {
   const cloned_course& c = course();
   const std::vector<std::string> command = {"sweep",  "launch",          "01",
                                             "--over", "threads=64,1024", "--gpu"};
@@ -117,7 +118,7 @@ TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU"
     CHECK(point.at("time_ms") > 0);
     CHECK(point.at("recorded_ms").is_null());
   }
-  // The same code, other limits: 512 threads of a block at most.
+  // The same code has other limits: at most 512 threads per block.
   const auto shown = on("gtx280", "");
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "register counts are for sm_75"));
@@ -126,7 +127,7 @@ TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU"
   CHECK(!fs::exists(c.root() / "build/submissions"));
 }
 
-TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on that GPU") {
+TEST_CASE("limits --gpu: the kernel and its parts are compiled for and modelled on that GPU") {
   const cloned_course& c = course();
   const auto result = c.lab({"limits", "launch", "--size", "262144", "--gpu", "t4", "--json"});
   REQUIRE(result.end.exit_code == 0);
@@ -139,17 +140,17 @@ TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on
   for (const json& part : t4.at("programs")) {
     CHECK(part.at("time_kind") == "modelled");
     CHECK(part.at("time_ms") > 0);
-    // 1024 threads of a T4's multiprocessor, in 16 blocks of a warp.
+    // A multiprocessor of a T4 holds 1024 threads, in 16 blocks of one warp each.
     CHECK(part.at("counts").at("configurations")[0].at("resident_warps") == 16);
   }
   CHECK(!fs::exists(c.root() / "build/submissions"));
-  // A block of 1024 threads is more than this one has; that is not the file's fault.
+  // This GPU does not allow a block of 1024 threads. That is not the file's fault.
   const auto wide = c.lab({"limits", "transpose", "--gpu", "gtx280"});
   CHECK(wide.end.exit_code == 3);
   CHECK(has(wide.out, "exceeds the limits of an"));
 }
 
-TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
+TEST_CASE("occupancy --gpu: of the kernels as compiled for that GPU") {
   const cloned_course& c = course();
   const auto t4 =
       document_of(c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "t4", "--json"}));
@@ -167,7 +168,7 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
   check_refused(c.lab({"occupancy", "reduction", "--gpu", "h2000"}), 2, "known names: h200");
 }
 
-TEST_CASE("--gpu: what cannot be is refused") {
+TEST_CASE("--gpu: impossible combinations are refused") {
   const cloned_course& c = course();
   check_refused(c.lab({"dev", "limits", "launch", "--gpu", "t4", "--record"}), 2,
                 "--record needs measured times");
@@ -178,7 +179,7 @@ TEST_CASE("--gpu: what cannot be is refused") {
   }
 }
 
-TEST_CASE("what is kept of the lectures' figures is what the model says today") {
+TEST_CASE("the stored figures for the lectures' kernels equal what the model predicts today") {
   const cloned_course& c = course();
   check_kept(c, "reduction", {"01", "07"});
   check_kept(c, "matmul", {"02", "03"});
@@ -186,7 +187,7 @@ TEST_CASE("what is kept of the lectures' figures is what the model says today") 
   check_kept(c, "neighbour", {"03"});
 }
 
-TEST_CASE("validate --lectures: what cannot be is refused") {
+TEST_CASE("validate --lectures: impossible combinations are refused") {
   const cloned_course& c = course();
   const auto refused = [&](std::vector<std::string> words, const char* what) {
     words.insert(words.begin(), {"dev", "validate"});

@@ -1,5 +1,5 @@
-// lab run --image and --points as people meet them: what is written, what is said, what is refused.
-// Runs in a copy of the clone; needs nvcc and the emulator.
+// lab run --image and --points as users see them: which files are written, what is printed, and
+// what is refused. Runs in a copy of the clone; needs nvcc and the emulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::vector<std::string> on_emulator(std::vector<std::string> arguments) {
   return arguments;
 }
 
-// Everything in the folder, to see that nothing was left behind.
+// The names of all files in the folder, to check that none was left behind.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
@@ -42,7 +42,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a right result is written in every format, and every stage with it") {
+TEST_CASE("a correct result is written in every format, together with every stage") {
   const cloned_course c;
   const picture edges = picture_in(c.root() / "labs/blur/pictures/spheres/edges.png");
   for (const char* out : {"edges.png", "edges.ppm", "edges.PGM"}) {
@@ -76,7 +76,7 @@ TEST_CASE("a right result is written in every format, and every stage with it") 
   CHECK(is_black(picture_in(stages / "difference.png")));
 }
 
-TEST_CASE("a wrong result is written and said to be wrong; the difference shows where") {
+TEST_CASE("a wrong result is written and reported as wrong; the difference shows where") {
   const cloned_course c;
   const std::vector<std::string> command =
       on_emulator({"run", "blur", "--file", "labs/blur/tests/mutants/no_edges.cu", "--image",
@@ -99,7 +99,7 @@ TEST_CASE("a wrong result is written and said to be wrong; the difference shows 
   CHECK(document["picture"]["largest_difference"] > 0);
 }
 
-TEST_CASE("what does not compile writes nothing") {
+TEST_CASE("a file that does not compile writes nothing") {
   const cloned_course c;
   write_atomically(c.root() / "mine.cu", "nonsense\n");
   const auto result = c.lab(on_emulator({"run", "blur", "--file", "mine.cu", "--image", spheres,
@@ -113,14 +113,14 @@ TEST_CASE("what does not compile writes nothing") {
   CHECK(!fs::exists(c.root() / "stages"));
 }
 
-TEST_CASE("a picture of one pixel, and one that is see-through") {
+TEST_CASE("a picture of one pixel, and a transparent picture") {
   const cloned_course c;
   write_atomically(c.root() / "one.ppm", "P6\n1 1\n255\nabc");
   const auto one =
       c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "one.ppm", "--out", "one.pgm"}));
   CHECK(one.end.exit_code == 0);
   CHECK(read_if_there(c.root() / "one.pgm") == std::string("P5\n1 1\n255\n\0", 12));
-  // A PNG: grey and alpha, whose one pixel is 64 and 0.
+  // A PNG with grey and alpha. Its only pixel has grey 64 and alpha 0.
   const std::string clear(
       "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01"
       "\x00\x00\x00\x01\x08\x04\x00\x00\x00\xb5\x1c\x0c\x02\x00\x00\x00\x0b\x49\x44\x41"
@@ -135,7 +135,7 @@ TEST_CASE("a picture of one pixel, and one that is see-through") {
   CHECK(has(result.out, "--out FILE saves the result, --stages FOLDER saves every stage"));
 }
 
-TEST_CASE("bad pictures and names: one clear message, the right exit code, nothing written") {
+TEST_CASE("bad pictures and names: one clear message, the correct exit code, and no file written") {
   struct row {
     std::vector<std::string> arguments;
     int code;
@@ -229,7 +229,7 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
   CHECK(read_if_there(c.root() / "mine.png") == whole);
 }
 
-TEST_CASE("an input in the folder for the stages is not overwritten") {
+TEST_CASE("an input in the folder of the stages is not overwritten") {
   const cloned_course c;
   fs::create_directory(c.root() / "stages");
   fs::copy_file(c.root() / spheres, c.root() / "stages/input.png");
@@ -239,7 +239,7 @@ TEST_CASE("an input in the folder for the stages is not overwritten") {
   CHECK(names_in(c.root() / "stages").size() == 1);
 }
 
-TEST_CASE("points of your own: a line for each of them, and one for each answer") {
+TEST_CASE("your own points: one line per point, and one line per answer") {
   const cloned_course c;
   write_atomically(c.root() / "points.csv", "# x,y,z\n1,1,0\n2,1,0\n3,1,0\n4,4,0\n2,3,0\n");
   const auto result = c.lab(on_emulator(
@@ -256,7 +256,7 @@ TEST_CASE("points of your own: a line for each of them, and one for each answer"
   CHECK(document["written"].empty());
 }
 
-TEST_CASE("points that have no nearest one, and malformed files") {
+TEST_CASE("points that have no nearest point, and malformed files") {
   const cloned_course c;
   std::string all_nan, one_nan;
   for (int i = 0; i < 100000; ++i) {
@@ -293,7 +293,7 @@ TEST_CASE("points that have no nearest one, and malformed files") {
   }
 }
 
-TEST_CASE("a lab that takes no picture, or no points, says which one does") {
+TEST_CASE("a lab that accepts no picture, or no points, says which labs do") {
   const cloned_course c;
   CHECK(has(c.lab({"run", "blur", "--points", "mine.xyz"}).err,
             "the lab blur does not accept points; these labs do: neighbour"));

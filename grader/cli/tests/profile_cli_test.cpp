@@ -1,5 +1,5 @@
-// The guided analysis through the real program. What must be found is what the steps' own headers
-// say of them (`watch`).
+// The guided analysis through the built program. The expected findings are those that the headers
+// of the steps name (`watch`).
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
@@ -14,7 +14,7 @@ using namespace stepwise;
 
 namespace {
 
-// The first line that is to be mended.
+// The access to fix first.
 const json& first_access(const json& document) {
   return document.at("analysis").at("accesses").at(0);
 }
@@ -30,10 +30,11 @@ bool fits(const std::string& text, std::size_t width) {
 
 }  // namespace
 
-TEST_CASE("profile: blocks without work move no bytes in a sampled launch") {
+TEST_CASE("profile: in a sampled launch, blocks without work move no bytes") {
   const cloned_course c;
   std::string text = *read_if_there(c.root() / "solutions/launch/03_ilp.cu");
-  replace_all(text, "ceil_div(n, threads * items)", "ceil_div(n, threads)");  // 4x the blocks
+  // This launches 4x the blocks.
+  replace_all(text, "ceil_div(n, threads * items)", "ceil_div(n, threads)");
   write_atomically(c.root() / "mine.cu", text);
   const json document =
       document_of(c.lab({"profile", "launch", "--file", "mine.cu", "--size", "2^24", "--json"}));
@@ -45,7 +46,7 @@ TEST_CASE("profile: blocks without work move no bytes in a sampled launch") {
         doctest::Approx(least).epsilon(0.02));
 }
 
-TEST_CASE("profile: allocations in a loop are not called copies") {
+TEST_CASE("profile: allocations in a loop are not reported as copies") {
   const cloned_course c;
   const auto outside_of = [&](int allocations) {
     std::string text = *read_if_there(c.root() / "labs/first/tests/correct/linear.cu");
@@ -76,7 +77,7 @@ TEST_CASE("profile: double arithmetic in a kernel of floats is named, with its l
   CHECK(has(result, "Most of it is in line 1"));
 }
 
-TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step without them") {
+TEST_CASE("profile: reduction 02 leads to its bank conflicts, and to the step without them") {
   const cloned_course c;
   const std::vector<std::string> typed = {"profile", "reduction", "02", "--json"};
   const auto result = c.lab(typed);
@@ -99,7 +100,7 @@ TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step wi
   CHECK(document["advice"]["next"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["after"] == 0);
-  // The same again, to the byte.
+  // A second run prints the same bytes.
   CHECK(c.lab(typed).out == result.out);
 }
 
@@ -119,9 +120,9 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and the text fits 80 co
   CHECK(!has(result.out, "\x1b"));
 }
 
-TEST_CASE("profile: what is long is wrapped, too") {
+TEST_CASE("profile: long lines are wrapped, too") {
   const cloned_course c;
-  // All resources limit its occupancy, and the call's name is long.
+  // Every resource limits its occupancy, and the call's name is long.
   auto command = c.command({"profile", "transpose", "02", "--size", "1000x1000"});
   command.environment.back() = "COLUMNS=80";
   const auto result = run_child(command, 120);
@@ -131,7 +132,7 @@ TEST_CASE("profile: what is long is wrapped, too") {
   CHECK(fits(result.out, 80));
 }
 
-TEST_CASE("profile: experiments are sorted by what they gain") {
+TEST_CASE("profile: experiments are sorted by their gain") {
   const cloned_course c;
   const auto result =
       c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--experiment", "--json"});
@@ -147,7 +148,7 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
             "perfect coalescing"));
 }
 
-TEST_CASE("profile --compare: what got better, and what limits now") {
+TEST_CASE("profile --compare: what improved, and what the bottleneck is now") {
   const cloned_course c;
   const auto shown = c.lab({"profile", "transpose", "--compare", "03", "06"});
   CHECK(shown.end.exit_code == 0);
@@ -165,7 +166,7 @@ TEST_CASE("profile --compare: what got better, and what limits now") {
   CHECK(c.lab({"profile", "transpose", "--compare", "03"}).end.exit_code == 2);
 }
 
-TEST_CASE("profile: rooflines in the terminal and as SVG, figures as CSV") {
+TEST_CASE("profile: rooflines in the terminal and as SVG, and figures as CSV") {
   const cloned_course c;
   const fs::path picture = c.root() / "roofs.svg";
   const auto shown = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--roofline",
@@ -186,7 +187,7 @@ TEST_CASE("profile: rooflines in the terminal and as SVG, figures as CSV") {
         std::count(csv.out.begin() + static_cast<long>(second), csv.out.end(), ','));
 }
 
-TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compared") {
+TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compared with hardware") {
   const cloned_course c;
   const auto a100 = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--gpu", "a100"});
   CHECK(a100.end.exit_code == 0);
@@ -195,13 +196,13 @@ TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compare
   CHECK(!has(a100.out, "The course's record of"));
 }
 
-TEST_CASE("profile: a student's file, and what is wrong with one") {
+TEST_CASE("profile: a student's file, and files that fail") {
   const cloned_course c;
   const fs::path file = c.root() / "try.cu";
   const auto write = [&](const std::string& body) {
     write_atomically(file, "#include \"labs/launch/launch.hpp\"\n" + body);
   };
-  SUBCASE("a kernel: steps are named that were recorded as faster") {
+  SUBCASE("a kernel: the report names a step that was recorded as faster") {
     const auto result =
         c.lab({"profile", "launch", "--file",
                (c.root() / "solutions/launch/01_tiny_blocks.cu").string(), "--json"});
@@ -220,13 +221,13 @@ TEST_CASE("profile: a student's file, and what is wrong with one") {
     CHECK(has(result.err, "launches no kernel"));
     CHECK(!has(result.out, "us"));
   }
-  SUBCASE("does not compile") {
+  SUBCASE("a file that does not compile") {
     write("void add(const float*, const float*, float*, int) { return 1 }\n");
     const auto result = c.lab({"profile", "launch", "--file", file.string(), "--json"});
     CHECK(result.end.exit_code == 1);
     CHECK(document_of(result)["class"] == "COMPILE");
   }
-  SUBCASE("a kernel that fails has no figure") {
+  SUBCASE("a kernel that fails has no time") {
     write(
         "#include \"common/lab/check.hpp\"\n"
         "__global__ void k(float* c) { c[1ull << 40] = 1; }\n"
@@ -241,7 +242,7 @@ TEST_CASE("profile: a student's file, and what is wrong with one") {
   }
 }
 
-TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
+TEST_CASE("profile: an unknown name is refused, and the known ones are listed") {
   const cloned_course c;
   const auto refused = [&](std::vector<std::string> words, const char* what) {
     words.insert(words.begin(), "profile");
@@ -254,7 +255,7 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   refused({}, "name a lab");
 }
 
-TEST_CASE("profile --glossary: the table of GLOSSARY.md, and the stalls have the model's names") {
+TEST_CASE("profile --glossary: the table equals GLOSSARY.md, with the model's names of stalls") {
   const cloned_course c;
   const auto text = read_if_there(c.root() / "grader/GLOSSARY.md");
   REQUIRE(text);

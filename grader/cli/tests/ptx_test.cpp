@@ -1,4 +1,5 @@
-// lab ptx: kernels whose inner loops are known, through the real program; and instructions by kind.
+// lab ptx through the built program, with kernels whose inner loops are known, and the kinds of
+// instructions.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -14,8 +15,8 @@ using namespace stepwise;
 
 namespace {
 
-// A kernel with FMAs, loads from both memories, and a barrier: nothing that may be unrolled by
-// itself but the innermost loop.
+// A kernel with FMAs, loads from both memories, and a barrier. Only the innermost loop may be
+// unrolled.
 constexpr const char* tiled = R"(// a small tile product
 __global__ void tiled(const float* a, const float* b, float* c, int n) {
   __shared__ float left[16][16], right[16][16];
@@ -65,7 +66,7 @@ ptx::instruction parsed(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("instructions by kind") {
+TEST_CASE("each instruction has a kind") {
   const std::vector<std::pair<const char*, const char*>> expected = {
       {"fma.rn.f32 f0, f1, f2, f3", "FMA"},
       {"fma.rn.f64 e0, e1, e2, e3", "FMA"},
@@ -102,7 +103,7 @@ TEST_CASE("instructions by kind") {
   }
 }
 
-TEST_CASE("the inner loop of a tile product: counts per pass, bytes per FMA, merged loads") {
+TEST_CASE("the inner loop of a tile product: counts per iteration, bytes per FMA, merged loads") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   const auto result = c.lab({"ptx", "--file", "tiled.cu", "--json"});
@@ -125,7 +126,8 @@ TEST_CASE("the inner loop of a tile product: counts per pass, bytes per FMA, mer
   CHECK(loop["branches"] == false);
   CHECK(loop["copies"] == 1);
   CHECK(loop["fma"] == 16);
-  // 16 words of left, in a row, become four loads of 16 bytes; those of right are in a column.
+  // 16 neighbouring words of `left` become four loads of 16 bytes. The words of `right` are in a
+  // column.
   CHECK(k["merged"] == 4);
   CHECK(kind(loop, "load shared")["ptx_instructions"] == 32);
   CHECK(kind(loop, "load shared")["machine_instructions"] == 20);
@@ -134,7 +136,7 @@ TEST_CASE("the inner loop of a tile product: counts per pass, bytes per FMA, mer
   CHECK(kind(loop, "barrier")["ptx_instructions"] == 2);
   CHECK(loop["shared_bytes_per_fma"] == 8.0);
   CHECK(loop["global_bytes_per_fma"] == 0.5);
-  // The sums are those of the lines.
+  // The counts of the loop and the kernel are sums over the lines.
   std::uint32_t rows = 0, in_loop = 0;
   for (const json& l : k["lines"]) {
     rows += static_cast<std::uint32_t>(l["ptx"].size());
@@ -148,7 +150,7 @@ TEST_CASE("the inner loop of a tile product: counts per pass, bytes per FMA, mer
                       [](const json& row) { return row["kind"] == "FMA"; }) == 16);
 }
 
-TEST_CASE("people see both columns, within the width, without long names") {
+TEST_CASE("the text has both columns, fits the width, and shortens long names") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   for (const int width : {80, 140}) {
@@ -176,7 +178,7 @@ TEST_CASE("people see both columns, within the width, without long names") {
   }
 }
 
-TEST_CASE("--line shows one line with all of its instructions, or says which lines have some") {
+TEST_CASE("--line shows one line with all its instructions, or says which lines have some") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   const auto one = c.lab({"ptx", "--file", "tiled.cu", "--kernel", "tiled", "--line", "13"});
@@ -194,7 +196,7 @@ TEST_CASE("--line shows one line with all of its instructions, or says which lin
   CHECK(document["kernels"][0]["lines"].size() == 1);
 }
 
-TEST_CASE("every step of every lab: all of its kernels, with line tables, nothing undecided") {
+TEST_CASE("in every step of every lab, all kernels have line tables and nothing is undecided") {
   const cloned_course c;
   for (const lab& l : load_labs(c.root() / "build")) {
     for (const step& s : l.steps) {
@@ -205,9 +207,9 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
       for (const json& k : document["kernels"]) {
         CHECK(k["machine_instructions"] > 0);
         CHECK(k["undecided"] == 0);
-        // A kernel of a lab's header, or of a part, has all of its lines there. Of others, the
-        // compiler's line table does not always say who called a line of the header: seen for up to
-        // three lines of a kernel, in matmul 18, 23 and 24.
+        // All lines of a kernel that is defined in a lab's header or part are in that file. In
+        // other kernels, the compiler's line table does not always say who called a line of the
+        // header. This affects up to three lines of a kernel, in matmul 18, 23 and 24.
         std::size_t in_header = 0;
         for (const json& line : k["lines"]) {
           const fs::path file = line["file"].get<std::string>();
@@ -225,17 +227,18 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
   }
 }
 
-TEST_CASE("where there are branches, it is not said that a loop was unrolled") {
+TEST_CASE("a loop with branches is not reported as unrolled") {
   const cloned_course c;
-  auto shown = c.lab({"ptx", "launch", "04"});  // a loop of four elements, each with its test
-  std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');  // sentences are wrapped
+  // A loop over four elements, with a test for each of them.
+  auto shown = c.lab({"ptx", "launch", "04"});
+  std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');  // the sentences are wrapped
   CHECK(has(shown.out, "FMAs appears 4 times, or a multiple"));
   CHECK(!has(shown.out, "nvcc probably unrolled it"));
 }
 
-TEST_CASE("the loop that does what an unrolled loop leaves is called its remainder") {
+TEST_CASE("the loop that does the rest of an unrolled loop is called its remainder") {
   const cloned_course c;
-  // A pass of 02_row copies an element; nvcc unrolls the loop four times.
+  // An iteration of 02_row copies one element. nvcc unrolls the loop four times.
   const json loops =
       document_of(c.lab({"ptx", "transpose", "02", "--json"}))["kernels"][0]["loops"];
   REQUIRE(loops.size() == 2);
@@ -263,7 +266,7 @@ TEST_CASE("a reduction's loop in shared memory") {
   CHECK(kind(loop, "store shared")["ptx_instructions"] == 1);
   CHECK(kind(loop, "barrier")["ptx_instructions"] == 1);
   CHECK(loop["shared_bytes_per_fma"].is_null());
-  // 07 calls a function of its own for each of the last levels: they count for the calling lines.
+  // 07 calls a function for the last levels. Its instructions count for the calling lines.
   const json last = document_of(c.lab({"ptx", "reduction", "07", "--json"}));
   bool inlined = false;
   for (const json& line : last["kernels"][0]["lines"]) {
@@ -274,10 +277,10 @@ TEST_CASE("a reduction's loop in shared memory") {
   CHECK(inlined);
 }
 
-TEST_CASE("machine code stands next to its PTX as the disassembler prints it, or is requested") {
+TEST_CASE("--machine shows disassembly next to the PTX, or names the tool to install") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
-  // One that prints what such tools print, of the kernel `plain`.
+  // A stand-in that prints the kernel `plain` as such tools print it.
   const fs::path tool = c.root() / "tools" / "cuobjdump";
   fs::create_directories(tool.parent_path());
   write_atomically(tool,
@@ -314,7 +317,7 @@ TEST_CASE("machine code stands next to its PTX as the disassembler prints it, or
   if (!is_installed) CHECK(has(run_child(options, 120).out, "install cuobjdump or nvdisasm"));
 }
 
-TEST_CASE("ptx: a compiler that was killed is the environment's fault") {
+TEST_CASE("ptx: if the compiler is killed, the environment is at fault") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   const fs::path nvcc = c.root() / "killed_nvcc", config = c.root() / "build/grader/lab.json";
@@ -328,7 +331,7 @@ TEST_CASE("ptx: a compiler that was killed is the environment's fault") {
   CHECK(has(result.err, "lab: the compiler was killed"));
 }
 
-TEST_CASE("ptx: bad input is one message") {
+TEST_CASE("ptx: bad input gives one message") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
   write_atomically(c.root() / "wrong.cu", "__global__ void k(float* c) { c[0] = oops; }\n");

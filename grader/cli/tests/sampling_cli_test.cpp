@@ -1,5 +1,5 @@
-// lab dev validate --sampling: what the time model makes of a sample of blocks is what it makes of
-// all.
+// lab dev validate --sampling: for a sample of blocks, the time model gives the same result as for
+// all blocks.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using namespace stepwise;
 
 namespace {
 
-// How far a figure may be off: of any call, and of half of them.
+// The largest allowed error of a figure: in any call, and in half of the calls.
 struct most_off {
   std::string figure;
   double any, half;
@@ -27,7 +27,7 @@ const std::vector<most_off> bounds = {{"time", 0.1, 0.005},  // matmul 02, whose
 
 }  // namespace
 
-TEST_CASE("a sampled call has the time and the counters of the whole one") {
+TEST_CASE("a sampled call has the time and the counters of the whole call") {
   const cloned_course c;
   struct row {
     const char *lab, *size;
@@ -54,7 +54,7 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
           errors[figure["figure"]].push_back(std::abs(figure["error"].get<double>()));
     }
   }
-  CHECK(10 * cut > 8 * compared);  // a call that runs whole anyway says nothing
+  CHECK(10 * cut > 8 * compared);  // a call that runs in full anyway tests nothing
   for (const most_off& b : bounds) {
     CAPTURE(b.figure);
     const auto& all = errors[b.figure];
@@ -64,7 +64,7 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
   }
 }
 
-TEST_CASE("validate --sampling: a table of its own, of the model") {
+TEST_CASE("validate --sampling: a separate table of the model alone") {
   const cloned_course c;
   for (const char* other : {"--times", "--recorded", "--record"})
     check_refused(c.lab({"dev", "validate", "launch", "--sampling", other}), 2,

@@ -13,7 +13,7 @@ using namespace stepwise;
 
 namespace {
 
-// Every constant that `over` names is one of the file.
+// Checks that the file defines every constant that `over` names.
 void check_over(const fs::path& file, const std::vector<std::string>& over) {
   CAPTURE(file);
   const auto source = read_if_there(file);
@@ -25,7 +25,7 @@ void check_over(const fs::path& file, const std::vector<std::string>& over) {
   }
 }
 
-// When each program of a cache was written, by its path.
+// The time when each program of a cache was written, by its path.
 std::map<fs::path, fs::file_time_type> times_of_programs(const fs::path& cache) {
   std::map<fs::path, fs::file_time_type> times;
   for (const auto& entry : fs::directory_iterator(cache)) {
@@ -37,7 +37,7 @@ std::map<fs::path, fs::file_time_type> times_of_programs(const fs::path& cache) 
 
 }  // namespace
 
-TEST_CASE("sweep: configurations side by side, those that are not right, too") {
+TEST_CASE("sweep: configurations side by side, including those that fail") {
   const cloned_course course;
   const std::vector<std::string> command = {"sweep",  "launch",          "01",
                                             "--over", "threads=48,2048", "--size",
@@ -67,7 +67,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   const auto made = times_of_programs(course.root() / "build/sweeps");
   CHECK(made.size() == 2);
   auto again = course.lab(command);
-  std::replace(again.out.begin(), again.out.end(), '\n', ' ');  // sentences are wrapped
+  std::replace(again.out.begin(), again.out.end(), '\n', ' ');  // the sentences are wrapped
   CHECK(again.end.exit_code == 0);
   CHECK(has(again.out, "REFUSED  threads = 2048"));
   CHECK(has(again.out, "this configuration cannot be launched: 01_tiny_blocks.cu:"));
@@ -76,17 +76,17 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(has(again.out, "times are modelled, NVIDIA H200"));
   CHECK(has(again.out, "By the model: "));
   CHECK(has(again.out, "of the 15 measured times"));
-  // Both programs are kept and used again, apart from what a student compiles.
+  // Both programs are kept and reused, separate from what a student compiles.
   CHECK(times_of_programs(course.root() / "build/sweeps") == made);
   CHECK(!fs::exists(course.root() / "build/submissions"));
 
   const auto no_value = course.lab({"sweep", "launch", "01", "--over", "threads=many"});
-  CHECK(no_value.end.exit_code == 1);  // no configuration is right
+  CHECK(no_value.end.exit_code == 1);  // no configuration is correct
   CHECK(has(no_value.out, "COMPILE  threads = many"));
   CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:16: "));
 }
 
-TEST_CASE("sweep: an unchanged step has the course's record next to the model's time") {
+TEST_CASE("sweep: for an unchanged step, the course's record stands next to the modelled time") {
   const cloned_course course;
   const auto result = course.lab({"sweep", "launch", "02", "--over", "threads=128,256", "--over",
                                   "n=1000,1048576", "--device", "emulated", "--json"});
@@ -94,7 +94,7 @@ TEST_CASE("sweep: an unchanged step has the course's record next to the model's 
   check_documented(document, "sweep");
   const json& points = document.at("points");
   REQUIRE(points.size() == 4);
-  CHECK(points[1].at("recorded_ms").is_null());  // other threads
+  CHECK(points[1].at("recorded_ms").is_null());  // another number of threads
   CHECK(points[2].at("recorded_ms").is_null());  // a size without a record
   CHECK(points[3].at("recorded_ms") > 0);
   CHECK(points[3].at("blocks") == 4096);
@@ -127,7 +127,7 @@ TEST_CASE("sweep: what cannot be swept is refused") {
   }
 }
 
-TEST_CASE("sweep: an experiment of the lab is known by its name") {
+TEST_CASE("sweep: an experiment of the lab is found by its name") {
   const cloned_course course;
   course.change_lab("launch", [](json& entry) {
     json more = entry["experiments"][0];
@@ -136,7 +136,7 @@ TEST_CASE("sweep: an experiment of the lab is known by its name") {
     entry["experiments"].push_back(more);
   });
   const auto known = course.lab({"sweep", "launch", "unwritten"});
-  CHECK(known.end.exit_code == 4);  // its file is missing, which is ours to mend
+  CHECK(known.end.exit_code == 4);  // its file is missing, which is an internal error
   CHECK(has(known.err, "solutions/launch/experiments/unwritten.cu"));
   const auto unknown = course.lab({"sweep", "launch", "unwriten", "--over", "ways=1"});
   CHECK(unknown.end.exit_code == 2);
@@ -144,7 +144,7 @@ TEST_CASE("sweep: an experiment of the lab is known by its name") {
   CHECK(has(unknown.err, " unwritten"));
 }
 
-TEST_CASE("the sweeps and experiments that labs declare name constants of their files") {
+TEST_CASE("the sweeps and experiments that labs declare use constants that their files define") {
   const fs::path root = std::getenv("LAB_ROOT");
   for (const lab& l : load_labs(std::getenv("LAB_BUILD"))) {
     if (l.sweeps.standard)

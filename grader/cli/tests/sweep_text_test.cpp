@@ -1,4 +1,4 @@
-// Tables and charts of invented points.
+// Tables and charts of made-up points.
 #include "grader/cli/text/sweep_text.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("times are shown with their intervals, and the best at each occupancy") {
+TEST_CASE("times are shown with their intervals, and the best one per occupancy is marked") {
   const std::vector<swept_axis> axes = {axis("threads=32,64,128,256,512")};
   const std::vector<sweep_point> points = {timed({"32"}, 16, 1.5), timed({"64"}, 32, 1.01, 0.02),
                                            timed({"128"}, 48, 1.0), timed({"256"}, 64, 1.0005),
@@ -41,8 +41,7 @@ TEST_CASE("times are shown with their intervals, and the best at each occupancy"
   CHECK(has(table, "990 us to 1.03 ms"));
 }
 
-TEST_CASE(
-    "modelled times have no interval; a step's record stands beside, and who has none says so") {
+TEST_CASE("modelled times have no interval; the step's record, or a reason, is next to them") {
   const std::vector<swept_axis> axes = {axis("threads=32,64,128")};
   std::vector<sweep_point> points = {modelled({"32"}, 16, 1.5), modelled({"64"}, 32, 1.01),
                                      modelled({"128"}, 64, 0)};
@@ -59,7 +58,7 @@ TEST_CASE(
   CHECK(has(joined(cli::sweep_chart(view, {false, false, 100})), "rate (modelled, higher"));
 }
 
-TEST_CASE("the table names all limits where there are several, or leaves the column out") {
+TEST_CASE("the table names all limits if there are several, or omits the column") {
   const std::vector<swept_axis> axes = {axis("threads=64,128"), axis("items=8")};
   std::vector<sweep_point> points = {timed({"64", "8"}, 64, 1.0), timed({"128", "8"}, 64, 1.1)};
   for (auto& point : points) {
@@ -73,7 +72,7 @@ TEST_CASE("the table names all limits where there are several, or leaves the col
   CHECK(has(narrow, "100 %"));
 }
 
-TEST_CASE("a counter's figures are bars") {
+TEST_CASE("the figures of a counter are drawn as bars") {
   const std::vector<swept_axis> axes = {axis("ways=1,2")};
   std::vector<sweep_point> points = {counted({"1"}, 200, 256, 64, 100),
                                      counted({"2"}, 200, 256, 64, 100)};
@@ -83,7 +82,7 @@ TEST_CASE("a counter's figures are bars") {
   CHECK(has(joined(cli::sweep_chart(view, {false, false, 80})), "ways = 2  ####"));
 }
 
-TEST_CASE("two axes make a matrix, if there is room; what is not right says why") {
+TEST_CASE("two axes make a matrix if there is room, and a point that fails shows its class") {
   const std::vector<swept_axis> axes = {axis("threads=32,64"), axis("items=1,2,4")};
   std::vector<sweep_point> points;
   for (const auto* threads : {"32", "64"})
@@ -96,7 +95,7 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   CHECK(has(lines[1], "threads  items = 1"));
   CHECK(has(lines[4], "WRONG"));
   const auto narrow = cli::sweep_chart(view, {false, false, 20});
-  CHECK(has(narrow.back(), "threads = 64, items = 4  #"));  // bars
+  CHECK(has(narrow.back(), "threads = 64, items = 4  #"));  // bars instead of a matrix
   const auto table = cli::sweep_table(view, {false, false, 60});
   REQUIRE(table.size() == 8);
   CHECK(has(table[6], "WRONG"));
@@ -105,7 +104,7 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   CHECK(!has(table[0], "shared"));
 }
 
-TEST_CASE("the worst of the drawn sizes come first, next to the median of all") {
+TEST_CASE("the worst of the drawn sizes come first, next to the median of all sizes") {
   const auto at = [](const char* label, double ratio) {
     return json{{"baseline", "copy"},  {"label", label}, {"class", "odd"},
                 {"step_ms", 0.5},      {"ratio", ratio}, {"low", ratio - 0.01},

@@ -1,4 +1,4 @@
-// lab explain and lab hint: what they print, which misses they understand, and their JSON.
+// lab explain and lab hint: what they print, which misspellings they understand, and their JSON.
 #include <doctest/doctest.h>
 
 #include "grader/cli/grade/graded_file.hpp"
@@ -8,7 +8,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("explain: a term with its example, where it is taught, and relations; a metric") {
+TEST_CASE("explain: a term with its example, where it is taught, and related terms; a metric") {
   const cloned_course c;
   const auto term = c.lab({"explain", "Bank", "conflicts"});
   CHECK(term.end.exit_code == 0);
@@ -27,7 +27,7 @@ TEST_CASE("explain: a term with its example, where it is taught, and relations; 
   CHECK(document["terms"][0]["name"] == "warp");
 }
 
-TEST_CASE("explain: all terms in 80 columns, each of which it knows; near misses are suggested") {
+TEST_CASE("explain: a list of all terms in 80 columns, and suggestions for misspellings") {
   const cloned_course c;
   auto command = c.command({"explain"});
   command.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=80"};
@@ -44,7 +44,7 @@ TEST_CASE("explain: all terms in 80 columns, each of which it knows; near misses
         "lab: the glossary has no \"qwertyuiop\"\n     `./lab explain` lists all terms\n");
 }
 
-TEST_CASE("hint: topics, one part at a time, and what is out of range") {
+TEST_CASE("hint: topics, one part at a time, and numbers out of range") {
   const cloned_course c;
   const auto all = c.lab({"hint", "reduction"});
   CHECK(has(all.out, "hints for reduction; each part gives away more"));
@@ -82,7 +82,7 @@ TEST_CASE("check, run --counters and grade name the terms and the hint that help
   CHECK(document["hint"]["number"] > 0);
 }
 
-TEST_CASE("grade's hint is the earliest one for a missed goal, unless the file has its idea") {
+TEST_CASE("grade's hint is the earliest for a missed goal, unless the file uses its idea") {
   const std::vector<hint_topic> topics = {{"Tiles", {{}}}, {"Wider", {{}}}, {"Order", {{}}}};
   std::vector<goal> goals(3);
   goals[0].hint = "Order", goals[1].hint = "Tiles", goals[2].hint = "Wider";
@@ -102,14 +102,14 @@ TEST_CASE("grade's hint is the earliest one for a missed goal, unless the file h
   report.goals[0].modelled.emplace().other_ms = 2;
   report.goals[2].modelled.emplace().other_ms = 3;
   CHECK(number() == 3);
-  report.goals[2].modelled->other_ms = 2;  // the step is no faster than one whose goal is met
+  report.goals[2].modelled->other_ms = 2;  // The step is no faster than a step whose goal is met
   CHECK(number() == 0);
   report.goals[2].modelled.reset();
   goals[2].hint = "Order";
   CHECK(number() == 0);
 }
 
-TEST_CASE("list knows what was found of the student's own file, and what is next") {
+TEST_CASE("list shows the last result of the student's own file, and the next command") {
   const cloned_course c;
   CHECK(c.lab({"run", "first"}).end.exit_code == 1);
   const auto lab_in_list = [&]() -> json {
@@ -129,7 +129,7 @@ TEST_CASE("list knows what was found of the student's own file, and what is next
   CHECK(has(c.lab({"list"}).out, ".progress.json cannot be read"));
 }
 
-TEST_CASE("a lab that is packed is done: the next command is that of the next lab") {
+TEST_CASE("a packed lab is done: the next command is that of the next lab") {
   const cloned_course c;
   write_atomically(c.root() / "labs/first/first.cu",
                    *read_if_there(c.root() / "solutions/first/05_two_dims.cu"));
@@ -155,7 +155,7 @@ TEST_CASE("a lab that is packed is done: the next command is that of the next la
   CHECK(document.at("labs").at(0).at("progress").at("packed") == true);
 }
 
-TEST_CASE("mine is the student's file wherever a step may be named") {
+TEST_CASE("`mine` is the student's file wherever a step may be named") {
   const cloned_course c;
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "first", "--step", "mine"},
@@ -170,7 +170,7 @@ TEST_CASE("mine is the student's file wherever a step may be named") {
   CHECK(has(c.lab({"diff", "first"}).out, "int mine;"));
 }
 
-TEST_CASE("completion proposes verbs, labs, steps and options, at once") {
+TEST_CASE("completion proposes commands, labs, steps and options, without delay") {
   const cloned_course c;
   const auto words = [&](std::vector<std::string> typed) {
     typed.insert(typed.begin(), {"completion", "words", "--"});
@@ -189,12 +189,13 @@ TEST_CASE("completion proposes verbs, labs, steps and options, at once") {
   CHECK(has(words({"run", "reduction", "--gpu", "a1"}), "\na100\n"));
   CHECK(words({"run", "reduction", "--file", ""}) == "\n:files\n");
   CHECK(words({"play", "ma"}) == "\nmatmul\tMatrix multiplication\n:files\n");
-  CHECK_FALSE(has(words({"play", "reduction", "0"}), "06_unroll_all"));  // it is not recorded
+  // The course has no recording of 06_unroll_all.
+  CHECK_FALSE(has(words({"play", "reduction", "0"}), "06_unroll_all"));
   CHECK(words({"nonsense", ""}) == "\n");
   for (const char* shell : {"bash", "zsh", "fish"})
     CHECK(has(c.lab({"completion", shell}).out, "completion words --"));
   CHECK(c.lab({"completion", "csh"}).end.exit_code == 2);
-  // As bash asks.
+  // Complete a word as bash does.
   auto options = c.command({});
   options.command = {"bash", "-c",
                      "touch lab; source <(\"$0\" completion bash);"

@@ -1,5 +1,5 @@
-// The timeline of a program and of a lab's call: what the runtime wrote down, drawn, as JSON and as
-// a trace.
+// The timeline of a program and of a lab's call: what the runtime recorded, drawn as text, as JSON
+// and as a trace.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -30,7 +30,7 @@ double end_of(const json& j) { return real(j, "start_us") + real(j, "us"); }
 
 }  // namespace
 
-TEST_CASE("exec --timeline: streams overlap where memory is pinned, and events are obeyed") {
+TEST_CASE("exec --timeline: streams overlap if memory is pinned, and wait for events") {
   const json t = timeline_of("pinned");
   const json& a = t["activities"];
   REQUIRE(a.size() == 6);
@@ -44,8 +44,8 @@ TEST_CASE("exec --timeline: streams overlap where memory is pinned, and events a
   CHECK(real(a[1], "us") > 0);
   CHECK(real(a[1], "start_us") >= end_of(a[0]));
   CHECK(real(a[2], "start_us") >= end_of(a[1]));
-  CHECK(real(a[3], "start_us") >= end_of(a[0]));  // by the event, and by the engine
-  CHECK(real(a[3], "start_us") < end_of(a[1]));   // beside the first kernel
+  CHECK(real(a[3], "start_us") >= end_of(a[0]));  // because of the event, and of the copy engine
+  CHECK(real(a[3], "start_us") < end_of(a[1]));   // overlaps with the first kernel
   CHECK(real(t, "overlap_us") > 0);
   CHECK(real(t, "busy_us") <= real(t, "total_us"));
   bool waits = false, names = false;
@@ -57,7 +57,7 @@ TEST_CASE("exec --timeline: streams overlap where memory is pinned, and events a
   CHECK(names);
 }
 
-TEST_CASE("exec --timeline: memory that is not pinned makes the host wait, and that is said") {
+TEST_CASE("exec --timeline: memory that is not pinned makes the host wait, and a note says so") {
   const json t = timeline_of("pageable");
   CHECK(real(t, "overlap_us") == doctest::Approx(0));
   CHECK(real(t, "total_us") > 1.5 * real(timeline_of("pinned"), "total_us"));
@@ -66,7 +66,7 @@ TEST_CASE("exec --timeline: memory that is not pinned makes the host wait, and t
   CHECK(!has(run_exec({"--profile", "--timeline", "pinned"}).err, "not pinned: the host waits"));
 }
 
-TEST_CASE("exec --timeline: a row for the host and each stream, as wide as the terminal") {
+TEST_CASE("exec --timeline: one row for the host and per stream, as wide as the terminal") {
   const auto shown = run_exec({"--profile", "--timeline", "pinned"});
   const auto begin = shown.err.find("Timeline of ");
   REQUIRE(begin != std::string::npos);
@@ -86,7 +86,7 @@ TEST_CASE("exec --timeline: a row for the host and each stream, as wide as the t
   CHECK(has(shown.err, "modelled, NVIDIA H200: kernel times come from the time"));
 }
 
-TEST_CASE("exec --trace: a file of complete events, a row for each stream") {
+TEST_CASE("exec --trace: a file of complete events, with one row per stream") {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "trace.json";
   const auto shown = run_exec({"--profile", "--trace", file, "pinned"});
@@ -108,7 +108,7 @@ TEST_CASE("exec --trace: a file of complete events, a row for each stream") {
   CHECK(has(trace["otherData"]["times"], "modelled"));
 }
 
-TEST_CASE("timeline: without a profile, a place to write or anything on the device it is refused") {
+TEST_CASE("timeline: refused without a profile, without a writable file, or if a kernel failed") {
   CHECK(has(run_exec({"--timeline", "pinned"}).err, "add --profile"));
   CHECK(run_exec({"--timeline", "pinned"}).end.exit_code == 2);
   CHECK(has(run_exec({"--profile", "--trace", "/proc/t.json", "pinned"}).err, "cannot write"));
@@ -117,7 +117,7 @@ TEST_CASE("timeline: without a profile, a place to write or anything on the devi
   CHECK(has(failed.err, "no times"));
 }
 
-TEST_CASE("profile --timeline: a lab's call, and what does not go with it") {
+TEST_CASE("profile --timeline: a lab's call, and options that do not go with it") {
   const cloned_course c;
   const std::vector<std::string> call = {"profile", "transpose", "03", "--size", "1024x1024"};
   auto words = call;

@@ -1,5 +1,5 @@
-// lab dev validate --times: the model beside the record, in the documented form; what is kept of it
-// is what the model says today.
+// lab dev validate --times: the model next to the record, as documented JSON. The stored times must
+// equal what the model predicts today.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -14,8 +14,8 @@ using namespace stepwise;
 
 namespace {
 
-// Compares the present output of `validate --times` for one step at one size with the lab's record
-// of it.
+// Compares today's output of `validate --times` for one step at one size with the stored output in
+// the lab's record.
 void check_kept(const cloned_course& c, const std::string& lab, const std::string& step,
                 const std::string& size) {
   CAPTURE(lab);
@@ -40,16 +40,15 @@ void check_kept(const cloned_course& c, const std::string& lab, const std::strin
 
 }  // namespace
 
-TEST_CASE(
-    "what is kept of the model's times is what it says today; ./lab dev validate LAB --times "
-    "--record") {
+// To update the stored times, run ./lab dev validate LAB --times --record.
+TEST_CASE("the stored modelled times equal what the model predicts today") {
   const cloned_course c;
   check_kept(c, "reduction", "02_strided", "1048576");
   check_kept(c, "transpose", "09_columns", "4096x4096");
   check_kept(c, "matmul", "24_sliced_k", "1024");
   check_kept(c, "launch", "02_blocks", "1048576");
   check_kept(c, "blur", "14_fused", "1920x1080");
-  check_kept(c, "blur", "04_launch_bounds", "1920x1080");  // lines that ptxas took out of the loop
+  check_kept(c, "blur", "04_launch_bounds", "1920x1080");  // ptxas moved lines out of the loop
   check_kept(c, "neighbour", "03_shared", "16384x0");
 }
 
@@ -71,7 +70,7 @@ TEST_CASE("a modelled call without a time says why") {
   CHECK(cli::modelled_json(m).at("why_no_time").is_null());
 }
 
-TEST_CASE("a time that a whole call cannot have is dropped, and idle blocks are counted") {
+TEST_CASE("a time that is too short for a whole call is dropped, and idle blocks are counted") {
   modelled_figures m;
   m.work.bytes = 1e6;
   m.peak_bytes_per_s = 1e12;
@@ -99,10 +98,11 @@ TEST_CASE("a time that a whole call cannot have is dropped, and idle blocks are 
   CHECK(m.why_no_time().find("the GPU's memory moves its bytes in") != std::string::npos);
 }
 
-TEST_CASE("walk --json: a step without a time says why, and one with a time has no reason") {
+TEST_CASE("walk --json: a step without a time has a reason, and a step with a time has none") {
   const cloned_course c;
-  const auto none = document_of(
-      c.lab({"walk", "transpose", "--step", "06", "--gpu", "gtx280", "--json"}));  // 1024 threads
+  // Its blocks have 1024 threads.
+  const auto none =
+      document_of(c.lab({"walk", "transpose", "--step", "06", "--gpu", "gtx280", "--json"}));
   check_documented(none, "walk");
   const json& step = none.at("steps").at(0);
   CHECK(step.at("time_ms").is_null());
@@ -113,7 +113,7 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
   CHECK(timed.at("steps").at(0).at("why_no_time").is_null());
 }
 
-TEST_CASE("where a call's arrays are the host's, its time has the copies, and says so") {
+TEST_CASE("if a call's arrays are on the host, its time includes the copies, and a note says so") {
   const cloned_course c;
   CHECK(has(one_line(c.lab({"run", "first", "--step", "03", "--gpu", "h200"}).out),
             "its copies to and from the host are estimated"));
@@ -123,20 +123,20 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
     check_documented(run, "walk");
     return run.at("steps").at(0).at("time_ms").get<double>();
   };
-  // Over the link, 2 MB go each way; PCI Express 5 has 63 GB/s at the most.
+  // 2 MB go over the link each way. PCI Express 5 has 63 GB/s at most.
   const double at_least = 2 * 1920 * 1080 / 63e6;
   CHECK(time_of("03") > at_least);
-  // Memory that is not pinned crosses at 5 GB/s at least; allocations take less than 0.3 ms.
+  // Memory that is not pinned is copied at 5 GB/s at least. The allocations take less than 0.3 ms.
   CHECK(time_of("03") < 2 * 1920 * 1080 / 5e6 + 0.3);
   CHECK(time_of("01") > 10 * time_of("03"));
-  // A weighing that counts the link apart must not take a time that includes the link.
+  // worth-it counts the link separately, so it must not use a time that includes the link.
   const auto worth = document_of(c.lab({"worth-it", "first", "--json"}));
   CHECK(worth.at("gpu").at("call_from") == "paper");
   CHECK(has(worth.at("note"), "would count the link twice"));
   CHECK(c.lab({"limits", "first"}).end.exit_code == 2);
 }
 
-TEST_CASE("a size without a measurement is not compared") {
+TEST_CASE("a size without a measurement cannot be compared") {
   const cloned_course c;
   check_refused(c.lab({"dev", "validate", "reduction", "--times", "--size", "12345"}), 2,
                 "no such times are recorded");

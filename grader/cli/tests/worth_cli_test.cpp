@@ -1,4 +1,4 @@
-// lab worth-it, through the built program: from records, from modelled times, on paper.
+// lab worth-it through the built program: with recorded, modelled and theoretical times.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is refused") {
+TEST_CASE("worth-it: a lab's call or your own numbers; a malformed number is refused") {
   const cloned_course c;
   const auto shown = c.lab({"worth-it", "reduction", "--size", "1048576"});
   CHECK(shown.end.exit_code == 0);
@@ -31,20 +31,20 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   CHECK(document["gpu"]["limit"] == "arithmetic");
   CHECK(document["gpu"]["call_from"] == "recorded");
   CHECK(document["gpu"]["call_ms"] > document["gpu"]["paper_ms"].get<double>());
-  CHECK(document["cpu"]["call_from"] == "paper");  // one of their own
+  CHECK(document["cpu"]["call_from"] == "paper");  // the user's own CPU
   const json recorded = document_of(c.lab({"worth-it", "reduction", "--json"}));
   check_documented(recorded, "worth-it");
   CHECK(recorded["step"] == "10_one_launch");
   CHECK(recorded["cpu"]["call_from"] == "recorded");
   CHECK(has(recorded["recorded_cpu"].get<std::string>(), "threads"));
   CHECK(document["break_even_calls"] == 1);
-  // A size without a record: by the model.
+  // A size without a record is modelled.
   const json modelled = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
   check_documented(modelled, "worth-it");
   CHECK(modelled["gpu"]["call_from"] == "modelled");
   CHECK(modelled["step"] == "05_vector");
   CHECK(modelled["cpu"]["call_from"] == "paper");
-  // Another GPU: the last step that runs on it, compiled for it.
+  // For another GPU, the last step that runs on it is compiled for it.
   const json other =
       document_of(c.lab({"worth-it", "transpose", "--size", "512x256", "--gpu", "t4", "--json"}));
   CHECK(other["gpu"]["call_from"] == "modelled");
@@ -79,7 +79,7 @@ TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is r
   }
 }
 
-TEST_CASE("worth-it: where the lab's programs are not built, it says which command builds them") {
+TEST_CASE("worth-it: if a program is not built, the message has the command that builds it") {
   const cloned_course c;
   fs::remove(c.root() / "build/solutions");  // a link
   fs::create_directory(c.root() / "build/solutions");
@@ -88,14 +88,14 @@ TEST_CASE("worth-it: where the lab's programs are not built, it says which comma
   auto shown = c.lab({"worth-it", "launch", "--size", "300000"});
   CHECK(shown.end.exit_code == 0);
   std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');
-  while (has(shown.out, "  ")) shown.out.erase(shown.out.find("  "), 1);  // it is wrapped
+  while (has(shown.out, "  ")) shown.out.erase(shown.out.find("  "), 1);  // undoes the wrapping
   CHECK(has(shown.out, why + command));
   const json theoretical = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
   check_documented(theoretical, "worth-it");
   CHECK(theoretical["gpu"]["call_from"] == "paper");
   CHECK(theoretical["step"].is_null());
   CHECK(has(theoretical["note"], why + command));
-  // Recorded times need no program.
+  // Recorded times do not need a program.
   const json recorded = document_of(c.lab({"worth-it", "launch", "--json"}));
   CHECK(recorded["gpu"]["call_from"] == "recorded");
 }

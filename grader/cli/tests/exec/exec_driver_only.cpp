@@ -1,5 +1,5 @@
-// A program for exec_test.cpp: it uses the driver API, alone or with the runtime (WITH_RUNTIME), or
-// opens the driver while it runs (OPENS_DRIVER).
+// A program for exec_test.cpp. It uses the driver API alone, or also the runtime (WITH_RUNTIME), or
+// opens the driver at run time (OPENS_DRIVER).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

@@ -1,4 +1,4 @@
-// A program for exec_test.cpp, without kernels.
+// A program without kernels, for exec_test.cpp.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

@@ -1,2 +1,2 @@
-// A part of a program without kernels beside one with some.
+// A part without kernels. The rest of its program has kernels.
 int host_part() { return 0; }

@@ -1,5 +1,5 @@
-// Replaces NVIDIA's libraries in exec_test.cpp, to link with, and to load by their paths, as Python
-// packages do.
+// Stand-ins for NVIDIA's libraries in exec_test.cpp. Programs link with them, or load them by their
+// paths, as Python packages do.
 extern "C" {
 int cuInit(unsigned) { return 999; }
 int cuDeviceGetCount(int*) { return 999; }

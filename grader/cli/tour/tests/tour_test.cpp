@@ -1,5 +1,5 @@
-// The tour of `lab walk`, and the keys of `lab play`, on a terminal, which script(1) provides;
-// plain without one.
+// The tour of `lab walk` and the keys of `lab play`, on a terminal that script(1) provides, and
+// their plain output without one.
 #include "grader/cli/tour/tour.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ child_result on_a_terminal(const cloned_course& c, const std::string& typed,
   return run_child(options, 60);
 }
 
-TEST_CASE("a tour asks before it answers, and goes where the reader wants") {
+TEST_CASE("a tour asks before it shows the answer, and goes to the step that the reader wants") {
   if (!has_script()) return;
   const cloned_course c;
   const auto result =
@@ -36,14 +36,15 @@ TEST_CASE("a tour asks before it answers, and goes where the reader wants") {
   CHECK(result.end.exit_code == 0);
   const auto at = [&](std::string_view what) { return result.out.find(what); };
   CHECK(at("Enter: see what it does") < at("  correct"));
-  CHECK(at("--- solutions") > at("  correct"));  // of the third; the first has no difference
+  // The diff is that of the third step, because the first step has none.
+  CHECK(at("--- solutions") > at("  correct"));
   CHECK(has(result.out, "keys"));
   CHECK(has(result.out, "there is no step 99"));
   CHECK(has(result.out, "you predicted"));
-  CHECK_FALSE(has(result.out, "rate (modelled"));  // left before the end
+  CHECK_FALSE(has(result.out, "rate (modelled"));  // the tour was left before the end
 }
 
-TEST_CASE("without a terminal, and with --plain, all is printed at once") {
+TEST_CASE("without a terminal, or with --plain, everything is printed at once") {
   const cloned_course c;
   const auto piped = c.lab({"walk", "first", "--device", "emulated"});
   CHECK(piped.end.exit_code == 0);
@@ -55,7 +56,7 @@ TEST_CASE("without a terminal, and with --plain, all is printed at once") {
   CHECK_FALSE(has(plain.out, "Enter: "));
 }
 
-TEST_CASE("play: a frame for each key, within the screen, also of keys that arrive together") {
+TEST_CASE("play: one frame per key, within the screen, even if keys arrive together") {
   if (!has_script()) return;
   const cloned_course c;
   const auto result =
@@ -64,11 +65,11 @@ TEST_CASE("play: a frame for each key, within the screen, also of keys that arri
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "instruction 35 of 166; warp 0 of block 0; reduce_kernel"));
   CHECK(has(result.out, "banks   2.2.2.2. 2.2.2.2. 2.2.2.2. 2.2.2.2."));
-  CHECK(has(result.out, "%r24 =\r\n -18"));  // v, and a step back
+  CHECK(has(result.out, "%r24 =\r\n -18"));  // after v, and a step back
   CHECK(has(result.out, "instruction 166 of 166"));
 }
 
-TEST_CASE("a step's questions are those of the handout that name it") {
+TEST_CASE("a step's questions are those of the handout that name the step") {
   const auto found = cli::questions_about(
       "* **R6** (2 points) In `01_a`, how many\n  warps? And in `02_b`?\n* **R7** other\n\n"
       "text `02_b`\n",

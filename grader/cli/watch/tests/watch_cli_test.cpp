@@ -1,4 +1,4 @@
-// `lab watch` beside an editor: saves of all kinds, and what is shown after each.
+// `lab watch` next to an editor: all kinds of saves, and the output after each.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ int times_in(const std::string& text, std::string_view what) {
   return times;
 }
 
-// Until it has printed `what` so often; false after a minute.
+// Waits until the program has printed `what` that many times. False after a minute.
 bool prints(child& watching, std::string_view what, int times = 1) {
   for (int tenths = 0; tenths < 600; ++tenths) {
     if (watching.wait(0.1) == child::event::ended) break;
@@ -32,7 +32,7 @@ bool prints(child& watching, std::string_view what, int times = 1) {
   return times_in(watching.output().text(), what) >= times;
 }
 
-TEST_CASE("watch answers each save, of whatever editor, and the newest one wins") {
+TEST_CASE("watch answers every save, whatever the editor, and the newest save wins") {
   const cloned_course c;
   const fs::path file = c.root() / "try.cu";
   const std::string right = *read_if_there(c.root() / "solutions/launch/03_ilp.cu");
@@ -60,13 +60,15 @@ TEST_CASE("watch answers each save, of whatever editor, and the newest one wins"
   CHECK(has(watching.output().text(), "save 3"));
   CHECK(has(watching.output().text(), "before: COMPILE"));
 
-  fs::last_write_time(file, fs::file_time_type::clock::now());  // the same text: no news
+  // The text is unchanged, so this is not a save.
+  fs::last_write_time(file, fs::file_time_type::clock::now());
   pause_ms(150);
   overwrite(file, right + "// one more\n");
   pause_ms(250);  // it is being compiled
   overwrite(file, broken);
   REQUIRE(prints(watching, "  COMPILE  ", 2));
-  CHECK(times_in(watching.output().text(), "  right    ") == 2);  // it ended without an answer
+  // The interrupted attempt printed no answer.
+  CHECK(times_in(watching.output().text(), "  right    ") == 2);
 
   kill(watching.id(), SIGINT);
   CHECK(watching.wait(10) == child::event::ended);
@@ -76,10 +78,10 @@ TEST_CASE("watch answers each save, of whatever editor, and the newest one wins"
   CHECK_FALSE(has(watching.errors().text(), "lab: interrupted"));
 }
 
-TEST_CASE("watch --once answers for the file as it is") {
+TEST_CASE("watch --once answers for the file as it is now") {
   const cloned_course c;
   const auto result = c.lab({"watch", "first", "--once", "--json"});
-  CHECK(result.end.exit_code == 1);  // the skeleton
+  CHECK(result.end.exit_code == 1);  // the skeleton is wrong
   const json document = document_of(result);
   check_documented(document, "watch");
   CHECK(document.at("class") == "WRONG");
