@@ -1,4 +1,4 @@
-// The questions of a handout, and which are answered.
+// The questions of a handout, and the check which of them are answered.
 #include "grader/course/answers.hpp"
 
 #include <doctest/doctest.h>
@@ -53,7 +53,7 @@ TEST_CASE("the items of a handout that begin with an id are its questions") {
   CHECK(all[3].lines == std::vector<std::string>{"What if", "n = 1?"});
 }
 
-TEST_CASE("the template asks every question and answers none") {
+TEST_CASE("the template has every question and no answer") {
   const std::string text = derive_answers(handout, "adding");
   CHECK(text.starts_with("# Adding: answers\n"));
   CHECK(text.find("## Before you measure\n\n### A1\n\n> How long does it take\n> at least?\n\n") !=
@@ -65,14 +65,14 @@ TEST_CASE("the template asks every question and answers none") {
   CHECK(count.open.size() == 4);
 }
 
-TEST_CASE("a question is answered if there is text below its id; text elsewhere is none") {
+TEST_CASE("a question is answered if there is text below its id; text elsewhere does not count") {
   const std::string text = derive_answers(handout, "adding");
   const auto count = count_answers(handout, answered(text, "> Why?\n", "\nBecause of it.\n"));
   CHECK(count.answered == 1);
   CHECK(count.open == std::vector<std::string>{"A1", "A2", "A10"});
 }
 
-TEST_CASE("code answers, too; its lines are no headings; quotations and blanks answer nothing") {
+TEST_CASE("code is an answer and has no headings; quotations and blank lines are no answers") {
   const std::string text = derive_answers(handout, "adding");
   auto count = count_answers(
       handout, answered(text, "> at least?\n", "\n```\n### A10\n## Questions\n2 ms\n```\n"));
@@ -83,7 +83,7 @@ TEST_CASE("code answers, too; its lines are no headings; quotations and blanks a
   CHECK(count.answered == 0);
 }
 
-TEST_CASE("text that belongs to no question counts for none; the handout says how many there are") {
+TEST_CASE("text without a question does not count; the handout sets the number of questions") {
   CHECK(count_answers(handout, "").answered == 0);
   CHECK(count_answers(handout, "## Questions\ntext\n### A7\nmore\n").answered == 0);
   const auto count = count_answers(handout, "## Questions\n### A10\nyes\n### A10\nagain\n");
@@ -92,7 +92,7 @@ TEST_CASE("text that belongs to no question counts for none; the handout says ho
   CHECK(count_answers("# No questions\n", "## x\n### A1\ny\n").questions == 0);
 }
 
-TEST_CASE("answers are found by the ids of their headings; quotations are the handout's") {
+TEST_CASE("answers are found by the ids of their headings, without the quotations of the handout") {
   const auto all = answers_by_id(
       "# Title\n\n### R1\n\n> (1 point) How?\n\nFast.\n```\n### R9 in code\n```\n\n## Next\nx\n"
       "### R2 The title (2 points)\n\nSlow.\n### Notes\ny\n",

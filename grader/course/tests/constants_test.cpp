@@ -1,4 +1,4 @@
-// The knobs of a source, and the source with others.
+// The constants of a source file that a sweep can vary, and the source with other values.
 #include "grader/course/constants.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace stepwise;
 
 namespace {
 
-// "threads=256 items=4"
+// For example "threads=256 items=4".
 std::string found_in(std::string_view source) {
   std::string text;
   for (const auto& c : constants_of(source)) {
@@ -59,7 +59,7 @@ TEST_CASE("constants are scalars with an initialiser, at file scope or in a name
                "constexpr int z = 3;",
                "x=1 y=2 z=3"},
            row{"extern \"C\" { constexpr int x = 1; }", "x=1"},
-           // after functions, classes and templates the file continues
+           // the scan continues after functions, classes and templates
            row{"int f(int n) { constexpr int inner = 5; return n; }\nconstexpr int x = 1;", "x=1"},
            row{"struct s { static constexpr int inner = 5; };\nconstexpr int x = 1;", "x=1"},
            row{"enum way { by_lane = 0, by_warp };\nconstexpr int x = by_warp;", "x=by_warp"},
@@ -69,14 +69,14 @@ TEST_CASE("constants are scalars with an initialiser, at file scope or in a name
                "x=1"},
            row{"constexpr int f(int n = 3) { return n; }\nconstexpr int x = f(2);", "x=f(2)"},
            row{"void g() { k<<<grid, block>>>(1); }\nconstexpr int x = 1;", "x=1"},
-           // no scalars
+           // these are not scalars
            row{"constexpr int list[] = {1, 2, 3};\nconstexpr int x = 1;", "x=1"},
            row{"constexpr int list[2][3] = {{1}}, x = 1;", "x=1"},
            row{"const char* const text = \"a = 1;\";\nconstexpr int x = 1;", "x=1"},
            row{"constexpr auto twice = [](int n) { return 2 * n; };\nconstexpr int x = 1;", "x=1"},
            row{"int variable = 3;\nconstexpr int x = 1;", "x=1"},
            row{"using fixed = const int;\nconstexpr int x = 1;", "x=1"},
-           // what is no code
+           // these are not code
            row{"// constexpr int a = 1;\n/* constexpr int b = 2; */ constexpr int x = 1;", "x=1"},
            row{"#define a constexpr int b = \\\n  2;\nconstexpr int x = 1;", "x=1"},
            row{"const auto t = R\"x(constexpr int a = 1;)\" )x\";\nconstexpr int x = 1;", "x=1"},
@@ -94,7 +94,7 @@ TEST_CASE("constants are scalars with an initialiser, at file scope or in a name
   }
 }
 
-TEST_CASE("another value stands where the old one stood, and lines keep their numbers") {
+TEST_CASE("a new value replaces the old one, and lines keep their numbers") {
   CHECK(changed("constexpr int cols = 32, rows = 4;  // x", "rows", "16") ==
         "constexpr int cols = 32, rows = 16;  // x");
   CHECK(changed("constexpr int n{4};", "n", "8") == "constexpr int n{8};");
@@ -107,7 +107,7 @@ TEST_CASE("another value stands where the old one stood, and lines keep their nu
   CHECK(constants[1].line == 2);
 }
 
-TEST_CASE("a constant that is not there is refused with those that are") {
+TEST_CASE("for a missing constant, the message lists the constants of the file") {
   const std::string source = "constexpr int threads = 256;\nconstexpr int items = 4;\n";
   const std::string message = refusal(source, "thread");
   CHECK(message.find("x.cu has no constant \"thread\"; did you mean \"threads\"?") == 0);

@@ -1,4 +1,4 @@
-// Tests of what a student copy holds in place of the worked steps.
+// Tests the files of a student copy that replace the worked steps.
 #include "grader/course/given.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ json student_course() {
 
 const char* const worked_text = "// twice 00_first: x.\n//> todo: write it.\nint x;\n//<\n";
 
-TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says so") {
+TEST_CASE("a student copy's lab has skeletons in place of worked steps, and the lab says so") {
   const course_folder copy(student_course());
   copy.write("labs/twice/given/00_first.cu", "// TODO: write it.\n");
   const lab l = load_lab(copy.build(), "twice");
@@ -36,7 +36,7 @@ TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says
   CHECK(l.experiment_file("one") == "labs/twice/given/experiments/one.cu");
 }
 
-TEST_CASE("where the solutions are, skeletons are derived, and nothing is refused") {
+TEST_CASE("with the solutions, skeletons are derived, and nothing is refused") {
   const course_folder course;
   course.write("solutions/twice/00_first.cu", worked_text);
   const lab l = load_lab(course.build(), "twice");
@@ -50,7 +50,7 @@ TEST_CASE("where the solutions are, skeletons are derived, and nothing is refuse
   need_solutions(course.root(), "bench");
 }
 
-TEST_CASE("given times are of one GPU, size and seed, and come back as they were written") {
+TEST_CASE("given times belong to one GPU, size and seed, and are read as they were written") {
   const course_folder copy(student_course());
   const given_times written{"NVIDIA H200", {1024, 3}, 7, {{"00_first", 0.123456789012345}}};
   copy.write("labs/twice/given/times.json", text_of(written));
@@ -65,7 +65,7 @@ TEST_CASE("given times are of one GPU, size and seed, and come back as they were
   CHECK_THROWS_WITH_AS(load_given_times(copy.root(), l), doctest::Contains("malformed"), failure);
 }
 
-TEST_CASE("a copy names the labs that are not open yet, and their days") {
+TEST_CASE("a copy names the labs that are not open yet, and the days on which they open") {
   const course_folder copy(student_course());
   const auto coming = coming_labs(copy.build());
   REQUIRE(coming.size() == 1);

@@ -1,11 +1,11 @@
-// Topics and parts of hints.md.
+// The topics of hints.md and their parts.
 #include "grader/course/hints.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace stepwise;
 
-TEST_CASE("hints: topics with parts, and topics of a single part; code has no headings") {
+TEST_CASE("hints: topics with parts, topics with a single part, and code, which has no headings") {
   const auto all = parse_hints(R"(# Hints
 
 Words before the first.

@@ -25,7 +25,7 @@ std::string refusal_of(const json& course) {
 
 }  // namespace
 
-TEST_CASE("a lab has what course.json says") {
+TEST_CASE("a lab has the values of course.json") {
   const course_folder folder;
   const lab l = load_lab(folder.build(), "twice");
   CHECK(l.title == "Doubling");
@@ -72,7 +72,7 @@ TEST_CASE("a lab has what course.json says") {
       "there is no lab \"twise\"; did you mean \"twice\"?\n`./lab list` shows all labs");
 }
 
-TEST_CASE("labs come by order, their names sorted; without the file there are none") {
+TEST_CASE("labs are sorted by their order, names alphabetically; without the file there are none") {
   json course = some_course();
   json other = course["labs"][0];
   other["name"] = "another";
@@ -84,7 +84,7 @@ TEST_CASE("labs come by order, their names sorted; without the file there are no
   CHECK_THROWS_AS(load_labs(folder.root()), failure);
 }
 
-TEST_CASE("counters and what varies are known to the program alone: mistakes name their place") {
+TEST_CASE("errors in counters and sweep axes, which only the program knows, name their place") {
   json course = some_course();
   course["labs"][0]["goals"][1]["counter"] = "kernel_lunches";
   const std::string unknown = refusal_of(course);
@@ -104,7 +104,7 @@ TEST_CASE("counters and what varies are known to the program alone: mistakes nam
   CHECK(refusal_of(course).find("course.json is malformed: ") != std::string::npos);
 }
 
-TEST_CASE("steps are found by name, number or word; the nearest is suggested") {
+TEST_CASE("steps are found by name, number or word, and the nearest name is suggested") {
   lab l;
   l.name = "t";
   l.steps = {{"00_pairs", "", {}, "x", ""}, {"01_strided", "00_pairs", {}, "y", ""}};
@@ -120,7 +120,7 @@ TEST_CASE("steps are found by name, number or word; the nearest is suggested") {
   }
 }
 
-TEST_CASE("the path leaves out the case study, and a step is over the nearest one before it") {
+TEST_CASE("the path leaves out the case study, and each step is over the nearest step before it") {
   lab l;
   for (const auto& [name, over, in_case_study] : {std::tuple{"01_a", "", false},
                                                   {"02_b", "01_a", true},
@@ -135,7 +135,7 @@ TEST_CASE("the path leaves out the case study, and a step is over the nearest on
   CHECK(path.steps[2].over == "04_d");
 }
 
-TEST_CASE("nearest suggests what is likely meant, or nothing") {
+TEST_CASE("`nearest` suggests the name that is likely meant, or nothing") {
   const std::vector<std::string> labs = {"matmul", "reduction", "transpose"};
   CHECK(nearest("reductoin", labs) == "reduction");
   CHECK(nearest("transp", labs) == "transpose");

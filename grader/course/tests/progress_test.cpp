@@ -9,7 +9,7 @@
 namespace stepwise {
 namespace {
 
-TEST_CASE("progress is remembered, and a later run keeps what was graded") {
+TEST_CASE("progress is remembered, and a later run keeps the results of a grade") {
   const temporary_folder clone(fs::temp_directory_path());
   const fs::path& root = clone.path();
   CHECK(load_progress(root).labs.empty());
@@ -28,7 +28,7 @@ TEST_CASE("progress is remembered, and a later run keeps what was graded") {
   CHECK(q.points == 30);
 }
 
-TEST_CASE("commands at once lose nothing of each other's") {
+TEST_CASE("concurrent commands lose none of each other's entries") {
   const temporary_folder clone(fs::temp_directory_path());
   std::vector<std::thread> commands;
   for (int i = 0; i < 8; ++i)
@@ -40,7 +40,7 @@ TEST_CASE("commands at once lose nothing of each other's") {
   CHECK(load_progress(clone.path()).labs.size() == 8);
 }
 
-TEST_CASE("a broken file, and one of another version, is named and kept") {
+TEST_CASE("a malformed file, or a file of another version, is reported and kept") {
   for (const char* text : {"{\"labs\": ", "[]", "{\"version\": 2, \"labs\": {}}"}) {
     const temporary_folder clone(fs::temp_directory_path());
     const fs::path file = progress_file(clone.path());
@@ -52,7 +52,7 @@ TEST_CASE("a broken file, and one of another version, is named and kept") {
   }
 }
 
-TEST_CASE("where nothing can be written, nothing is remembered") {
+TEST_CASE("if the file cannot be written, nothing is remembered") {
   remember("/proc/nowhere", "/proc/nowhere", "first", {"a", "run", "PASS", "now", "", 0, 0, {}});
   CHECK(load_progress("/proc/nowhere").labs.empty());
 }

@@ -1,4 +1,4 @@
-// Copies are found under other names and comments, and nothing else is.
+// Tests that copies with other names and comments are found, and that other code is not.
 #include "grader/course/same_code.hpp"
 
 #include <doctest/doctest.h>
@@ -19,14 +19,14 @@ bool is_same(const std::string& other) {
 
 }  // namespace
 
-TEST_CASE("names, comments, blanks and includes make no other code") {
+TEST_CASE("other names, comments, spaces and includes do not make different code") {
   CHECK(is_same(original));
   CHECK(
       is_same("#include \"b.hpp\"\n#include <c>\n#pragma once\n constexpr int n=1000;/* mine */"
               "__global__ void k(const int*x_in,int*y_out)\n{y_out[threadIdx.x]=x_in[n]+2;}"));
 }
 
-TEST_CASE("what a compiler reads otherwise is other code") {
+TEST_CASE("text that compiles to something else is different code") {
   const auto changed = [](const std::string& from, const std::string& to) {
     std::string text = original;
     return text.replace(text.find(from), from.size(), to);
@@ -40,7 +40,7 @@ TEST_CASE("what a compiler reads otherwise is other code") {
   CHECK(!is_same(original + "int more;\n"));
 }
 
-TEST_CASE("comments in strings and strings in comments are what they are") {
+TEST_CASE("a comment inside a string, or a string inside a comment, does not confuse the scan") {
   CHECK(code_without_names("auto s = \"// no comment\";") != code_without_names("auto s = \""));
   CHECK(code_without_names("f(\"a\"); // \" ' R\"(") == code_without_names("g(\"a\");"));
   CHECK(code_without_names("f(R\"x(a // b)\" )x\");") != code_without_names("f(R\"x(a)x\");"));
@@ -48,7 +48,7 @@ TEST_CASE("comments in strings and strings in comments are what they are") {
   CHECK(code_without_names("/* open").empty());
 }
 
-TEST_CASE("a lab's steps are distinguished, and a copy names its step") {
+TEST_CASE("a copy is matched with its step, and with no other step of the lab") {
   const temporary_folder root(fs::temp_directory_path());
   lab l;
   for (const char* name : {"00_first", "01_second"}) {

@@ -1,4 +1,4 @@
-// A course of one lab as build/course.json holds it, to be changed and written by tests.
+// A course with one lab, as in build/course.json. Tests change it and write it.
 #pragma once
 
 #include "common/formats/json.hpp"
@@ -51,7 +51,7 @@ inline json some_course() {
 })");
 }
 
-// A folder that holds such a course.json, as a build folder does.
+// A folder that holds such a course.json in build/.
 class course_folder {
  public:
   explicit course_folder(const json& course = some_course()) {

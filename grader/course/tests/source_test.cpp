@@ -1,4 +1,4 @@
-// Skeletons from steps.
+// Derives skeletons from steps.
 #include "grader/course/source.hpp"
 
 #include <doctest/doctest.h>
@@ -26,12 +26,12 @@ constexpr const char* step_text =
 
 }  // namespace
 
-TEST_CASE("a region becomes one TODO line with its indentation") {
+TEST_CASE("a region becomes one TODO line with the region's indentation") {
   const std::string skeleton = derive_skeleton(step_text, "solutions/lab/01_x.cu");
   CHECK(skeleton.starts_with("// Generated from solutions/lab/01_x.cu by lab start.\n// lab 01_x"));
   CHECK(skeleton.find("void f() {\n  // TODO: add up; wait.\n}\n") != std::string::npos);
   CHECK(skeleton.find("one()") == std::string::npos);
-  // The results of the step are not shown to the student who writes it.
+  // The student who writes the step does not see its results.
   CHECK(skeleton.find("and writes one sum.\n// source  Author") != std::string::npos);
   const auto todos = find_todos(skeleton);
   REQUIRE(todos.size() == 1);
@@ -39,7 +39,7 @@ TEST_CASE("a region becomes one TODO line with its indentation") {
   CHECK(split_lines(skeleton).at(todos[0].line - 1) == "  // TODO: add up; wait.");
 }
 
-TEST_CASE("unpaired markers are named by line") {
+TEST_CASE("an unpaired marker is reported with its line") {
   CHECK_THROWS_WITH_AS(derive_skeleton("a\n//> todo: x\nb\n", "f.cu"),
                        "f.cu:2: //> todo: without a //< after it", failure);
   CHECK_THROWS_WITH_AS(derive_skeleton("a\n//<\n", "f.cu"),
@@ -58,7 +58,7 @@ TEST_CASE("the header's fields are read with their continuation lines") {
   CHECK(header_lines(split_lines(step_text)) == 6);
 }
 
-TEST_CASE("markers disappear and line numbers stay") {
+TEST_CASE("markers are removed, and lines keep their numbers") {
   const auto clean = without_markers(step_text);
   REQUIRE(clean.lines.size() == 11);
   CHECK(clean.lines[8] == "  one();");
@@ -66,12 +66,12 @@ TEST_CASE("markers disappear and line numbers stay") {
   CHECK(clean.numbers[10] == 13);
 }
 
-TEST_CASE("lines end in any of the usual ways") {
+TEST_CASE("all usual line endings are recognised") {
   CHECK(split_lines("a\r\nb\n\nc") == std::vector<std::string>{"a", "b", "", "c"});
   CHECK(split_lines("").empty());
 }
 
-TEST_CASE("assignments as conditions and loops without a body") {
+TEST_CASE("suspicious statements: assignments as conditions, and loops without a body") {
   const auto lines = [](std::string_view source) {
     std::vector<std::size_t> found;
     for (const todo& t : suspicious_statements(source)) found.push_back(t.line);
@@ -88,7 +88,7 @@ TEST_CASE("assignments as conditions and loops without a body") {
   CHECK(lines("for (int k = 0; k < n; ++k").empty());
 }
 
-TEST_CASE("what a grade refuses is named once") {
+TEST_CASE("each feature that a grade refuses is named once") {
   using names = std::vector<std::string>;
   CHECK(refused_when_graded("__global__ void k();", false).empty());
   CHECK(refused_when_graded("cudaMallocManaged(&p, 4); __managed__ int x;", true) ==

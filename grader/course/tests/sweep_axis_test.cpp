@@ -36,7 +36,7 @@ bool has(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("values are lists and ranges that double or add") {
+TEST_CASE("values are lists, or ranges that double or add") {
   CHECK(parse_axis("threads=1").name == "threads");
   CHECK(values_of("threads=32..1024") == "32 64 128 256 512 1024");
   CHECK(values_of("threads=32..1000") == "32 64 128 256 512");
@@ -52,7 +52,7 @@ TEST_CASE("values are lists and ranges that double or add") {
   CHECK(values_of("n=4611686018427387904..9223372036854775807") == "4611686018427387904");
 }
 
-TEST_CASE("what are no values is refused with what they look like") {
+TEST_CASE("malformed values are refused, with an example of correct ones") {
   struct row {
     const char* text;
     const char* says;
@@ -79,7 +79,7 @@ TEST_CASE("what are no values is refused with what they look like") {
   }
 }
 
-TEST_CASE("several axes make all combinations, up to 200") {
+TEST_CASE("several axes give all combinations, at most 200") {
   const auto all = combinations({parse_axis("a=1,2"), parse_axis("b=x,y,z")});
   REQUIRE(all.size() == 6);
   CHECK(all[1] == std::vector<std::string>{"1", "y"});

@@ -1,4 +1,4 @@
-// Reading the glossary, finding terms by name, and near misses.
+// Reading the glossary, and finding terms by name or by a misspelling.
 #include "grader/course/terms.hpp"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("a term has text, places and relations") {
+TEST_CASE("a term has text, places where it is taught, and related terms") {
   const course_folder folder;
   const auto all = load_terms(folder.build());
   REQUIRE(all.size() == 1);
@@ -20,7 +20,7 @@ TEST_CASE("a term has text, places and relations") {
   CHECK(all[0].related == std::vector<std::string>{"lane"});
 }
 
-TEST_CASE("case, plural, blanks and hyphens of a name do not matter; an alias is as good") {
+TEST_CASE("case, plural, spaces and hyphens of a name do not matter, and an alias is found too") {
   std::vector<term> all(2);
   all[0].name = "bank conflict";
   all[0].aliases = {"conflict", "banks that meet"};
@@ -39,7 +39,7 @@ TEST_CASE("case, plural, blanks and hyphens of a name do not matter; an alias is
   CHECK(typed_name("__syncwarp") == "__syncwarp");
 }
 
-TEST_CASE("near misses: the nearest first, and names that contain what was given") {
+TEST_CASE("near misses: the nearest name first, and names that contain the typed one") {
   const std::vector<std::string> names = {"coarsening", "coalescing", "bank conflict",
                                           "warp",       "wave",       "warp slot"};
   CHECK(near_names("coalesing", names) == std::vector<std::string>{"coalescing"});

@@ -1,4 +1,4 @@
-// The attacks' first lines, what counts as held, and what is found of what is left behind.
+// The first lines of attacks, when an attack counts as refused, and how leftovers are found.
 #include "grader/grade/attack.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("an attack's first line says what is expected") {
+TEST_CASE("an attack's first line states the expected result") {
   const auto a = parse_attack(
       "// attack reduction: WRONG or CHECK, at most 0 points\n// adds\n// more\n\n// x\n");
   REQUIRE(a);
@@ -28,7 +28,7 @@ TEST_CASE("an attack's first line says what is expected") {
   }
 }
 
-TEST_CASE("an attack holds with a class and points that are due, and nothing left behind") {
+TEST_CASE("an attack is refused if class and points are as expected and nothing is left over") {
   const attack due = *parse_attack("// attack reduction: WRONG, at most 0 points");
   CHECK(is_as_due(due, {"WRONG", 0, "", {}}));
   CHECK(!is_as_due(due, {"WRONG", 1, "", {}}));
@@ -40,7 +40,7 @@ TEST_CASE("an attack holds with a class and points that are due, and nothing lef
   CHECK(!is_as_due(honest, {"PASS", 39, "", {}}));
 }
 
-TEST_CASE("processes and files that are left behind are found, and not those from before") {
+TEST_CASE("new processes and files are found, but not those from before") {
   const temporary_folder folder(fs::temp_directory_path());
   write_atomically(folder.path() / "before", "");
   leftovers watch({folder.path()});
@@ -48,7 +48,7 @@ TEST_CASE("processes and files that are left behind are found, and not those fro
   write_atomically(folder.path() / "after", "");
   const pid_t first = fork();
   if (first == 0) {
-    if (fork() == 0) {  // in a session of its own, and without a parent
+    if (fork() == 0) {  // a process in its own session, without a parent
       setsid();
       sleep(30);
     }
@@ -59,5 +59,5 @@ TEST_CASE("processes and files that are left behind are found, and not those fro
   REQUIRE(left.size() == 2);
   CHECK(left[0].starts_with("process "));
   CHECK(left[1] == folder.path() / "after");
-  CHECK(watch.find().empty());  // reported once, and ended
+  CHECK(watch.find().empty());  // reported once, and then killed
 }

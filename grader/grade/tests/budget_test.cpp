@@ -1,4 +1,4 @@
-// Time is charged while a submission runs, and at no other time.
+// Time is charged only while a submission runs.
 #include "grader/grade/budget.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("a grade's budget follows from the limit of a call and the number of calls") {
+TEST_CASE("a grade's budget follows from the time limit of a call and the number of calls") {
   lab l = tests::doubling_lab();
   l.goals.clear();
   l.time_limit_s = 2;
@@ -23,8 +23,8 @@ TEST_CASE("a grade's budget follows from the limit of a call and the number of c
   CHECK(budget_s(l) == most_budget_s);
 }
 
-TEST_CASE("an exhausted budget ends what runs, and nothing begins after that") {
-  time_budget budget(0.4);  // longer than a busy machine keeps a thread waiting
+TEST_CASE("an exhausted budget ends the running program, and nothing starts after that") {
+  time_budget budget(0.4);  // longer than a busy machine delays a thread
   int ticks = 0;
   activity now;
   now.tick = [&] { ++ticks; };
@@ -34,7 +34,7 @@ TEST_CASE("an exhausted budget ends what runs, and nothing begins after that") {
     CHECK(ticks == 1);
     charged.pause();
     usleep(450'000);
-    charged.now().tick();  // the pause is free
+    charged.now().tick();  // time during the pause is not charged
     charged.resume();
     usleep(450'000);
     CHECK_THROWS_AS(charged.now().tick(), out_of_time);

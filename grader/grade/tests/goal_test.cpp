@@ -1,4 +1,5 @@
-// The kinds of goals: figures from counters, the order of judging, what each kind needs to pass.
+// The kinds of goals: figures from counters, the order of judging, and the requirements of each
+// kind.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -44,8 +45,8 @@ goal_figure at_most(const char* name, double limit, const std::vector<kernel_pro
 
 }  // namespace
 
-TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond is named") {
-  // Line 5 has the most sectors, line 7 those that are too many, in two configurations.
+TEST_CASE("a figure is a sum over all kernels, and names the line that is furthest from the goal") {
+  // Line 5 has the most sectors. Line 7 has the sectors beyond the ideal, in two configurations.
   const std::vector<kernel_profile> call = {
       kernel(1, {line(5, 1000, 4000, 4000), line(7, 50, 1600, 200)}),
       kernel(2, {line(7, 50, 1600, 200)})};
@@ -53,7 +54,8 @@ TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond
   CHECK(*spread.value == doctest::Approx(7200.0 / 1100));
   CHECK(spread.costliest.line == 7);
   CHECK(spread.costliest.text == "line 7");
-  CHECK(at_most("global_load_sectors_per_request", 7, call).costliest.line == 0);  // met
+  // The goal is met.
+  CHECK(at_most("global_load_sectors_per_request", 7, call).costliest.line == 0);
   const auto share =
       figure_of(named("global_load_efficiency_percent"), call, {}, {}, bound::at_least, 90);
   CHECK(*share.value == doctest::Approx(100.0 * 4400 / 7200));
@@ -62,7 +64,7 @@ TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond
   CHECK(*at_most("kernel_launches", 2, call).value == 3);
 }
 
-TEST_CASE("occupancy is that of the kernel that has the least") {
+TEST_CASE("occupancy is that of the kernel with the lowest occupancy") {
   std::vector<kernel_profile> call = {kernel(1, {}), kernel(3, {})};
   for (auto& k : call) k.most_warps = k.resident_warps = 64;
   CHECK(*at_most("occupancy_percent", 100, call).value == 100);
@@ -71,7 +73,7 @@ TEST_CASE("occupancy is that of the kernel that has the least") {
   call[1].most_warps = 48;
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
   CHECK(!at_most("occupancy_percent", 100, {}).value);
-  // A kernel that does next to nothing, such as one that clears a counter, is left out.
+  // A kernel that does almost nothing, such as clearing a counter, is left out.
   call[0].total.instructions[0] = {1000, 32000};
   call[1].total.instructions[0] = {40, 40};
   CHECK(*at_most("occupancy_percent", 100, call).value == 100);
@@ -95,7 +97,7 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
   CHECK(lanes_of({works}) == 50);
   CHECK(lanes_of({works, with_lanes(line(9, 0, 0, 0), 2000, 32)}) == 50);
   CHECK(lanes_of({with_lanes(line(9, 0, 0, 0), 100'000, 32), works}) == 50);
-  // A small helper has few of the instructions and little of the traffic.
+  // A small helper has few of the instructions and little of the traffic, so it is left out.
   CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 40, 1)}) == 50);
   CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 400, 1)}) == doctest::Approx(3.125));
   const auto found =
@@ -104,8 +106,8 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
   CHECK(found.costliest.line == 5);
 }
 
-TEST_CASE("instructions that keep all lanes busy with nothing do not make up for idle lanes") {
-  // 8 bytes: the divergent part has 4 active and 4 idle lanes per byte.
+TEST_CASE("instructions that only keep all lanes busy do not make up for idle lanes") {
+  // For 8 bytes, the divergent part has 4 active and 4 idle lanes per byte.
   const auto grade = [](std::uint64_t full_warps, double most_active) {
     line_profile works = line(5, 0, 0, 0), filler = line(6, 0, 0, 0);
     works.counts.instructions[0] = {2, 32};
@@ -132,7 +134,7 @@ TEST_CASE("instructions that keep all lanes busy with nothing do not make up for
   }
 }
 
-TEST_CASE("idle lanes that have no thread come from the block, not from a line") {
+TEST_CASE("idle lanes without a thread are blamed on the block, not on a line") {
   line_profile l = line(5, 1000, 4000, 4000);
   l.counts.instructions[0] = {2000, 2000};
   kernel_profile one_thread = kernel(1, {l});
@@ -148,7 +150,7 @@ TEST_CASE("idle lanes that have no thread come from the block, not from a line")
   CHECK(found(256).costliest.line == 5);
 }
 
-TEST_CASE("a load from constant memory is a load") {
+TEST_CASE("a load from constant memory counts as a load") {
   line_profile weights = line(5, 0, 0, 0);
   weights.counts.constant_load = {30, 960, 30, 30};
   weights.counts.global_load = {10, 320, 160, 160};
@@ -158,18 +160,18 @@ TEST_CASE("a load from constant memory is a load") {
   CHECK(*at_most("global_load_sectors_per_request", 16, call).value == 16);
 }
 
-TEST_CASE("figures over what the problem needs") {
+TEST_CASE("figures relative to what the problem needs") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
   const problem_work work{64000, 128000, "flop"};
   CHECK(*at_most("global_bytes_over_minimum", 1, call, work).value == 2);
   CHECK(at_most("global_bytes_over_minimum", 1, call, work).costliest.line == 5);
-  // 64000 multiply-adds are 2000 instructions of warps.
+  // 64000 multiply-adds are 2000 warp instructions.
   CHECK(*at_most("shared_load_requests_per_fma", 1, call, work).value == 0.5);
   CHECK(*at_most("shared_load_wavefronts_per_fma", 1, call, work).value == 2);
   CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 1);
 }
 
-TEST_CASE("a figure of one is reported in the singular") {
+TEST_CASE("a value of 1 is printed in the singular") {
   const auto words = [](const char* name, double value) {
     return in_words(*find_goal_counter(name), value);
   };
@@ -180,7 +182,7 @@ TEST_CASE("a figure of one is reported in the singular") {
   CHECK(words("shared_wavefronts_over_ideal", 1) == "1.0x the wavefronts without bank conflicts");
 }
 
-TEST_CASE("what was never done has no figure") {
+TEST_CASE("there is no figure for an operation that never happens") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
   CHECK(!at_most("global_store_sectors_per_request", 4, call).value);
   CHECK(!at_most("shared_store_wavefronts_per_request", 1, call).value);
@@ -191,7 +193,7 @@ TEST_CASE("what was never done has no figure") {
   CHECK(*at_most("spill_bytes_per_thread", 0, call).value == 0);
 }
 
-TEST_CASE("copies and fills on the device count among the bytes that are moved") {
+TEST_CASE("copies and fills on the device count as moved bytes") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 100, 800, 800)})};
   problem_work work;
   work.bytes = 800 * 32;
@@ -204,18 +206,18 @@ TEST_CASE("copies and fills on the device count among the bytes that are moved")
   CHECK(figure_of(moved, {}, {1, 800 * 32, 0, 0, 0}, work, bound::at_most, 2).value);
 }
 
-TEST_CASE("an atomic is a load, too") {
+TEST_CASE("an atomic counts as a load") {
   line_profile atoms = line(5, 0, 0, 0);
   atoms.counts.shared_atomic = {10, 320, 20, 10, 0};
   atoms.counts.global_atomic.requests = 30;
   const std::vector<kernel_profile> call = {kernel(1, {atoms})};
-  const problem_work work = {0, 640, "flop"};  // ten multiply-adds of a warp
+  const problem_work work = {0, 640, "flop"};  // ten multiply-adds per lane of a warp
   CHECK(*at_most("shared_load_requests_per_fma", 1, call, work).value == 1);
   CHECK(*at_most("shared_load_wavefronts_per_fma", 1, call, work).value == 2);
   CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 4);
 }
 
-TEST_CASE("a tile for a small part of the data gives no figure") {
+TEST_CASE("a tile in shared memory for a small part of the data gives no figure") {
   line_profile tile = line(5, 0, 0, 0);
   tile.counts.shared_store = {10, 320, 10, 10, 0};
   goal g;
@@ -234,7 +236,7 @@ TEST_CASE("a tile for a small part of the data gives no figure") {
   CHECK(*found(12800).too_little_shared == doctest::Approx(0.1));
 }
 
-TEST_CASE("counters have different names, and every one has its words") {
+TEST_CASE("counters have unique names, and each has its texts") {
   std::set<std::string> names;
   for (const auto& c : goal_counters()) {
     CAPTURE(c.name);
@@ -273,14 +275,14 @@ goal speed(goal::kind what, double limit) {
   return g;
 }
 
-// Grades the fake runner, whose checks and counters say what FAKE_FINDINGS and FAKE_PROFILE say.
+// Grades the fake runner. FAKE_FINDINGS and FAKE_PROFILE hold its findings and counters.
 struct graded {
   std::string fake_is = "good", mine_ms = "1", other_ms = "1", findings;
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
-  double mine_us = 0, other_us = 0;  // by the time model; 0: it gives no time
-  int long_calls = 0;                // the first profiled calls, which have one long block
-  int locks = 0;                     // of the GPU, requested
+  double mine_us = 0, other_us = 0;  // from the time model; 0 means no time
+  int long_calls = 0;                // the number of first profiled calls that have one long block
+  int locks = 0;                     // how often the GPU was locked
 
   grade_report of(std::vector<goal> goals) {
     l = doubling_lab();
@@ -334,7 +336,7 @@ using enum goal::kind;
 
 }  // namespace
 
-TEST_CASE("a kernel with accesses that are not counted has no figure: its goals are held") {
+TEST_CASE("a kernel with uncounted accesses has no figure, so its goals are held") {
   graded g;
   g.counted[0].uncounted = "tex.2d.v4.f32.f32";
   g.mine_us = 1, g.other_us = 100;
@@ -347,7 +349,7 @@ TEST_CASE("a kernel with accesses that are not counted has no figure: its goals 
   CHECK(r.goals[1].message.find("tex.2d.v4.f32.f32 in k()") != std::string::npos);
 }
 
-TEST_CASE("a right program that the emulator cannot count is held, not wrong") {
+TEST_CASE("a correct program that the emulator cannot count is held, not wrong") {
   graded g;
   g.fake_is = "limit when counted";
   const grade_report r = g.of({of_kind(correct, 40), sectors_at_most(100)});
@@ -356,7 +358,7 @@ TEST_CASE("a right program that the emulator cannot count is held, not wrong") {
   CHECK(r.max_points == 40);
 }
 
-TEST_CASE("what the checks do not follow is held, unless they found an error") {
+TEST_CASE("code that the checks do not follow is held, unless they found an error") {
   graded g;
   const std::string open = finding_of(finding_kind::not_followed);
   const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10)};
@@ -367,7 +369,7 @@ TEST_CASE("what the checks do not follow is held, unless they found an error") {
   CHECK(r.max_points == 40);
   CHECK(r.goals[1].message == "made up. The submission is held for manual review");
   CHECK(r.correctness->findings.empty());
-  // Also in a lab that gives no points for checks.
+  // The same applies in a lab that gives no points for checks.
   CHECK(g.of({of_kind(correct, 40)}).what == verdict::held);
   g.findings = open + finding_of(finding_kind::leak);
   r = g.of(goals);
@@ -378,7 +380,7 @@ TEST_CASE("what the checks do not follow is held, unless they found an error") {
   CHECK(g.of(goals).what == verdict::check);
 }
 
-TEST_CASE("a time made from blocks that do less than the others is held") {
+TEST_CASE("a time from blocks that do less work than the others is held") {
   graded g;
   g.mine_us = 1, g.other_us = 100;
   goal faster = speed(speedup, 2);
@@ -390,14 +392,14 @@ TEST_CASE("a time made from blocks that do less than the others is held") {
   CHECK(r.max_points == 40);
 }
 
-TEST_CASE("a time that leaves out one long block is held, however short its kernel seems") {
+TEST_CASE("a time that leaves out one long block is held, however short its kernel is") {
   graded g;
   g.mine_us = 1, g.other_us = 100;
   goal faster = speed(speedup, 2);
   faster.modelled = 2;
   g.counted.push_back(g.counted[0]);
   const auto with = [&](double us, double longest_us, double likeness) {
-    kernel_timing& t = g.counted[1].timing;  // the other one takes a microsecond
+    kernel_timing& t = g.counted[1].timing;  // the other kernel takes one microsecond
     t.us = us, t.longest_block_us = longest_us, t.likeness = likeness;
     return g.of({of_kind(correct, 40), faster}).what;
   };
@@ -409,7 +411,7 @@ TEST_CASE("a time that leaves out one long block is held, however short its kern
   CHECK(with(0.05, 0.05, 0.01) == verdict::held);
 }
 
-TEST_CASE("a long block holds a grade only if it is long with three inputs") {
+TEST_CASE("a long block holds a grade only if it is long for three inputs") {
   graded g;
   g.mine_us = 1, g.other_us = 100;
   goal faster = speed(speedup, 2);
@@ -418,11 +420,11 @@ TEST_CASE("a long block holds a grade only if it is long with three inputs") {
     g.long_calls = long_calls;
     return g.of({of_kind(correct, 40), faster}).what;
   };
-  CHECK(after(1 + 2) == verdict::pass);  // the sample of blocks, then two inputs
+  CHECK(after(1 + 2) == verdict::pass);  // the first call samples the blocks, then come two inputs
   CHECK(after(1 + 3) == verdict::held);
 }
 
-TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {
+TEST_CASE("counter: met; missed, with the line; not counted before the results are correct") {
   graded g;
   auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
   CHECK(report.what == verdict::pass);
@@ -445,7 +447,7 @@ TEST_CASE("counter: met, missed with the line, and not counted before it is corr
   CHECK(report.goals[1].message == "not judged: the results must be correct first");
 }
 
-TEST_CASE("counter: at_least, and what was never done is not met") {
+TEST_CASE("counter: at_least, and an operation that never happens does not meet its goal") {
   graded g;
   goal efficiency = sectors_at_most(50);
   efficiency.counter = &named("global_load_efficiency_percent");
@@ -459,7 +461,7 @@ TEST_CASE("counter: at_least, and what was never done is not met") {
   CHECK(report.goals[1].message == "there is no global store at n = 1000, seed 7");
 }
 
-TEST_CASE("checks: an error costs that goal and all after it, a leak that goal only") {
+TEST_CASE("checks: an error loses this goal and all after it, a leak only this goal") {
   graded g;
   const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10), sectors_at_most(8)};
   auto report = g.of(goals);
@@ -481,7 +483,7 @@ TEST_CASE("checks: an error costs that goal and all after it, a leak that goal o
   CHECK(report.goals[1].message == "memory not freed: made up");
 }
 
-TEST_CASE("checks: in a lab without such a goal an error costs correctness, a leak nothing") {
+TEST_CASE("checks: in a lab without such a goal, an error loses correctness, a leak nothing") {
   graded g;
   g.findings = finding_of(finding_kind::race);
   auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
@@ -493,7 +495,7 @@ TEST_CASE("checks: in a lab without such a goal an error costs correctness, a le
   CHECK(report.points == 60);
 }
 
-TEST_CASE("checks: a wrong result of a race is reported as the race") {
+TEST_CASE("checks: if a race causes a wrong result, the race is reported") {
   graded g;
   g.fake_is = "wrong";
   g.findings = finding_of(finding_kind::race);
@@ -503,7 +505,7 @@ TEST_CASE("checks: a wrong result of a race is reported as the race") {
   CHECK(report.message.starts_with("race: made up\nout[0] is wrong"));
 }
 
-TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
+TEST_CASE("reach: a fraction of a step's speed, measured like a speedup") {
   graded g;
   g.gpu = true;
   g.mine_ms = "1.1";  // 0.91x
@@ -526,7 +528,7 @@ TEST_CASE("a program that the emulator finds wrong does not lock the GPU") {
   graded g;
   const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9)};
   (void)g.of(goals);
-  CHECK(g.locks == 0);  // there is none
+  CHECK(g.locks == 0);  // there is no GPU to lock
   g.gpu = true;
   g.fake_is = "wrong";
   CHECK(g.of(goals).what == verdict::wrong);
@@ -540,7 +542,7 @@ TEST_CASE("a program that the emulator finds wrong does not lock the GPU") {
   CHECK(g.locks > 1);
 }
 
-TEST_CASE("without a GPU modelled times decide, where the goal has a threshold for them") {
+TEST_CASE("without a GPU, modelled times decide if the goal has a threshold for them") {
   graded g;
   g.mine_us = 50;
   g.other_us = 100;
@@ -556,7 +558,7 @@ TEST_CASE("without a GPU modelled times decide, where the goal has a threshold f
   CHECK(report.points == 40 + goals[1].points);
   CHECK(report.max_points == 40 + goals[1].points + goals[2].points);
   CHECK(report.what == verdict::slow);
-  g.other_us = 0;  // no time of the step: not the file's fault
+  g.other_us = 0;  // The step has no time, which is not the file's fault
   report = g.of(goals);
   CHECK(!report.goals[1].passed);
   CHECK(
@@ -567,7 +569,7 @@ TEST_CASE("without a GPU modelled times decide, where the goal has a threshold f
   CHECK(g.of(goals).goals[1].passed == false);
 }
 
-TEST_CASE("on a GPU checks and counters are the emulator's, and open without it") {
+TEST_CASE("on a GPU, the emulator judges checks and counters; without it, they are not judged") {
   graded g;
   g.gpu = true;
   g.mine_ms = "0.5";

@@ -1,4 +1,4 @@
-// Servers that answer a probe, fail it, or answer only outside of a sandbox.
+// Servers that answer a probe, fail it, or answer only outside a sandbox.
 #include "grader/grade/gpu_care.hpp"
 
 #include <doctest/doctest.h>
@@ -31,25 +31,25 @@ TEST_CASE("the probe of a healthy GPU reports how much was overwritten") {
   const pretended_server one("[ $1 = probe ] && echo 123456");
   const gpu_care care = look_after_gpu(one.device);
   CHECK(care.overwritten_bytes == 123456);
-  CHECK(care.walls == server_walls::none);  // none were to be had
+  CHECK(care.walls == server_walls::none);  // no sandbox was available
   CHECK(care.missing == "system calls, namespaces");
 }
 
-TEST_CASE("a GPU that fails its probe is in quarantine, and its server's message is shown") {
+TEST_CASE("a GPU that fails its probe is quarantined, and the message of its server is shown") {
   const pretended_server one("echo the fans stand still >&2; exit 4");
   CHECK_THROWS_WITH_AS(look_after_gpu(one.device), doctest::Contains("the fans stand still"),
                        failure);
 }
 
-TEST_CASE("a driver that does not start in the sandbox starts without it, and this is reported") {
-  // A sandbox shows nothing of the folder that the server lies in but the server.
+TEST_CASE("a driver that does not start in the sandbox starts without it, and the report says so") {
+  // Of the server's folder, a sandbox shows only the server.
   protections guards = find_protections();
   if (guards.bubblewrap.empty() || !guards.filters) return;
   const pretended_server plain("echo 1"), needy("[ -e /etc/passwd ] || exit 3; echo 1");
   for (const auto* const one : {&plain, &needy}) {
     device_choice device = one->device;
     device.guards = &guards;
-    // A script needs a shell, which the sandbox does not show: both find out what is missing there.
+    // A script needs a shell, which the sandbox does not show. So both servers fail inside it.
     const gpu_care care = look_after_gpu(device);
     CHECK(care.walls == server_walls::system_calls);
     CHECK(care.missing.starts_with("namespaces (with these layers the driver does not start: "));

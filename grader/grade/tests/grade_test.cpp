@@ -1,4 +1,4 @@
-// Points of two fake runners: what is right, fast, neither.
+// The points of two fake runners that are right and fast, right and slow, or wrong.
 #include "grader/grade/grade.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ grade_report grade_fake(const two_programs& programs, const device_choice& devic
 
 }  // namespace
 
-TEST_CASE("right and fast earns all, right and slow a part, wrong nothing") {
+TEST_CASE("right and fast earns everything, right and slow earns a part, wrong earns nothing") {
   const auto fast = grade_fake(two_programs("0.5", "1"), gpu_device());
   CHECK(fast.what == verdict::pass);
   CHECK(fast.points == 100);
@@ -37,13 +37,13 @@ TEST_CASE("right and fast earns all, right and slow a part, wrong nothing") {
   CHECK(wrong.goals[1].message == "not judged: the results must be correct first");
 }
 
-TEST_CASE("a program that turns wrong while it is timed earns no speed") {
+TEST_CASE("a program that becomes wrong while it is timed earns nothing for speed") {
   const auto report = grade_fake(two_programs("0.1", "1", "late"), gpu_device());
   CHECK(report.what == verdict::wrong);
   CHECK(report.points == 0);
 }
 
-TEST_CASE("without a GPU speed counts neither way") {
+TEST_CASE("without a GPU, speed neither earns nor loses points") {
   const auto report = grade_fake(two_programs("0.5", "1"), emulated_device());
   CHECK(report.what == verdict::pass);
   CHECK(report.points == 40);
@@ -52,7 +52,7 @@ TEST_CASE("without a GPU speed counts neither way") {
   CHECK(report.goals[1].message.starts_with("not graded here: "));
 }
 
-TEST_CASE("what does not compile is not run") {
+TEST_CASE("a file that does not compile is not run") {
   const auto report =
       grade_fake(two_programs("0.5", "1"), emulated_device(), {"x.cu:1: no", "int x"});
   CHECK(report.what == verdict::compile);
@@ -61,14 +61,14 @@ TEST_CASE("what does not compile is not run") {
   CHECK(report.message == "x.cu:1: no\nint x");
 }
 
-TEST_CASE("what is not the submission's fault has no points to lose") {
+TEST_CASE("a failure that is not the submission's fault loses no points") {
   const auto report = grade_fake(two_programs("0.5", "1", "no device", "no device"), gpu_device());
   CHECK(report.what == verdict::infra);
   CHECK(report.max_points == 0);
   for (const auto& g : report.goals) CHECK(!g.passed);
 }
 
-TEST_CASE("a program that blames the machine is at fault where the first step runs") {
+TEST_CASE("a program that blames the machine is at fault if the first step runs there") {
   const auto report = grade_fake(two_programs("0.5", "1", "no device"), gpu_device());
   CHECK(report.what == verdict::crash);
   CHECK(report.message.ends_with("; a step of the course does run here"));
@@ -76,7 +76,7 @@ TEST_CASE("a program that blames the machine is at fault where the first step ru
   CHECK(report.max_points == 100);
 }
 
-TEST_CASE("the file is at fault, not the machine, if the emulator cannot run its kernel") {
+TEST_CASE("if the emulator cannot run a kernel, the file is at fault, not the machine") {
   const auto report = grade_fake(two_programs("0.5", "1", "error 801"), emulated_device());
   CHECK(report.what == verdict::crash);
   CHECK(report.message.find("a limit of the emulator") != std::string::npos);
@@ -84,7 +84,7 @@ TEST_CASE("the file is at fault, not the machine, if the emulator cannot run its
   CHECK(report.max_points > 0);
 }
 
-TEST_CASE("faster than the memory allows is held") {
+TEST_CASE("a time that is faster than the memory allows is held") {
   auto device = gpu_device();
   device.state.peak_gb_per_s = 0.001;  // 100000 ints take 400 ms
   const auto report = grade_fake(two_programs("0.5", "1"), device);

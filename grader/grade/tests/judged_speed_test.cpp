@@ -1,5 +1,6 @@
-// Speeds of judged programs without a GPU: the emulator stands behind a server that is asked for
-// one. What the times are says nothing; that they are taken, and of which calls, does.
+// The speeds of judged programs without a GPU. The emulator runs behind a server that claims to be
+// a GPU. The values of the times mean nothing here. The test checks that times are taken, and of
+// which calls.
 //
 // LAB_ROOT is the clone, LAB_BUILD its build folder.
 #include <doctest/doctest.h>
@@ -18,7 +19,7 @@ namespace {
 fs::path build() { return std::getenv("LAB_BUILD"); }
 fs::path program(const std::string& step) { return build() / "solutions" / ("reduction-" + step); }
 
-// Its server is the emulator's.
+// A GPU whose server is the emulator's.
 class pretended_gpu {
  public:
   pretended_gpu() : folder_(fs::temp_directory_path()) {
@@ -31,7 +32,7 @@ class pretended_gpu {
     device = judged_on(device, load_installation(build()));
     device.server = script;
     device.state.memory_bytes = std::size_t{80} << 30;
-    // Overwriting a large cache takes the emulator long.
+    // Overwriting a large cache takes long on the emulator.
     std::string gpu = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "common/gpus/h200.toml");
     const auto at = gpu.find("\n38 = ");
     REQUIRE(at != std::string::npos);
@@ -46,7 +47,7 @@ class pretended_gpu {
   temporary_folder folder_;
 };
 
-// Remembers the seeds that inputs were made of.
+// Records the seeds of the inputs.
 class watched : public problem {
  public:
   problem_call make_call(const size& n, std::uint64_t seed) const override {
@@ -70,7 +71,7 @@ class watched : public problem {
 
 }  // namespace
 
-TEST_CASE("judged: every round has inputs of its own, the same for all, and each output is right") {
+TEST_CASE("judged: each round has new inputs, the same for all, and every output is checked") {
   const pretended_gpu gpu;
   const watched p;
   const auto all = compare(p.reduction, p, {"mine", program("10_one_launch")},
@@ -83,12 +84,12 @@ TEST_CASE("judged: every round has inputs of its own, the same for all, and each
     CHECK(run.ratios.size() == 8);
     CHECK(run.mine_ms > 0);
   }
-  CHECK(p.seeds.size() == 1 + 9);  // a small one, those of the first calls, eight rounds
+  CHECK(p.seeds.size() == 1 + 9);  // a small input, the input of the first calls, and eight rounds
   CHECK(std::set(p.seeds.begin(), p.seeds.end()).size() == 10);
-  CHECK(p.checks == 9);  // the others' outputs are the same bytes
+  CHECK(p.checks == 9);  // the other programs' outputs have the same bytes
 }
 
-TEST_CASE("judged: what is remembered is wrong, and what the host does takes its time") {
+TEST_CASE("judged: a remembered result is wrong, and work on the host takes time") {
   const pretended_gpu gpu;
   const watched p;
   const rival step{{"09_vectors", program("09_vectors")}, {1e-6}};
@@ -100,14 +101,16 @@ TEST_CASE("judged: what is remembered is wrong, and what the host does takes its
   const auto sleeps = compare(p.reduction, p, {"mine", build() / "grader/reduction-sleeps"}, {step},
                               gpu.device, {3001}, 7, {});
   REQUIRE(sleeps[0].found.ok());
-  CHECK(sleeps[0].mine_ms > 1);  // of 200 ms, beyond what empty calls took on a busy machine
+  // The host sleeps 200 ms. The time that empty calls took on a busy machine is subtracted.
+  CHECK(sleeps[0].mine_ms > 1);
 }
 
-TEST_CASE("judged: what is undecided has a second attempt, as long as there is time") {
+TEST_CASE("judged: an undecided comparison has a second attempt, if there is time") {
   const pretended_gpu gpu;
   watched p;
   p.reduction.timing_s = 0;
-  // Against itself, and a goal that lies in the interval unless all ratios lie on one side of it.
+  // The program competes with itself. The goal lies inside the interval unless all ratios are on
+  // the same side of it.
   double goal = 1;
   for (int i = 0; i < 3; ++i) {
     const auto all =

@@ -1,4 +1,4 @@
-// Whose kernel it is, by its lines and by its namespace.
+// Whether a kernel comes from a library, by its source lines or its namespace.
 #include "grader/grade/library_kernels.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ std::string found(const std::string& mangled, const std::vector<std::string>& pa
 
 }  // namespace
 
-TEST_CASE("a kernel is a library's by the headers in which its lines lie") {
+TEST_CASE("a kernel is a library's if its lines are in the library's headers") {
   const std::string header = "/usr/local/cuda/include/cccl/cub/device/dispatch/kernels.cuh";
   CHECK(found("_Z6sum_upPKi", {header, header}) == "sum_up");
   CHECK(found("_Z6sum_upPKi", {"/home/me/cub/stepwise/.cuda/include/cub/agent.cuh"}) == "sum_up");
@@ -26,7 +26,7 @@ TEST_CASE("a kernel is a library's by the headers in which its lines lie") {
   CHECK(found("_Z6sum_upPKi", {}).empty());
 }
 
-TEST_CASE("without lines, by the namespace of the kernel itself") {
+TEST_CASE("without lines, the namespace of the kernel itself decides") {
   CHECK(found("_ZN3cub6sum_upEPKi", {}) == "sum_up");
   CHECK(found("_ZN4mine3cub17CUB_300002_SM_9006sum_upIiEEvPKT_", {}) == "sum_up");
   CHECK(found("_ZN6thrust8cuda_cub4core6sum_upEv", {}) == "sum_up");

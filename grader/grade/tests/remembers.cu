@@ -1,5 +1,5 @@
-// Sums that are right the first time: then the first one is given again, which takes no time. With
-// SLEEPS all are right, and the host sleeps 200 ms before it launches. For judged_speed_test.cpp.
+// The first sum is correct. Later calls return it again, which takes no time. With SLEEPS every sum
+// is correct, and the host sleeps 200 ms before the launch. For judged_speed_test.cpp.
 #include <unistd.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// Speeds in practice, of fake runners: what decides a goal, and how often programs are asked.
+// Speeds in practice mode, of fake runners: what decides a goal, and how often programs are called.
 #include "grader/grade/speed.hpp"
 
 #include <doctest/doctest.h>
@@ -9,22 +9,22 @@
 using namespace stepwise;
 using namespace stepwise::tests;
 
-TEST_CASE("an interval decides, or says that it does not") {
+TEST_CASE("an interval decides a goal, or says that it does not") {
   CHECK(decide({1.5, 1.7}, 1.5) == decision::above);
   CHECK(decide({1.2, 1.4}, 1.5) == decision::below);
   CHECK(decide({1.4, 1.6}, 1.5) == decision::open);
 }
 
-TEST_CASE("host time counts beyond empty calls and what the course's own programs took") {
+TEST_CASE("host time counts beyond that of empty calls and of the course's own programs") {
   const std::vector<double> empty = {0.01, 0.01, 0.02, 0.01, 0.015};
   CHECK(allowed_host_ms({}, {}) == 0);
   CHECK(allowed_host_ms(empty, {}) == 0.02);
   CHECK(allowed_host_ms(empty, {{0.005, 0.9, 0.01}}) == 0.02);
-  // All calls wait where other work keeps the cores busy.
+  // All calls wait when other work keeps the cores busy.
   CHECK(allowed_host_ms(empty, {{0.01, 0.01, 0.01}, {0.05, 0.06, 0.07}}) == 0.06);
   const std::vector<double> device = {0.4, 0.4, 0.5};
   CHECK(times_that_count(device, {0.06, 0.05, 0.06}, 0.06) == device);
-  // A delay in one round of three is not the program's; a computation in all is.
+  // A delay in one round of three is not the program's fault. A computation in all three is.
   CHECK(times_that_count(device, {3, 0.05, 0.05}, 0.06) == device);
   const auto counted = times_that_count(device, {1.06, 3.06, 1.31}, 0.06);
   CHECK(counted[0] == doctest::Approx(1.4));
@@ -50,7 +50,7 @@ TEST_CASE("a speedup is the median ratio of alternating pairs") {
   }
 }
 
-TEST_CASE("in practice buffers stay, and the last call is compared") {
+TEST_CASE("in practice mode, buffers stay on the device, and the last call is checked") {
   auto device = gpu_device();
   device.state.memory_bytes = std::size_t{1} << 30;
   const two_programs programs("0.5", "1");

@@ -1,4 +1,4 @@
-// Texts of a report under another name, and what a key withholds.
+// Replaces the file's name in the texts of a report, and removes what a key withholds.
 #include "grader/grade/withheld.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ TEST_CASE("every text of a report names the student's file") {
   CHECK(found.host.file == "/home/me/mine.cu");
 }
 
-TEST_CASE("only class and size remain of a call at a hidden size") {
+TEST_CASE("only the class and the size remain of a call at a hidden size") {
   grade_report report;
   report.message = "expected 3";
   report.goals.resize(1);

@@ -1,4 +1,4 @@
-// A compiler that fails: whose fault it is. The compilers are scripts.
+// Whose fault it is if a compiler fails. The compilers are scripts.
 #include "grader/judge/compile.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ compiled compile_with(const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("a compiler that a signal ended is not the student's fault") {
+TEST_CASE("if a signal ended the compiler, it is not the student's fault") {
   struct row {
     const char* script;
     const char* says;
@@ -51,7 +51,7 @@ TEST_CASE("a compiler that a signal ended is not the student's fault") {
     CAPTURE(r.script);
     try {
       compile_with(r.script);
-      FAIL_CHECK("taken for the student's fault");
+      FAIL_CHECK("blamed on the student");
     } catch (const failure& f) {
       CHECK(f.code() == exit_code::environment);
       CHECK_MESSAGE(std::string(f.what()).find(r.says) != std::string::npos, f.what());
@@ -59,10 +59,10 @@ TEST_CASE("a compiler that a signal ended is not the student's fault") {
   }
 }
 
-TEST_CASE("a compiler that refuses a source, or crashes over it, is the student's to look at") {
+TEST_CASE("if a compiler refuses a source or crashes on it, the student must look at it") {
   for (const char* script : {
            "echo 'mine.cu(1): error: identifier \"x\" is undefined' >&2; exit 2",
-           // the source's own words are no signal
+           // the text of the source is not mistaken for a signal
            "echo 'mine.cu:1:2: error: #error nvcc error died due to signal 9' >&2; exit 1",
            "echo \"nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\" >&2; "
            "exit 11",
@@ -74,7 +74,7 @@ TEST_CASE("a compiler that refuses a source, or crashes over it, is the student'
   }
 }
 
-TEST_CASE("who interrupts a compiler finds nothing half made") {
+TEST_CASE("an interrupted compilation leaves no partial files") {
   const temporary_folder work(fs::temp_directory_path());
   CHECK_THROWS_AS(compile_in(work.path(), "sleep 60", [] { throw interrupted(); }), interrupted);
   for (const auto& left : fs::directory_iterator(work.path() / "build/submissions"))

@@ -1,4 +1,4 @@
-// Compiler messages: file, line, caret.
+// Compiler messages: file, line and caret.
 #include "grader/judge/diagnostics.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 using namespace stepwise;
 
 // Output of nvcc 13.0.88 with g++ 12.2.
-TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
+TEST_CASE("nvcc's front end: file, line, message over several lines, and caret") {
   const auto found = parse_diagnostics(
       "a.cu(2): warning #177-D: variable \"x\" was declared but never referenced\n\n"
       "a.cu(3): error: identifier \"tidd\" is undefined\n"
@@ -52,7 +52,7 @@ TEST_CASE("warnings of nvcc's front end are separate from its errors") {
   CHECK(errors[0].line == 25);
 }
 
-TEST_CASE("nvcc's front end at the end of a file: the bracket that stays open") {
+TEST_CASE("nvcc's front end at the end of a file: the bracket that was not closed") {
   const auto found = parse_diagnostics(
       "At end of source: error: expected a \"}\"\n"
       "a.cu(3): note #3196-D: to match this \"{\"\n"
@@ -71,7 +71,7 @@ TEST_CASE("nvcc's front end at the end of a file: the bracket that stays open") 
   CHECK(found[1].message == "expected a \";\" at the end of the file");
 }
 
-TEST_CASE("frequent omissions of a first kernel are named after nvcc's message") {
+TEST_CASE("for frequent mistakes in a first kernel, a hint follows nvcc's message") {
   struct row {
     const char *said, *excerpt, *help;
   };
@@ -152,7 +152,7 @@ TEST_CASE("frequent omissions of a first kernel are named after nvcc's message")
   }
 }
 
-TEST_CASE("the host compiler, ptxas and the linker") {
+TEST_CASE("messages of the host compiler, ptxas and the linker") {
   auto found = parse_diagnostics("b.cu:1:10: fatal error: nix.hpp: No such file or directory\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].file == "b.cu");
@@ -181,14 +181,14 @@ TEST_CASE("the host compiler, ptxas and the linker") {
   CHECK(parse_diagnostics("all is well\n").empty());
 }
 
-TEST_CASE("as many and as long messages as a source file wants") {
-  std::string doubled = "_Z1fSt4pairIiiE";  // each part is twice the one before it
+TEST_CASE("the number and length of messages are limited") {
+  std::string doubled = "_Z1fSt4pairIiiE";  // each part is twice as long as the one before it
   for (const char part : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     doubled += std::string("S_IS") + part + "_S" + part + "_E";
   auto found = parse_diagnostics("ptxas error   : " + doubled + " is too much\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.starts_with(doubled + " is too much"));
-  // Many messages of the greatest length. Only the first messages matter.
+  // Many messages of the maximum length. Only the first messages matter.
   const std::string large = doubled.substr(0, 15 + 12 * 9);
   std::string many, lines;
   for (int n = 0; n < 50000; ++n) {
@@ -206,7 +206,7 @@ TEST_CASE("as many and as long messages as a source file wants") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
-TEST_CASE("an undeclared name before < is named, or asked for") {
+TEST_CASE("an undeclared name before < is reported, or the message asks about it") {
   const std::string first =
       "a.cu(3): error: expected a \">\"\n    if (x < width) {\n                 ^\n\n";
   const auto alone = parse_diagnostics(first);
@@ -219,7 +219,7 @@ TEST_CASE("an undeclared name before < is named, or asked for") {
   CHECK(both[0].message == "identifier \"x\" is undefined");
 }
 
-TEST_CASE("the explanation shows the student's own line with a caret under the mistake") {
+TEST_CASE("the explanation shows the student's own line with a caret under the error") {
   const temporary_folder root(fs::temp_directory_path());
   installation where;
   where.root = root.path();
@@ -230,14 +230,14 @@ TEST_CASE("the explanation shows the student's own line with a caret under the m
   CHECK(explain(d, 1, where, sources) ==
         std::vector<std::string>{"a.cu:2: identifier \"tidd\" is undefined",
                                  "2 |         p[tidd] = 0;", "  |           ^"});
-  // __global__ is expanded in nvcc's excerpt; the caret is found by what follows it.
+  // nvcc's excerpt has __global__ expanded. The caret is found by the text that follows it.
   d = {"a.cu", 3, 0, "too many arguments", "2); }"};
   const auto lines = explain(d, 3, where, sources);
   REQUIRE(lines.size() == 4);
   CHECK(lines[1] == "3 | __global__ void h() { g(1, 2); }");
   CHECK(lines[2] == "  |                            ^");
   CHECK(lines[3] == "2 more errors follow; the first one often causes the others");
-  // A #line may name any file: its name is reported, and not what is in it.
+  // A #line may name any file. That name is reported, but the contents of the file are not.
   write_atomically(root.path() / "other.cu", "secret\n");
   for (const char* named : {"other.cu", "/etc/passwd", "/usr/include/../../etc/passwd"}) {
     d = {named, 1, 0, "message", ""};

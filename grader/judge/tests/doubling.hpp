@@ -1,4 +1,4 @@
-// A problem for the fake runner: out[i] = 2 in[i], n ints.
+// A problem for the fake runner: out[i] = 2 in[i], for n ints.
 #pragma once
 
 #include <cstdlib>
@@ -61,7 +61,7 @@ inline lab doubling_lab() {
   return l;
 }
 
-// FAKE and FAKE_MS for the fake runners that are started while this lives.
+// Sets FAKE and FAKE_MS for the fake runners that start during this object's lifetime.
 class fake {
  public:
   explicit fake(const char* what, const char* ms = "1") {
@@ -81,7 +81,7 @@ inline device_choice emulated_device() {
   return device;
 }
 
-// Claims to be a GPU, so that times count.
+// A device that claims to be a GPU, so that times count.
 inline device_choice gpu_device() {
   device_choice device = emulated_device();
   device.gpu = true;

@@ -1,4 +1,5 @@
-// A runner that behaves or misbehaves as FAKE says; it doubles each int of its input. No CUDA.
+// A runner without CUDA that doubles each int of its input. FAKE says whether and how it
+// misbehaves.
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -28,13 +29,13 @@ std::string behaviour() {
 void compute(char* data, call_record& record, const std::string& what) {
   const auto* in = reinterpret_cast<const std::int32_t*>(data + record.buffers[0].offset);
   auto* out = reinterpret_cast<std::int32_t*>(data + record.buffers[1].offset);
-  // "reused": wrong, and in half the time, if the buffers are those of the call before.
+  // "reused": wrong, and in half the time, if the buffers are those of the previous call.
   const bool half = what == "reused" && record.plan.buffers == buffers_are::reused;
   for (std::int64_t i = 0; i < record.scalars[0]; ++i) {
     const auto bits = static_cast<std::uint32_t>(in[i]);
     out[i] = static_cast<std::int32_t>(2 * bits + (what == "wrong" || half ? 1 : 0));
   }
-  // FAKE_MS: the time of a call; every third one is a little slower, as in life.
+  // FAKE_MS is the time of a call. Every third call is slightly slower, as on a real machine.
   const char* ms = std::getenv("FAKE_MS");
   auto* times = reinterpret_cast<float*>(data + record.times_offset);
   for (std::uint32_t r = 0; r < record.plan.repetitions; ++r) {
@@ -52,9 +53,10 @@ void compute(char* data, call_record& record, const std::string& what) {
   record.state = call_state::done;
 }
 
-// FAKE_LOG: a file to which each call appends its line: "n = 1000, reused, uploaded, cold, 1 + 3".
+// FAKE_LOG names a file to which each call appends a line: "n = 1000, reused, uploaded, cold, 1 +
+// 3".
 void write_log(const call_record& record) {
-  static std::uint64_t left_at = 0;  // where in the file the input is that is on the device
+  static std::uint64_t left_at = 0;  // offset of the input that is on the device
   const char* const log = std::getenv("FAKE_LOG");
   if (log == nullptr) return;
   const bool is_fresh = record.plan.buffers == buffers_are::fresh;
@@ -81,7 +83,7 @@ void misbehave(call_record& record, const std::string& what, int file) {
   if (what == "hang") {
     while (true) pause();
   }
-  if (what == "orphan") {  // a child of its own that keeps the pipes open
+  if (what == "orphan") {  // a child process that keeps the pipes open
     if (fork() == 0) {
       while (true) pause();
     }
@@ -111,7 +113,8 @@ void misbehave(call_record& record, const std::string& what, int file) {
   }
 }
 
-// Appends to `to` what the emulator would append: the text of the file that `from` names.
+// Does what the emulator does: appends to the file `to` the text of the file `from`. Both are
+// variables that hold the files' names.
 void append(const char* to, const char* from) {
   const char* const target = std::getenv(to);
   const char* const source = std::getenv(from);
@@ -124,7 +127,7 @@ void append(const char* to, const char* from) {
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   std::string what = behaviour();
-  // Meets a limit of the emulator, but only in a call that is counted.
+  // Meets a limit of the emulator, but only in a profiled call.
   if (what == "limit when counted")
     what = std::getenv("STEPWISE_PROFILE") != nullptr ? "error 801" : "good";
   if (what == "no device") {

@@ -1,4 +1,4 @@
-// Where a clone, its build and its compiler are found, a moved one's too.
+// How a clone finds its build and its compiler, even after the clone has moved.
 #include "grader/judge/installation.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,8 @@ using namespace stepwise;
 
 namespace {
 
-// A build folder that was configured at `then`, with a compiler inside that clone.
+// A build folder that was configured when the clone was at `then`, with a compiler inside that
+// clone.
 fs::path make_build(const fs::path& clone, const std::string& then) {
   write_atomically(clone / "build" / "grader" / "lab.json",
                    R"({"version": "1", "source_root": "..", "configured_root": ")" + then +
@@ -24,7 +25,7 @@ fs::path make_build(const fs::path& clone, const std::string& then) {
 
 }  // namespace
 
-TEST_CASE("a moved clone finds what lies in it at its new place") {
+TEST_CASE("a moved clone finds its own files at their new place") {
   const temporary_folder work(fs::temp_directory_path());
   const auto where = load_installation(make_build(work.path(), "/once/here"));
   const fs::path root = fs::canonical(work.path());
@@ -33,7 +34,7 @@ TEST_CASE("a moved clone finds what lies in it at its new place") {
   CHECK(where.cuda_args == std::vector<std::string>{"-lineinfo", "-I" + root.string() + "/common"});
 }
 
-TEST_CASE("the launcher's compiler is taken only where the configured one is gone") {
+TEST_CASE("the launcher's compiler is used only if the configured one is gone") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path build = make_build(work.path(), "/once/here");
   setenv("STEPWISE_NVCC", "/elsewhere/bin/nvcc", 1);
@@ -45,7 +46,7 @@ TEST_CASE("the launcher's compiler is taken only where the configured one is gon
   unsetenv("STEPWISE_NVCC");
 }
 
-TEST_CASE("code for another GPU replaces the build's, whose programs then do not count") {
+TEST_CASE("code for another GPU replaces the build's code, and the built programs are not used") {
   installation where;
   where.cuda_args = {"-lineinfo", "-gencode", "arch=compute_90,code=sm_90", "-gencode",
                      "arch=compute_90,code=compute_90"};
@@ -63,7 +64,7 @@ TEST_CASE("code for another GPU replaces the build's, whose programs then do not
   CHECK(code_for(none, 75).cuda_args.empty());
 }
 
-TEST_CASE("a build folder without lab.json is our mistake, in words") {
+TEST_CASE("a build folder without lab.json is an error with a message") {
   const temporary_folder work(fs::temp_directory_path());
   CHECK_THROWS_AS(load_installation(work.path() / "build"), failure);
 }

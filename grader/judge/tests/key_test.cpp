@@ -1,4 +1,4 @@
-// The hash against published answers; seeds and sizes that a key gives.
+// The hash compared with published values, and the seeds and sizes that follow from a key.
 #include "grader/judge/key.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("SHA-256 and HMAC give the published answers") {
+TEST_CASE("SHA-256 and HMAC give the published values") {
   // FIPS 180-4, examples of the Secure Hash Standard.
   CHECK(hex_of(sha256("")) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(hex_of(sha256("abc")) ==
@@ -31,7 +31,7 @@ TEST_CASE("SHA-256 and HMAC give the published answers") {
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("a submission has its own seed and sizes: by a key the same each time, else by chance") {
+TEST_CASE("a submission's seed and sizes are fixed by a secret key, and random without one") {
   lab l = tests::doubling_lab();
   l.hidden = {{2, 0}, {100000, 3}};
   const temporary_folder folder(fs::temp_directory_path());
@@ -45,7 +45,7 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(secret.seed(l, "a") != secret.seed(l, "b"));
   CHECK(secret.hidden_sizes(l, "a", 1) == same.hidden_sizes(l, "a", 2));
   CHECK(secret.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "b", 1));
-  // A large size lies between the given one and the timed one, in each number.
+  // Each number of a large size is between the given size and the timed size.
   CHECK(!open.large_size(l, {1000, 1}, "a", 1));
   l.modelled = {{1 << 20, 0}};
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -59,7 +59,7 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
     CHECK(large != open.large_size(l, {1000, 1}, "a", seed + 1));
   }
   CHECK(secret.large_size(l, {1000, 1}, "a", 1) == same.large_size(l, {1000, 1}, "a", 2));
-  // Counted sizes begin at the declared one; a dimension that is small or 0 stays as it is.
+  // A counted size is at least the declared one. A dimension that is small or 0 stays as it is.
   std::set<std::int64_t> drawn;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const auto counted = open.counted_size(l, {512, 0, 100}, "a", seed);
@@ -71,13 +71,14 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
   CHECK(drawn == std::set<std::int64_t>{512, 544, 576, 608, 640});
   CHECK(secret.counted_size(l, {1 << 20}, "a", 1) == same.counted_size(l, {1 << 20}, "a", 2));
   CHECK(secret.counted_size(l, {1 << 20}, "a", 1) != secret.counted_size(l, {1 << 20}, "b", 1));
-  // Without the key, the seed that a grade shows leads to no input. The public key hides nothing.
+  // Without the key, the seed that a grade shows does not lead to the inputs. The public key hides
+  // nothing.
   const auto shown = secret.seed(l, "a");
   CHECK(secret.seed_of_inputs(l, shown) == same.seed_of_inputs(l, shown));
   CHECK(secret.seed_of_inputs(l, shown) != shown);
   CHECK(secret.seed_of_inputs(l, shown) != secret.seed_of_inputs(l, shown + 1));
   CHECK(open.seed_of_inputs(l, shown) == shown);
-  // Nothing that a file says of itself reveals what the public key draws. Only the seed does.
+  // Nothing in a file reveals what the public key draws. Only the seed does.
   CHECK(open.seed(l, "a") != open.seed(l, "a"));
   CHECK(open.hidden_sizes(l, "a", 1) == grading_key().hidden_sizes(l, "b", 1));
   CHECK(open.hidden_sizes(l, "a", 1) != open.hidden_sizes(l, "a", 2));
@@ -100,7 +101,7 @@ TEST_CASE("a submission has its own seed and sizes: by a key the same each time,
       kinds.insert(size[1]);
     }
   }
-  CHECK(small > 80);  // of 400: each order of magnitude has its part
+  CHECK(small > 80);  // of 400: each order of magnitude is drawn
   CHECK(large > 50);
   CHECK(kinds == std::set<std::int64_t>{0, 1, 2, 3});
   l.hidden.clear();

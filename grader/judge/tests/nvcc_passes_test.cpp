@@ -1,5 +1,5 @@
-// nvcc's passes side by side: what is made of nvcc's list, and what happens where it is another.
-// nvcc and its programs are scripts that note who ran.
+// nvcc's passes side by side: what becomes of nvcc's list, and what happens if the list looks
+// different. nvcc and its programs are scripts that record that they ran.
 #include "grader/judge/nvcc_passes.hpp"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// A toolkit whose programs write their names into `ran`, and a compilation with it.
+// A toolkit whose programs write their names to the file `ran`, and a compilation with it.
 class toolkit {
  public:
   toolkit() : work_(fs::temp_directory_path()) {
@@ -64,7 +64,7 @@ class toolkit {
     fs::permissions(file(name), fs::perms::owner_exec, fs::perm_options::add);
   }
 
-  // Sets the output of nvcc for --dryrun. Without it, nvcc compiles or links.
+  // Sets the output of nvcc --dryrun. Without --dryrun, nvcc compiles or links.
   void list(const std::string& text) {
     const std::string shown = replaced(replaced(text, "$H", work_.path()), "$CICC", "\\$CICC");
     write_atomically(
@@ -103,7 +103,7 @@ class toolkit {
 
 }  // namespace
 
-TEST_CASE("nvcc's list becomes what runs side by side") {
+TEST_CASE("nvcc's list becomes passes that run side by side") {
   const auto passes = side_by_side(usual_list, "/work");
   REQUIRE(passes);
   CHECK(passes->environment.size() == 3);
@@ -111,7 +111,8 @@ TEST_CASE("nvcc's list becomes what runs side by side") {
   CHECK(passes->rules.size() == 2);
   CHECK(passes->script.find("--gen_module_id_file") == std::string::npos);
   CHECK(passes->script.find("rm ") == std::string::npos);
-  CHECK(passes->stand_in == "$T/3.fatbin.c");  // the compiler includes it, the assembler the data
+  // The compiler includes this file, and the assembler adds the data.
+  CHECK(passes->stand_in == "$T/3.fatbin.c");
   CHECK(passes->stand_in_text.find(".incbin \\\"$T/3.fatbin\\\"") != std::string::npos);
   CHECK(passes->script.find("fatbinary --create=\"$T/3.fatbin\"") != std::string::npos);
 }
@@ -120,11 +121,11 @@ TEST_CASE("a list with another form is not recognised") {
   const std::string usual = usual_list;
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"#$ ptxas", "ptxas"},            // not a command of the list
-           {"#$ ptxas", "#$ nvlink"},        // a program that is not known
-           {" --gen_module_id_file ", " "},  // no id is made
+           {"#$ ptxas", "#$ nvlink"},        // an unknown program
+           {" --gen_module_id_file ", " "},  // no id is generated
            {"cicc\" --module_id_file_name \"$T/id\"", "cicc\" --module_id_file_name \"$T/other\""},
            {"cicc\" --module_id_file_name \"$T/id\"", "cicc\""},
-           {"#$ cudafe++", "#$ rm"},  // a part is missing
+           {"#$ cudafe++", "#$ rm"},  // a pass is missing
            {"#$ fatbinary", "#$ rm"},
            {" --embedded-fatbin=\"$T/3.fatbin.c\"", " --create=\"$T/3.fatbin\""},
            {" -o \"$T/student.o\"", " -o \"$T/student.o\" -Wall"},
@@ -140,7 +141,7 @@ TEST_CASE("a list with another form is not recognised") {
   CHECK(!side_by_side(usual + "#$ gcc -c -x c++ more.cpp -o more.o\n", "/work"));
 }
 
-TEST_CASE("the passes make the object, and nvcc links; headers are watched") {
+TEST_CASE("the passes make the object file, nvcc links, and headers are watched") {
   toolkit t;
   const compiled first = t.compile();
   CHECK(!first.program.empty());
@@ -154,7 +155,7 @@ TEST_CASE("the passes make the object, and nvcc links; headers are watched") {
   CHECK(!t.compile().cached);
 }
 
-TEST_CASE("what the passes cannot do, nvcc does, or says why") {
+TEST_CASE("if the passes fail, nvcc compiles the file") {
   for (const char* name : {"cudafe++", "cicc", "ptxas", "fatbinary", "gcc"}) {
     for (const char* end : {"exit 2\n", "kill -SEGV $$\n"}) {
       CAPTURE(name);
@@ -172,7 +173,7 @@ TEST_CASE("what the passes cannot do, nvcc does, or says why") {
   CHECK(!t.ran("cudafe++"));
 }
 
-TEST_CASE("what cudafe++ refuses is reported in its words, at once") {
+TEST_CASE("if cudafe++ refuses a file, its message is reported at once") {
   toolkit t;
   t.program("cudafe++", "echo 'mine.cu(1): error: identifier \"x\" is undefined' >&2; exit 2\n");
   t.program("cicc", "sleep 60\n");

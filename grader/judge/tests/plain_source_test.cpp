@@ -1,4 +1,4 @@
-// Tests the source that nvcc gets for a file. The compilers are scripts, or missing.
+// Tests the source text that nvcc gets for a file.
 #include "grader/judge/plain_source.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ TEST_CASE("plain names") {
   }
 }
 
-TEST_CASE("nvcc sees plain names only, and the text keeps its own") {
+TEST_CASE("nvcc sees only plain names, and the source text keeps the real name") {
   const temporary_folder work(plain_temporary_path());
   const fs::path folder = work.path() / "a \"b\", $c", build = work.path() / "build";
   make_folder(build);
@@ -35,7 +35,7 @@ TEST_CASE("nvcc sees plain names only, and the text keeps its own") {
         (folder / "mine.hpp").string() + ":1");
 }
 
-TEST_CASE("a text under another name does not contain its file's, and messages do") {
+TEST_CASE("with a stand-in name, the text does not contain the file's name, but messages do") {
   const temporary_folder work(plain_temporary_path());
   const fs::path file = work.path() / "with_a_seed_4711.cu", stand_in = work.path() / "x/other.cu";
   const plain_source source(file, "mine/with_a_seed_4711.cu", "int x;\n", work.path(), stand_in,
@@ -45,7 +45,7 @@ TEST_CASE("a text under another name does not contain its file's, and messages d
     CHECK(source.as_typed(name + ":3: error") == "mine/with_a_seed_4711.cu:3: error");
 }
 
-TEST_CASE("UTF-16 is seen with its mark and without") {
+TEST_CASE("UTF-16 is recognised with and without a byte-order mark") {
   using namespace std::string_literals;
   CHECK(is_utf16("\xFF\xFEi\0"s));
   CHECK(is_utf16("\xFE\xFF\0i"s));

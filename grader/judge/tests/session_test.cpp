@@ -1,4 +1,4 @@
-// Right, wrong, failing and hanging programs, through a fake runner.
+// Correct, wrong, failing and hanging programs, through a fake runner.
 #include "grader/judge/session.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ check_report check_fake(const char* what, double time_limit_s = 1) {
 
 }  // namespace
 
-TEST_CASE("a right program passes at every size") {
+TEST_CASE("a correct program passes at every size") {
   const auto report = check_fake("good");
   CHECK(report.correct());
   CHECK(report.total == 3);
@@ -30,7 +30,7 @@ TEST_CASE("a right program passes at every size") {
         std::vector<std::string>{"n = 1, seed 7", "n = 33, seed 7", "n = 1000, seed 7"});
 }
 
-TEST_CASE("a wrong result names the call, and nothing after it is run") {
+TEST_CASE("a wrong result names the call, and no call follows") {
   const auto report = check_fake("wrong");
   CHECK(report.found.what == verdict::wrong);
   CHECK(report.found.message == "out[0] is wrong (n = 1, seed 7)");
@@ -38,14 +38,14 @@ TEST_CASE("a wrong result names the call, and nothing after it is run") {
   CHECK(report.right.empty());
 }
 
-TEST_CASE("a program that is right at first is caught later") {
+TEST_CASE("a program that is correct at first is caught later") {
   const auto report = check_fake("late");
   CHECK(report.found.what == verdict::wrong);
   CHECK(report.right.size() == 2);
   CHECK(report.label == "n = 1000, seed 7");
 }
 
-TEST_CASE("every way to misbehave has its class and its words") {
+TEST_CASE("every kind of misbehaviour has its class and its message") {
   struct row {
     const char* what;
     verdict expected;
@@ -80,7 +80,7 @@ TEST_CASE("every way to misbehave has its class and its words") {
   }
 }
 
-TEST_CASE("a call on the user's own input: its outputs are there if it has ended, right or wrong") {
+TEST_CASE("a call on the user's input has outputs if it ended, whether right or wrong") {
   const lab l = doubling_lab();
   const auto call_with = [&](const char* what) {
     const fake behaviour(what);
@@ -105,7 +105,7 @@ TEST_CASE("a call on the user's own input: its outputs are there if it has ended
   }
 }
 
-TEST_CASE("a larger call on the user's own input may take as much longer, a smaller one no less") {
+TEST_CASE("a larger call on the user's input may take proportionally longer") {
   const fake behaviour("limit");
   const lab l = doubling_lab();
   for (const auto& [times, limit] : {std::pair{2.5, "2.5"}, {0.1, "1"}}) {
@@ -135,11 +135,9 @@ TEST_CASE("a program's output is bounded and kept separate from the verdict") {
   CHECK(report.printed.find("red") != std::string::npos);
 }
 
-TEST_CASE("the call file cannot be cut short by the program") {
-  CHECK(check_fake("truncate").correct());
-}
+TEST_CASE("the program cannot truncate the call file") { CHECK(check_fake("truncate").correct()); }
 
-TEST_CASE("a program that is not there is the environment's fault") {
+TEST_CASE("a missing program is the environment's fault") {
   const lab l = doubling_lab();
   CHECK_THROWS_AS(
       check_program(l, doubling(), "/nowhere/runner", emulated_device(), l.check, 7, {}), failure);

@@ -1,4 +1,4 @@
-// Two fake runners of different speed, for what compares times.
+// Two fake runners of different speed, for comparisons of times.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stepwise::tests {
 
-// Scripts, because their environment is set when they start.
+// They are scripts, because each sets the environment for its program.
 class two_programs {
  public:
   two_programs(const std::string& mine_ms, const std::string& other_ms,
@@ -24,7 +24,7 @@ class two_programs {
   fs::path build() const { return work_.path() / "build"; }
   fs::path other() const { return build() / "solutions/doubling-00_first"; }
 
-  // How many calls of "mine" so far have a log line with all of these words.
+  // The number of calls of "mine" so far whose log lines have all of these words.
   std::size_t calls(const std::vector<std::string>& words) const {
     std::istringstream log(read_file(work_.path() / "mine.log", 1));
     std::size_t count = 0;
