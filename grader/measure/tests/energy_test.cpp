@@ -1,5 +1,5 @@
-// Tests how energy is counted: the way to NVML's counter with a library of our own, and what a
-// measurement makes of it with runners that compute nothing.
+// Tests the energy measurement: how NVML's counter is found, with our own stand-in for NVML, and
+// what a measurement reports for runners that compute nothing.
 #include "grader/measure/energy.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace stepwise::tests;
 
 namespace {
 
-// Why there is no counter; empty if there is one.
+// Why there is no energy counter. Empty if there is one.
 std::string why_not(const std::string& place, const char* wrong = "") {
   const char* const library = std::getenv("FAKE_NVML_LIBRARY");
   REQUIRE_MESSAGE(library != nullptr, "run this test through `meson test`");
@@ -29,7 +29,7 @@ std::string why_not(const std::string& place, const char* wrong = "") {
   return why;
 }
 
-// A runner whose calls take so many ms, or that fails.
+// A runner whose calls take `call_ms` each.
 class program {
  public:
   explicit program(const std::string& call_ms) : folder_(fs::temp_directory_path()) {
@@ -52,7 +52,7 @@ std::vector<bench_row> rows_of(const program& p, const energy_counter& energy) {
 
 }  // namespace
 
-TEST_CASE("the counter is that of the GPU at the place that CUDA names") {
+TEST_CASE("the counter belongs to the GPU at the PCI address that CUDA reports") {
   CHECK(why_not("0000:86:00.0") == "");
   CHECK(why_not("0000:06:00.0") == "NVML does not report the energy: Not Supported");
   CHECK(why_not("0000:99:00.0") == "NVML has no GPU at 0000:99:00.0: Not Found");
@@ -68,7 +68,7 @@ TEST_CASE("the counter is that of the GPU at the place that CUDA names") {
   CHECK(why == "libdl.so.2 is too old: it has no energy counter");
 }
 
-TEST_CASE("the counter counts, and says when it does not") {
+TEST_CASE("the counter counts, and gives no value if it fails") {
   std::string why;
   const auto counter = find_energy_counter("0000:86:00.0", why, std::getenv("FAKE_NVML_LIBRARY"));
   REQUIRE(counter);
@@ -81,36 +81,37 @@ TEST_CASE("the counter counts, and says when it does not") {
   unsetenv("FAKE_NVML");
 }
 
-TEST_CASE("energy is of one call, while calls follow each other, at the last size") {
+TEST_CASE("energy is reported per call, from back-to-back calls at the last size") {
   const program p("0.5");
   std::uint64_t counted = 7;
-  const auto rows = rows_of(p, [&] { return counted += 400000; });  // 400 J from look to look
+  const auto rows = rows_of(p, [&] { return counted += 400000; });  // 400 J between two readings
   REQUIRE(rows.size() == 1);
   REQUIRE(rows[0].found.ok());
   REQUIRE(rows[0].cells.size() == 2);
   CHECK(!rows[0].cells[0].energy);
   REQUIRE(rows[0].cells[1].energy);
-  // The runner was busy for 1 s: 2000 calls.
+  // The runner was busy for 1 s, which is 2000 calls.
   CHECK(rows[0].cells[1].energy->calls == 2000);
   CHECK(rows[0].cells[1].energy->joules_per_call == doctest::Approx(0.2));
   CHECK(rows[0].cells[1].energy->average_watts == doctest::Approx(400));
-  // Buffers stay from there to the check, which frees them on a GPU without room for all.
+  // Buffers stay on the device until the check. On a GPU without room for all buffers, the check
+  // frees them.
   const std::string log = p.log();
   CHECK(log.find("n = 2000, reused, uploaded, warm, 0 + 1, busy 200\n"
                  "n = 2000, reused, warm, 0 + 1, busy 1000\nn = 2000, fresh") != std::string::npos);
   CHECK(log.find("n = 1000, reused") == std::string::npos);
 }
 
-TEST_CASE("without a counter, or if it stops, energy is neither read nor reported") {
+TEST_CASE("without a counter, or if it stands still, no energy is reported") {
   const program p("0.5");
   const auto rows = rows_of(p, {});
   CHECK(!rows[0].cells[1].energy);
   CHECK(p.log().find("busy") == std::string::npos);
   CHECK(!rows_of(p, [] { return std::nullopt; })[0].cells[1].energy);
-  CHECK(!rows_of(p, [] { return 5; })[0].cells[1].energy);  // stands still
+  CHECK(!rows_of(p, [] { return 5; })[0].cells[1].energy);  // the counter stands still
 }
 
-TEST_CASE("a record and the table of results show the energy only where it was measured") {
+TEST_CASE("a record and the table of results show energy only if it was measured") {
   const program p("0.5");
   lab l = doubling_lab();
   std::uint64_t counted = 0;

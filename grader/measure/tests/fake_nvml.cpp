@@ -1,5 +1,5 @@
-// A library like NVML, with two GPUs, of which the second one counts energy. FAKE_NVML says what is
-// wrong with it: "no driver", "denied", "divided"; else nothing is.
+// A stand-in for NVML with two GPUs. Only the second GPU counts energy. FAKE_NVML names the failure
+// to simulate: "no driver", "denied" or "divided". Without it there is none.
 #include <cstdlib>
 #include <cstring>
 
@@ -45,7 +45,7 @@ int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
   return 0;
 }
 
-// 250 J more each time.
+// Each reading is 250 J higher than the one before.
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   static unsigned long long counted = 0;
   if (is("denied")) return no_permission;

@@ -1,4 +1,4 @@
-// A call's figures.
+// The figures of a call.
 #include "grader/measure/figures.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ TEST_CASE("figures: counted on the emulator, timed on a GPU") {
   CHECK(figure_size(l, emulated_device(), {}) == lab_size{1000});
 }
 
-TEST_CASE("a size is modelled that the grids of the GPU that is emulated can hold") {
+TEST_CASE("the modelled size fits the largest grid of the emulated GPU") {
   lab l = doubling_lab();
   l.modelled = {{16777216}};
   l.emulated = {{1000}};

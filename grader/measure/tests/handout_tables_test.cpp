@@ -1,4 +1,4 @@
-// Records of sweeps, and the tables that are made of them and of lectures.
+// Records of sweeps, and the tables made from them and from the lectures.
 #include "grader/measure/handout_tables.hpp"
 
 #include <doctest/doctest.h>
@@ -46,14 +46,14 @@ device_choice some_gpu() {
 
 }  // namespace
 
-TEST_CASE("a sweep is kept under its name, and becomes a table") {
+TEST_CASE("a sweep is stored under its name, and becomes a table") {
   const temporary_folder root(fs::temp_directory_path());
   const lab l = one_lab();
   CHECK(sweep_markdown(root.path(), l, "both") ==
         "No GPU has been measured yet: `--record both` after the command records one.\n");
   const std::vector<swept_axis> axes = {axis("threads", {"32", "64"}), axis("items", {"1", "2"})};
   const std::vector<sweep_point> points = {point({"32", "1"}, 4), point({"32", "2"}, 2),
-                                           point({"64", "1"}, 2.02)};  // 64, 2 was not right
+                                           point({"64", "1"}, 2.02)};  // the point 64, 2 was wrong
   const sweep_view view{axes, points, nullptr, 0, {}};
   const auto kept = sweep_entries("both", view, "2026-11-25T00:00:00Z", "./lab sweep doubling");
   CHECK(keep_sweep(root.path(), l, some_gpu(), kept) ==
@@ -77,7 +77,7 @@ TEST_CASE("a sweep is kept under its name, and becomes a table") {
   CHECK_THROWS_AS(keep_sweep(root.path(), l, some_gpu(), kept), failure);
 }
 
-TEST_CASE("the sweeps that a page has a place for") {
+TEST_CASE("finds the sweeps that a page has markers for") {
   CHECK(sweeps_in("a\n<!-- sweep one:begin -->\nx\n<!-- sweep one:end -->\n"
                   "<!-- sweep two:begin -->\n<!-- sweep two:end -->\n") ==
         std::vector<std::string>{"one", "two"});
@@ -118,7 +118,7 @@ TEST_CASE("a lecture's published figures stand next to the steps of the record")
         std::string::npos);
   CHECK(table.find("| quick | 2 ms | 4.00x | `01_second` | 1.00 ms | 8.00 GB/s | 3.00x |\n") !=
         std::string::npos);
-  // As it stands: what the lecture's GPU needs otherwise is for the model.
+  // The step is taken as it is. Changes for the lecture's GPU (`with`) matter only to the model.
   CHECK(table.find("| wide | 1 ms | 2.00x | `01_second` | 1.00 ms | 8.00 GB/s | 1.00x |\n") !=
         std::string::npos);
 }

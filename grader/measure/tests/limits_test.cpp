@@ -1,4 +1,4 @@
-// Tests the limits of a kernel: reading of times, doubts about parts, measuring and recording.
+// Tests the limits of a kernel: reading the times, doubts about parts, measuring and recording.
 #include "grader/measure/limits.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ limit_reading read(double full, double memory, double compute) {
   return read_limits(full, {{"memory", memory}, {"compute", compute}});
 }
 
-// 100 blocks of 256, 1000 sectors each way, 5000 wavefronts, 64 warps resident.
+// 100 blocks of 256 threads, 1000 sectors each way, 5000 wavefronts, 64 resident warps.
 limit_counts counts(std::uint64_t fp32) {
   limit_counts n;
   n.launches = {{{100, 1, 1}, {256, 1, 1}, 1, 64}};
@@ -35,7 +35,7 @@ limit_counts counts(std::uint64_t fp32) {
 
 }  // namespace
 
-TEST_CASE("reading: the whole equals its longest part") {
+TEST_CASE("reading: the full kernel takes as long as its longest part") {
   const auto memory = read(1.0, 0.97, 0.4);
   CHECK(memory.found == limited_by::one_part);
   CHECK(memory.parts == std::vector<std::string>{"memory"});
@@ -50,7 +50,7 @@ TEST_CASE("reading: the whole equals its longest part") {
   CHECK(says(in_words(both), "memory and compute"));
 }
 
-TEST_CASE("reading: the whole equals the sum, or lies in between") {
+TEST_CASE("reading: the full kernel takes the sum of its parts, or something in between") {
   const auto latency = read(1.0, 0.55, 0.5);
   CHECK(latency.found == limited_by::latency);
   CHECK(latency.parts.empty());
@@ -72,17 +72,18 @@ TEST_CASE("reading: three parts") {
   CHECK(*read_limits(0.75, parts).overlap == doctest::Approx(0.5));
 }
 
-TEST_CASE("reading: a part of nothing hides nothing, and the other one is the limit") {
+TEST_CASE("reading: a part without time overlaps nothing, and the other part is the bottleneck") {
   const auto r = read(1.0, 1.0, 0);
   CHECK(r.found == limited_by::one_part);
   CHECK(r.parts == std::vector<std::string>{"memory"});
   CHECK(!r.overlap);
-  // A small part next to a large one: the sum is as near as the longest, which counts.
+  // A small part next to a large one: the time is equally near to the sum and to the longest part.
+  // The longest part counts.
   CHECK(read(1.03, 1.0, 0.05).found == limited_by::one_part);
 }
 
-TEST_CASE("reading: what cannot be is said, not squeezed into the scheme") {
-  const auto longer = read(1.0, 1.3, 0.2);  // other caches, other clocks
+TEST_CASE("reading: times that contradict each other are reported, not forced into a category") {
+  const auto longer = read(1.0, 1.3, 0.2);  // other caches, or other clocks
   CHECK(longer.found == limited_by::no_part);
   CHECK(longer.parts == std::vector<std::string>{"memory"});
   CHECK(says(in_words(longer), "memory takes longer than the whole"));
@@ -94,25 +95,25 @@ TEST_CASE("reading: what cannot be is said, not squeezed into the scheme") {
   CHECK(read(1.0, 0, 0).found == limited_by::unknown_work);
 }
 
-TEST_CASE("reading: certain if the intervals of all times leave no other") {
+TEST_CASE("reading: certain if the intervals of all times allow no other reading") {
   const auto parts = [](interval memory, interval compute) {
     return std::vector<part_time>{{"memory", 0, memory}, {"compute", 0, compute}};
   };
   CHECK(is_certain({0.99, 1.01}, parts({0.96, 0.98}, {0.3, 0.4})));
   CHECK(is_certain({0.99, 1.01}, parts({0.53, 0.55}, {0.47, 0.5})));
-  CHECK(!is_certain({0.99, 1.2}, parts({0.96, 0.98}, {0.3, 0.4})));    // or in between
-  CHECK(!is_certain({0.99, 1.01}, parts({0.96, 0.98}, {0.3, 0.95})));  // or both
+  CHECK(!is_certain({0.99, 1.2}, parts({0.96, 0.98}, {0.3, 0.4})));    // it may also be in between
+  CHECK(!is_certain({0.99, 1.01}, parts({0.96, 0.98}, {0.3, 0.95})));  // it may also be both parts
   CHECK(!is_certain({0.99, 1.01}, parts({0.7, 0.98}, {0.3, 0.4})));
 }
 
-TEST_CASE("reading: an overlap that noise put outside of 0 to 100 % is shown as the end") {
+TEST_CASE("reading: an overlap that noise put outside 0 to 100 % is clamped") {
   CHECK(overlap_text(read(1.0, 0.8, 0.5)) == "60 %");
   CHECK(overlap_text(read(1.05, 0.5, 0.5)) == "0 %");
   CHECK(overlap_text(read(0.98, 1.0, 0.5)) == "100 %");
   CHECK(overlap_text(read(1.0, 1.0, 0)) == "none");
 }
 
-TEST_CASE("doubts: a faithful part raises none") {
+TEST_CASE("doubts: a correct part raises none") {
   auto memory = counts(0), compute = counts(1010), shared = counts(0);
   compute.load_sectors = compute.store_sectors = compute.shared_load_wavefronts = 0;
   shared.load_sectors = shared.store_sectors = 0;
@@ -121,7 +122,7 @@ TEST_CASE("doubts: a faithful part raises none") {
   CHECK(doubts(counts(1000), "shared", shared).empty());
 }
 
-TEST_CASE("doubts: each mistake that is easily made has its sentence") {
+TEST_CASE("doubts: each common mistake has its own sentence") {
   const auto only = [](const std::string& part, const limit_counts& n, const char* what) {
     const auto found = doubts(counts(1000), part, n);
     REQUIRE(found.size() == 1);
@@ -164,16 +165,16 @@ TEST_CASE("doubts: each mistake that is easily made has its sentence") {
   CHECK(says(found[0], "hold_blocks()"));
 }
 
-TEST_CASE("doubts: where nothing is computed in floats, integers are looked at, with care") {
+TEST_CASE("doubts: a kernel without floating-point work is judged by its integer instructions") {
   auto part = counts(0);
   part.load_sectors = part.store_sectors = 0;
   CHECK(doubts(counts(0), "compute", part).empty());
   CHECK(doubts(counts(0), "memory", counts(0)).empty());
-  part.warps[static_cast<int>(pipe::integer)] = 1000;  // a third
+  part.warps[static_cast<int>(pipe::integer)] = 1000;  // a third of them
   CHECK(doubts(counts(0), "compute", part).size() == 1);
 }
 
-TEST_CASE("counts are summed over kernels, and each launch is kept") {
+TEST_CASE("counts are summed over kernels, and each launch is stored") {
   kernel_profile k;
   k.grid = {4, 2, 1};
   k.block = {128, 1, 1};
@@ -198,7 +199,7 @@ TEST_CASE("counts are summed over kernels, and each launch is kept") {
 
 namespace {
 
-// Fake runners that take so many milliseconds for a call.
+// Fake runners with a fixed time per call in milliseconds.
 class timed_programs {
  public:
   timed_programs() : folder_(fs::temp_directory_path()) {}
@@ -223,7 +224,7 @@ lab lab_with_parts() {
 
 }  // namespace
 
-TEST_CASE("the whole and its parts are timed alternately; parts may be wrong, the whole may not") {
+TEST_CASE("the full kernel and its parts are timed alternately; only a part may be wrong") {
   const timed_programs programs;
   const lab l = lab_with_parts();
   const auto time = [&](const contender& full) {
@@ -243,7 +244,7 @@ TEST_CASE("the whole and its parts are timed alternately; parts may be wrong, th
   CHECK(!time(programs.add("full", "crash", "1"))[0].found.ok());
 }
 
-TEST_CASE("what is recorded of limits becomes the handout's table, with its reading") {
+TEST_CASE("recorded limits become the handout's table, with their reading") {
   const timed_programs programs;
   const lab l = lab_with_parts();
   const temporary_folder root(fs::temp_directory_path());
@@ -277,13 +278,13 @@ TEST_CASE("what is recorded of limits becomes the handout's table, with its read
   vague["entries"][0]["high_ms"] = 1.5;
   write_record(folder / "h200.limits.jsonl", vague);
   CHECK(says(limits_markdown(root.path(), l), uncertain_words));
-  // A record of another kind: the table of speeds is not made of it.
+  // This is a record of another kind, so the table of speeds ignores it.
   CHECK(handout_markdown(root.path(), l) == "No GPU has been measured yet.\n");
   write_atomically(folder / "broken.limits.jsonl", "{\"step\": 1}");
   CHECK_THROWS_AS(limits_markdown(root.path(), l), failure);
 }
 
-TEST_CASE("a handout has one table between each pair of markers") {
+TEST_CASE("only the table between the named markers of a handout is replaced") {
   const std::string handout =
       "<!-- limits:begin -->\nold\n<!-- limits:end -->\n<!-- results:begin -->\n"
       "old\n<!-- results:end -->\n";

@@ -1,4 +1,4 @@
-// Medians, intervals, alternation and records of `lab dev bench`.
+// Tests medians, intervals, alternation and records of `lab dev bench`.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -22,13 +22,13 @@ TEST_CASE("medians") {
   CHECK(median({4, 1, 2, 3}) == 2.5);
 }
 
-TEST_CASE("the interval of the median is the binomial one") {
+TEST_CASE("the interval of the median is the binomial interval") {
   std::vector<double> values;
   for (int i = 1; i <= 21; ++i) values.push_back(i);
-  // Tables of the sign test: n = 21, 95 %: the 6th and the 16th value.
+  // Tables of the sign test give the 6th and the 16th value for n = 21 and 95 %.
   CHECK(median_interval(values).low == 6);
   CHECK(median_interval(values).high == 16);
-  // Too few for 95 %: the whole range.
+  // There are too few values for 95 %, so the interval is the whole range.
   CHECK(median_interval({2, 1, 3}).low == 1);
   CHECK(median_interval({2, 1, 3}).high == 3);
   CHECK(median_interval({5}).low == 5);
@@ -36,7 +36,7 @@ TEST_CASE("the interval of the median is the binomial one") {
 
 namespace {
 
-// Counts how often outputs are compared with the reference, by the size's number.
+// Counts how often outputs are compared with the reference, per size.
 class counting : public doubling {
  public:
   std::optional<std::string> check(
@@ -57,7 +57,7 @@ device_choice roomy_device() {
 
 }  // namespace
 
-TEST_CASE("bench and record: every step, every size, cold and warm; the table shows them") {
+TEST_CASE("bench and record: every step and size, cold and warm, and the table shows them") {
   const two_programs programs("0.5", "1");
   const lab l = doubling_lab();
   const auto rows =
@@ -78,14 +78,14 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   CHECK(markdown.find("| 01_second | the second | 500 us | 1.60 GB/s | 2.00x |") !=
         std::string::npos);
   CHECK(markdown.find("NVIDIA H200, n = 100000") != std::string::npos);
-  device.name = "NVIDIA H100 80GB HBM3";  // which the course lists after the H200
+  device.name = "NVIDIA H100 80GB HBM3";  // the course lists it after the H200
   write_record(root.path() / record_file(l, device.name),
                record_of(l, device, rows, {}, "2026", "b"));
   CHECK(results_markdown(root.path(), {l}) == markdown);
 }
 
 TEST_CASE(
-    "baselines: beside the steps, and in pairs against the last one; the handout shows both") {
+    "baselines: timed with the steps, and in pairs against the last step; the handout shows both") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
   l.baselines = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
@@ -119,14 +119,14 @@ TEST_CASE(
   write_record(root.path() / record_file(l, device.name), record);
   const auto handout = handout_markdown(root.path(), l);
   CHECK(handout.find("| rival: another's | ") != std::string::npos);
-  CHECK(handout.find("| stick: a yardstick | | |") != std::string::npos);  // not measured
+  CHECK(handout.find("| stick: a yardstick | | |") != std::string::npos);  // it was not measured
   CHECK(handout.find("2.000 (2.000 to 2.000) | 2.000 (2.000 to 2.000) | 21 |") !=
         std::string::npos);
   CHECK(results_markdown(root.path(), {l}).find("| rival | another's | 1.00 ms |") !=
         std::string::npos);
 }
 
-TEST_CASE("a baseline on the CPU: rounds after all others, no pairs, and its row names the CPU") {
+TEST_CASE("a baseline on the CPU: its rounds come last, without pairs, and its row names the CPU") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
   l.baselines = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
@@ -169,7 +169,7 @@ TEST_CASE("a baseline on the CPU: rounds after all others, no pairs, and its row
         std::string::npos);
 }
 
-TEST_CASE("a record that was made without a CPU has no row for it") {
+TEST_CASE("a record made without the CPU baseline has no row for it") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();
   l.baselines = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
@@ -186,7 +186,7 @@ TEST_CASE("a record that was made without a CPU has no row for it") {
   }
 }
 
-TEST_CASE("without a GPU, baselines on the CPU are measured alone; a wrong one ends that") {
+TEST_CASE("without a GPU, only CPU baselines are measured, and a wrong one ends the run") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
   const auto [rows, fought] = bench(l, doubling(), {}, {{"cpu", programs.other(), true, true}},
@@ -200,7 +200,7 @@ TEST_CASE("without a GPU, baselines on the CPU are measured alone; a wrong one e
                   failure);
 }
 
-TEST_CASE("a yardstick's result is not looked at, but there are pairs against it") {
+TEST_CASE("the result of a yardstick is not checked, but there are pairs against it") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
   const contender good{"00_first", programs.other()};
@@ -215,7 +215,7 @@ TEST_CASE("a yardstick's result is not looked at, but there are pairs against it
   CHECK(fought[0].second[1].cold.ratio == doctest::Approx(0.5));
 }
 
-TEST_CASE("calls of a few microseconds are compared in more pairs, until their ratio settles") {
+TEST_CASE("calls of a few microseconds are compared in more pairs, until their ratio is stable") {
   const two_programs programs("0.004", "0.005");
   const auto fought = bench(doubling_lab(), doubling(), {{"00_first", programs.mine()}},
                             {{"rival", programs.other()}}, gpu_device(), {{1000}}, 7, {})
@@ -225,7 +225,7 @@ TEST_CASE("calls of a few microseconds are compared in more pairs, until their r
   CHECK(fought[0].second[0].cold.ratio == doctest::Approx(1.25));
 }
 
-TEST_CASE("a wrong baseline ends bench, a wrong step is reported and has no figures") {
+TEST_CASE("a wrong baseline ends bench; a wrong step is reported without figures") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
   const contender good{"00_first", programs.other()}, wrong{"wrong", programs.mine()};
@@ -238,11 +238,11 @@ TEST_CASE("a wrong baseline ends bench, a wrong step is reported and has no figu
     CHECK(rows[1].found.message == "out[0] is wrong (n = 1000, seed 7)");
     CHECK(rows[1].cells.empty());
     CHECK(rows[2].found.ok());
-    CHECK(fought.empty());  // the last step is wrong
+    CHECK(fought.empty());  // the last step is wrong, so there are no pairs
   }
 }
 
-TEST_CASE("a program that turns wrong is found at the end of a size") {
+TEST_CASE("a program that becomes wrong is found at the end of a size") {
   const two_programs programs("0.5", "1", "late");
   const lab l = doubling_lab();
   for (const auto& device : {gpu_device(), roomy_device()}) {
@@ -256,7 +256,7 @@ TEST_CASE("a program that turns wrong is found at the end of a size") {
   CHECK(programs.calls({"n = 100000,"}) == 0);
 }
 
-TEST_CASE("a program that changes its input is found") {
+TEST_CASE("a program that changes its input is detected") {
   const two_programs programs("0.5", "1", "modified");
   const lab l = doubling_lab();
   const auto rows = bench(l, doubling(), {{"bad", programs.mine()}, {"good", programs.other()}}, {},
@@ -266,8 +266,9 @@ TEST_CASE("a program that changes its input is found") {
   CHECK(rows[1].found.ok());
 }
 
-TEST_CASE("where there is room, buffers stay on the device, and come back for one check a size") {
-  // "reused": what is reused is not looked at, and is wrong, in half the time.
+TEST_CASE("if there is room, buffers stay on the device and are copied back once per size") {
+  // "reused": results in reused buffers are not checked here. They are wrong, and take half the
+  // time.
   const two_programs programs("0.5", "1", "reused");
   const lab l = doubling_lab();
   const counting problem;
@@ -284,14 +285,14 @@ TEST_CASE("where there is room, buffers stay on the device, and come back for on
     CHECK(programs.calls({size, "uploaded"}) == 1);
     CHECK(programs.calls({size, "left"}) == 1);
     CHECK(programs.calls({size, "left", "warm", "0 + 1"}) == 1);
-    // Eight rounds and two times 21 pairs in each cache state.
+    // Eight rounds, and two times 21 pairs, in each cache state.
     CHECK(programs.calls({size, "reused", "cold"}) == 8 + 42);
     CHECK(programs.calls({size, "reused", "warm"}) == 8 + 42);
   }
   CHECK(problem.checks == std::map<std::int64_t, int>{{1000, 2}, {100000, 2}});
 }
 
-TEST_CASE("where room is short or unknown, buffers are made for each visit, and checked once") {
+TEST_CASE("if room is short or unknown, buffers are allocated for each visit, and checked once") {
   const lab l = doubling_lab();
   for (const std::size_t memory : {std::size_t{0}, std::size_t{100'000}}) {
     const two_programs programs("0.5", "1", "reused");
@@ -310,7 +311,7 @@ TEST_CASE("where room is short or unknown, buffers are made for each visit, and 
   }
 }
 
-TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
+TEST_CASE("a slow program has fewer rounds, and skips sizes that would take too long") {
   const lab l = doubling_lab();  // the larger size has 100 times the work
   const std::vector<lab_size> sizes = {l.bench[0], l.bench[1], l.bench[0]};
   const auto check = [&](const char* ms, std::size_t cold, std::size_t warm) {
@@ -318,26 +319,27 @@ TEST_CASE("a slow program has fewer rounds, and no size that would take too long
     const two_programs slow(ms, "1");
     const auto rows =
         bench(l, doubling(), {{"slow", slow.mine()}}, {}, gpu_device(), sizes, 7, {}).rows;
-    REQUIRE(rows[0].cells.size() == 2);  // a smaller size is made again
+    REQUIRE(rows[0].cells.size() == 2);  // the smaller size is measured again
     CHECK((rows[0].cells[1].size == sizes[2]));
     CHECK(rows[0].cells[0].cold.samples == cold);
     CHECK(rows[0].cells[0].warm.samples == warm);
   };
-  // 600 ms are the limit, looked at after two rounds; the first visit makes three calls, since
-  // nothing is known yet, the others one.
+  // The limit of 600 ms is checked after two rounds. The first visit makes three calls, because the
+  // time of a call is not known yet. The other visits make one call.
   check("300", 2, 2);
   check("120", 4, 6);
   check("60", 8, 8);
 }
 
-TEST_CASE("a visit to a slow program makes one warm-up and one call, and there are as many pairs") {
+TEST_CASE("a visit to a slow program makes one warm-up and one call; the number of pairs stays") {
   const two_programs slow("12", "1");
   lab l = doubling_lab();
   const auto [rows, fought] = bench(l, doubling(), {{"slow", slow.mine()}},
                                     {{"rival", slow.other()}}, gpu_device(), {{1000}}, 7, {});
   CHECK(rows[0].cells[0].cold.samples == 8);
   CHECK(fought[0].second[0].pairs == 21);
-  CHECK(slow.calls({"cold, 1 + 3"}) == 1);  // the first, before it is known to be slow
+  // The first visit, before the program is known to be slow.
+  CHECK(slow.calls({"cold, 1 + 3"}) == 1);
   CHECK(slow.calls({"cold, 1 + 1"}) == 7 + 21);
   CHECK(slow.calls({"warm, 1 + 1"}) == 8 + 21);
 }
@@ -350,7 +352,7 @@ TEST_CASE("the README's table is replaced between its markers") {
   CHECK_THROWS_AS(with_results("no markers", "new"), failure);
 }
 
-TEST_CASE("the README's table is of the largest size that all steps were measured at") {
+TEST_CASE("the README's table uses the largest size at which all steps were measured") {
   const temporary_folder root(fs::temp_directory_path());
   const fs::path file = root.path() / "solutions" / "doubling" / "measured" / "h200.jsonl";
   fs::create_directories(file.parent_path());
@@ -383,14 +385,14 @@ TEST_CASE("the README's table is of the largest size that all steps were measure
   write({10, 20});
   CHECK(says("n = 20 "));
   CHECK_FALSE(says("not measured"));
-  write({});  // too slow everywhere: a row without figures
+  write({});  // too slow at every size, so its row has no figures
   CHECK(says("n = 30 "));
   CHECK(says("not measured"));
 }
 
-TEST_CASE("file names of GPUs") {
+TEST_CASE("file names for GPUs") {
   CHECK(gpu_file_name("NVIDIA H200") == "h200");
-  CHECK(gpu_file_name("NVIDIA H100 80GB HBM3") == "h100");  // as common/gpus/ calls it
+  CHECK(gpu_file_name("NVIDIA H100 80GB HBM3") == "h100");  // the name in common/gpus/
   CHECK(gpu_file_name("NVIDIA GeForce RTX 5090") == "geforce-rtx-5090");
   CHECK(gpu_file_name("../x") == "x");
   const lab l = doubling_lab();

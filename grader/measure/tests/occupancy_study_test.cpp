@@ -1,4 +1,4 @@
-// The curves and the least changes that let more blocks be resident.
+// The curves, and the smallest changes that allow more resident blocks.
 #include "grader/measure/occupancy_study.hpp"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ occupancy_study study(const char* gpu, std::uint64_t threads, std::uint64_t regi
 
 }  // namespace
 
-TEST_CASE("the curves pass through the block that was asked for") {
+TEST_CASE("the curves pass through the given block") {
   const auto s = study("gt430", 256, 25, 0);
   CHECK(s.warps() == 32);
   CHECK(s.most_warps() == 48);
@@ -32,7 +32,7 @@ TEST_CASE("the curves pass through the block that was asked for") {
   CHECK(s.by_shared.back().warps == 8);
 }
 
-TEST_CASE("a gain is the least change of one number") {
+TEST_CASE("a gain is the smallest change of one number") {
   const auto s = study("gt430", 256, 25, 0);
   REQUIRE(s.gains.size() == 2);
   CHECK(s.gains[0].what == occupancy_gain::by::registers);
@@ -40,7 +40,8 @@ TEST_CASE("a gain is the least change of one number") {
   CHECK(s.gains[0].warps == 40);
   CHECK(s.gains[1].what == occupancy_gain::by::threads);
   CHECK(s.gains[1].warps > 32);
-  // 33,000 bytes: 6 blocks of an H200's 228 KB; 7 from 32,256 on, less the reserved kilobyte.
+  // With 33,000 bytes, 6 blocks fit into an H200's 228 KB. With at most 32,256 bytes, 7 blocks fit.
+  // The reserved kilobyte of each block is not included.
   const auto t = study("h200", 256, 16, 33000);
   CHECK(t.room.blocks() == 6);
   REQUIRE(!t.gains.empty());
@@ -50,7 +51,7 @@ TEST_CASE("a gain is the least change of one number") {
   CHECK(study("h200", 256, 16, 0).gains.empty());
 }
 
-TEST_CASE("a block that cannot be is no error: nothing of it is resident") {
+TEST_CASE("an impossible block is not an error, but none of it is resident") {
   CHECK(study("h200", 2048, 16, 0).warps() == 0);
   CHECK(study("h200", 1024, 128, 0).warps() == 0);
   CHECK(!study_occupancy(*find_gpu("h200"), 0, 16, 0).ok());

@@ -1,4 +1,4 @@
-// Tests of what is made of the promises of steps.txt.
+// Tests how the promises of steps.txt are judged.
 #include "grader/measure/promises.hpp"
 
 #include <doctest/doctest.h>
@@ -7,13 +7,13 @@ namespace {
 
 using namespace stepwise;
 
-// 10 ms, 5 ms, 4 ms at 1024; at 2048 the first step is too slow.
+// 10 ms, 5 ms and 4 ms at 1024. At 2048 the first step is too slow to have a time.
 std::optional<double> time_ms(const std::string& name, const lab_size& size) {
   if (size != lab_size({1024}) && name == "00_a") return std::nullopt;
   return name == "00_a" ? 10 : name == "01_b" ? 5 : 4;
 }
 
-TEST_CASE("a promise is judged at the lab's sizes, or at its own, as far as they were measured") {
+TEST_CASE("a promise is judged at the lab's sizes or its own sizes, if they were measured") {
   lab l;
   l.promised = {{1024}, {2048}};
   l.steps = {{"00_a", "", {}, "x", ""},
@@ -24,7 +24,7 @@ TEST_CASE("a promise is judged at the lab's sizes, or at its own, as far as they
   REQUIRE(judged.size() == 3);
   CHECK(judged[0].size == lab_size({1024}));
   CHECK(judged[0].ratio == 2);
-  CHECK(!judged[0].is_broken());  // exactly what was promised
+  CHECK(!judged[0].is_broken());  // exactly as promised
   CHECK(judged[1].size == lab_size({2048}));
   CHECK(!judged[1].ratio);
   CHECK(!judged[1].is_broken());

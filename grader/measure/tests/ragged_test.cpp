@@ -1,4 +1,4 @@
-// The draw of sizes, and the figures of a record whose numbers are known.
+// Tests how sizes are drawn, and the figures of a record with known numbers.
 #include "grader/measure/ragged/ragged.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace stepwise;
 lab a_lab() {
   lab l;
   l.name = "doubling";
-  l.ragged = {{500, 300, 0}, {40000, 9999, 3}};  // two lengths and a kind of inputs
+  l.ragged = {{500, 300, 0}, {40000, 9999, 3}};  // two lengths, and a kind of inputs
   step last;
   last.name = "01_second";
   l.steps = {last};
@@ -53,7 +53,7 @@ bool says(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a third of the drawn sizes is odd, a third of 4 only, a third of 32") {
+TEST_CASE("a third of the drawn sizes is odd, a third divisible by only 4, a third by 32") {
   const lab l = a_lab();
   const auto sizes = draw_ragged(l, 300, 11);
   REQUIRE(sizes.size() == 300);
@@ -71,7 +71,7 @@ TEST_CASE("a third of the drawn sizes is odd, a third of 4 only, a third of 32")
   CHECK(odd == 100);
   CHECK(of_4 == 100);
   CHECK(of_32 == 100);
-  CHECK(below_middle > 120);  // even by order of magnitude: 150 is expected
+  CHECK(below_middle > 120);  // uniform by order of magnitude: 150 are expected
   CHECK(below_middle < 180);
   CHECK(kinds == std::set<std::int64_t>{0, 1, 2, 3});
   CHECK(class_of(l, {501, 301, 2}) == size_class::odd);
@@ -80,19 +80,20 @@ TEST_CASE("a third of the drawn sizes is odd, a third of 4 only, a third of 32")
   CHECK(class_of(l, {512, 301, 1}) == std::nullopt);
 }
 
-TEST_CASE("a seed always draws the same sizes, another seed others") {
+TEST_CASE("a seed always draws the same sizes, and another seed draws others") {
   const lab l = a_lab();
   CHECK(draw_ragged(l, 60, 5) == draw_ragged(l, 60, 5));
   CHECK(draw_ragged(l, 60, 5) != draw_ragged(l, 60, 6));
   const auto few = draw_ragged(l, 9, 5), more = draw_ragged(l, 60, 5);
   CHECK(std::equal(few.begin(), few.end(), more.begin()));
-  // On every machine: the library's engine is specified, and our mapping is our own.
+  // The draw is the same on every machine. The standard specifies the library's engine, and the
+  // mapping is our own.
   lab one = l;
   one.ragged = {{256}, {10000}};
   CHECK(draw_ragged(one, 3, 1) == std::vector<lab_size>{{417}, {420}, {1344}});
 }
 
-TEST_CASE("both ends of a range are drawn, and a range without a class is an error of the lab") {
+TEST_CASE("both ends of a range are drawn, and a range without one of the classes is an error") {
   lab l = a_lab();
   l.ragged = {{1}, {33}};
   for (const auto& size : draw_ragged(l, 99, 3)) CHECK(within(l, size));
@@ -105,14 +106,14 @@ TEST_CASE("both ends of a range are drawn, and a range without a class is an err
   CHECK_THROWS_WITH_AS(draw_ragged(l, 3, 1), doctest::Contains("has no sizes.ragged"), failure);
 }
 
-TEST_CASE("a run holds what memory holds, and a size that needs more is a run of its own") {
+TEST_CASE("a run holds as many sizes as memory allows; a larger size is a separate run") {
   const auto runs = in_runs(
       {{7}, {90}, {2}, {30}, {1}, {40}}, [](const lab_size& size) { return double(size[0]); }, 50,
       3);
   CHECK(runs == std::vector<std::vector<lab_size>>{{{1}, {2}, {7}}, {{30}}, {{40}}, {{90}}});
 }
 
-TEST_CASE("ratios are those of the pairs, or of the medians where there are none") {
+TEST_CASE("ratios come from pairs, or from medians if there are no pairs") {
   const lab l = a_lab();
   bench_report first, second;
   const lab_size odd = {501, 301, 0}, of_4 = {516, 324, 0}, of_32 = {512, 320, 0};

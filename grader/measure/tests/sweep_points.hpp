@@ -1,4 +1,4 @@
-// Points of a sweep, as if they had been counted and timed.
+// Points of a sweep with made-up counts and times.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace stepwise::tests {
 
-// A right point of one kernel, as the emulator would count it.
+// A correct point with one kernel, as the emulator would count it.
 inline sweep_point counted(const std::vector<std::string>& values, std::uint32_t grid,
                            std::uint32_t block, int resident_warps, std::uint64_t instructions) {
   sweep_point point;

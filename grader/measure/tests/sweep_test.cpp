@@ -1,4 +1,5 @@
-// A sweep without compiling: what --over means, times by fake runners, and what is said of figures.
+// A sweep without compiling: the meaning of --over, times from fake runners, and the sentences
+// about figures.
 #include "grader/measure/sweep.hpp"
 
 #include <doctest/doctest.h>
@@ -59,12 +60,12 @@ TEST_CASE("--over names a constant, the size or the register cap") {
   CHECK(has(refusal("n=1x", source), "--over n=1x: expected a number"));
 }
 
-TEST_CASE("a name that could be both is refused") {
+TEST_CASE("a name with two meanings is refused") {
   CHECK(has(refusal("n=1", "\nconstexpr int n = 4;"), "the constant n in line 2 of mine.cu"));
   CHECK(has(refusal("registers=16", "constexpr int registers = 4;"), "the register cap"));
 }
 
-TEST_CASE("a size is typed in the same way everywhere") {
+TEST_CASE("a size has the same syntax everywhere") {
   const auto parsed = [](const std::string& text) {
     return parse_size(doubling_lab(), doubling(), text, "--size " + text);
   };
@@ -77,7 +78,7 @@ TEST_CASE("a size is typed in the same way everywhere") {
     const std::string expected = "--size " + std::string(text) + ": expected a number like 1000";
     try {
       parsed(text);
-      FAIL("it was taken");
+      FAIL("the size was accepted");
     } catch (const failure& error) {
       CHECK(error.code() == exit_code::usage);
       CHECK(error.what() == expected);
@@ -91,7 +92,8 @@ TEST_CASE("a launch that is refused is distinguished from other crashes") {
     return is_refused_launch({v, message}, source);
   };
   CHECK(refused(verdict::crash, "a.cu:3: cudaErrorInvalidValue: invalid argument (n = 5)"));
-  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // not checked
+  // The program does not check for errors.
+  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));
   CHECK(refused(verdict::crash, "a.cu:3: cudaErrorLaunchOutOfResources: too many resources"));
   CHECK(!refused(verdict::crash, "a.cu:1: cudaErrorInvalidValue: invalid argument"));
   CHECK(refused(verdict::crash, "a.cu:3: k: a block of 2048x1x1 (cudaErrorInvalidValue)"));
@@ -102,7 +104,7 @@ TEST_CASE("a launch that is refused is distinguished from other crashes") {
   CHECK(!refused(verdict::compile, "a.cu:3: error: cudaErrorInvalidValue"));
 }
 
-TEST_CASE("there is a point for each combination, with its size") {
+TEST_CASE("each combination has a point with its size") {
   const auto points = plan_sweep(doubling_lab(), doubling(),
                                  {axis("a=1,2"), {parse_axis("n=10,20"), axis_kind::size}}, {1000});
   REQUIRE(points.size() == 4);
@@ -143,7 +145,7 @@ TEST_CASE("correct configurations are timed alternately; wrong ones are not time
   CHECK(!points[6].timed());
 }
 
-TEST_CASE("where occupancy stops mattering is said of times") {
+TEST_CASE("for times, a sentence says where occupancy stops mattering") {
   const std::vector<swept_axis> axes = {axis("threads=32,64,128,256,512")};
   const std::vector<sweep_point> points = {timed({"32"}, 16, 1.5), timed({"64"}, 32, 1.01, 0.02),
                                            timed({"128"}, 48, 1.0), timed({"256"}, 64, 1.0005),
@@ -163,7 +165,7 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(!has(text, "No configuration has a time"));
 }
 
-TEST_CASE("where even the least occupancy is among the best, it does not decide") {
+TEST_CASE("if even the lowest occupancy is among the best, occupancy does not decide") {
   const std::vector<swept_axis> axes = {axis("threads=32,64")};
   const std::vector<sweep_point> points = {timed({"32"}, 16, 1.0), timed({"64"}, 64, 1.001)};
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
@@ -172,7 +174,7 @@ TEST_CASE("where even the least occupancy is among the best, it does not decide"
       has(text, "Occupancy does not decide: even the lowest of the sweep, 25 % with threads = 32"));
 }
 
-TEST_CASE("modelled times are as good as each other within the model's error, and say so") {
+TEST_CASE("modelled times within the model's error count as equal, and a sentence says so") {
   const std::vector<swept_axis> axes = {axis("threads=32,64,128,256")};
   std::vector<sweep_point> points = {modelled({"32"}, 16, 1.5), modelled({"64"}, 32, 1.09),
                                      modelled({"128"}, 64, 1.0), modelled({"256"}, 64, 1.02)};
@@ -187,7 +189,7 @@ TEST_CASE("modelled times are as good as each other within the model's error, an
           "By the model: 2 of 4 are within 8 % of the best; the best is threads = 128: 1.00 ms, "));
   CHECK(has(text, "The model is not accurate enough to distinguish them."));
   CHECK(!has(text, "intervals"));
-  CHECK(has(text, "warp instructions"));  // counts are reported beside
+  CHECK(has(text, "warp instructions"));  // counts are reported next to the times
   view.model_error.reset();
   CHECK(is_among_the_best(view, points[1]));
   CHECK(has(all_sentences(view), "3 of 4 are within 10 % of the best"));
@@ -196,7 +198,7 @@ TEST_CASE("modelled times are as good as each other within the model's error, an
   CHECK(view.alike() == as_good);
 }
 
-TEST_CASE("over sizes, rates are compared") {
+TEST_CASE("for a sweep over sizes, rates are compared") {
   const std::vector<swept_axis> axes = {{parse_axis("n=10,100,1000"), axis_kind::size}};
   std::vector<sweep_point> points = {timed({"10"}, 64, 1), timed({"100"}, 64, 1.3),
                                      timed({"1000"}, 64, 12.9)};
@@ -208,7 +210,7 @@ TEST_CASE("over sizes, rates are compared") {
   CHECK(has(text, "(n = 1000); size 100 is the smallest size within 2 % of it"));
 }
 
-TEST_CASE("of counts it is said what they are, and nothing of time") {
+TEST_CASE("for counts, the sentences describe the counts, and say nothing about time") {
   const std::vector<swept_axis> axes = {axis("threads=32,48,256")};
   std::vector<sweep_point> points = {counted({"32"}, 100, 32, 32, 1000),
                                      counted({"48"}, 200, 48, 64, 1500),
@@ -229,7 +231,7 @@ TEST_CASE("of counts it is said what they are, and nothing of time") {
   CHECK(has(text, "No configuration has a time"));
 }
 
-TEST_CASE("a counter is the main figure where one is given") {
+TEST_CASE("a counter is the main figure if one is given") {
   const std::vector<swept_axis> axes = {axis("ways=1,2")};
   std::vector<sweep_point> points = {counted({"1"}, 200, 256, 64, 100),
                                      counted({"2"}, 200, 256, 64, 100)};
@@ -243,7 +245,7 @@ TEST_CASE("a counter is the main figure where one is given") {
             "100 with ways = 1 (2.00x)"));
 }
 
-TEST_CASE("only the axes that make a difference are named") {
+TEST_CASE("only axes that make a difference are named") {
   const std::vector<swept_axis> axes = {axis("threads=32,64"), axis("items=1,2")};
   const std::vector<sweep_point> points = {
       counted({"32", "1"}, 200, 32, 32, 300), counted({"32", "2"}, 200, 32, 32, 100),
@@ -253,11 +255,12 @@ TEST_CASE("only the axes that make a difference are named") {
   CHECK(has(text, "the lowest is 50 % with threads = 32, limited by blocks"));
 }
 
-TEST_CASE("a cap that is not kept is reported") {
+TEST_CASE("a register cap that the compiler ignores is reported") {
   const std::vector<swept_axis> axes = {{parse_axis("registers=none,32,16"), axis_kind::registers}};
   const std::vector<sweep_point> points = {counted({"none"}, 200, 32, 32, 100),
                                            counted({"32"}, 200, 32, 32, 100),
-                                           counted({"16"}, 200, 32, 32, 100)};  // 20 registers
+                                           // The kernel has 20 registers.
+                                           counted({"16"}, 200, 32, 32, 100)};
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
   CHECK(has(text,
             "With registers = 16 the register cap is ignored, and the kernel has 20 registers"));

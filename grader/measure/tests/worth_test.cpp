@@ -1,4 +1,5 @@
-// Tests the weighing of a GPU against its transfer, with figures worked out by hand.
+// Tests the comparison of a GPU, including the transfer, with a CPU, for figures worked out by
+// hand.
 #include "grader/measure/worth.hpp"
 
 #include <doctest/doctest.h>
@@ -10,8 +11,8 @@ using namespace stepwise;
 namespace worth_test {
 namespace {
 
-// Round numbers: the GPU has 10 times the bandwidth of the CPU and 20 times its arithmetic, and is
-// reached at a quarter of the bandwidth of the CPU's memory.
+// Round numbers: the GPU has 10 times the bandwidth and 20 times the arithmetic of the CPU. The
+// link has a quarter of the bandwidth of the CPU's memory.
 const processor_rates small_gpu{"gpu", 2000e9, 1000e9}, small_cpu{"cpu", 100e9, 100e9};
 const link_rate link{"link", 25e9};
 
@@ -21,8 +22,8 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays there mend it") {
-  // 1 GB over the link and once through memory, an operation for each 4 bytes: a sum.
+TEST_CASE("little arithmetic: the transfer decides, and repeated calls on resident data help") {
+  // A sum: 1 GB over the link and once through memory, with one operation per 4 bytes.
   const offload sum{1e9, 0.25e9, 1e9, 1};
   const worth once = weigh(sum, link, small_gpu, small_cpu);
   CHECK(once.transfer_ms == doctest::Approx(40));
@@ -32,10 +33,11 @@ TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays
   CHECK(!once.cpu.by_arithmetic);
   CHECK(once.transfer_over_kernel() == doctest::Approx(40));
   CHECK(once.speedup == doctest::Approx(10.0 / 41));
-  // 40 + k <= 10 k from k = 4.44 on
+  // 40 + k <= 10 k for k from 4.44 on
   REQUIRE(once.break_even_calls);
   CHECK(*once.break_even_calls == 5);
-  // F / 100e9 = 40e-3 + F / 2000e9 from 4.21 Gflop on, where the GPU takes 2.1 ms and so computes.
+  // F / 100e9 = 40e-3 + F / 2000e9 holds at 4.21 Gflop. There the GPU takes 2.1 ms, limited by
+  // arithmetic.
   REQUIRE(once.break_even_flops_per_byte);
   CHECK(*once.break_even_flops_per_byte == doctest::Approx(0.04 / (1 / 100e9 - 1 / 2000e9) / 1e9));
   const std::string said = verdict_on(once, sum);
@@ -53,17 +55,18 @@ TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays
   const worth often = weigh(again, link, small_gpu, small_cpu);
   CHECK(often.speedup == doctest::Approx(1000.0 / 140));
   CHECK(has(verdict_on(often, again), "Worth it: 7.14x the speed of the CPU for 100 calls"));
-  CHECK(*often.break_even_flops_per_byte == 0);  // 10 ms of memory on the CPU are more than 1.4 ms
+  // On the CPU, 10 ms of memory time are more than 1.4 ms.
+  CHECK(*often.break_even_flops_per_byte == 0);
 }
 
-TEST_CASE("what a CPU does in less than a launch takes is not worth one") {
+TEST_CASE("work that the CPU does in less time than a launch is not worth a GPU") {
   const offload little{4e3, 1e3, 4e3, 1};
   const worth w = weigh(little, link, small_gpu, small_cpu);
   CHECK(w.cpu.ms < 0.004);
   CHECK(has(verdict_on(w, little), "Not worth it: the CPU finishes in"));
 }
 
-TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even really breaks even") {
+TEST_CASE("much arithmetic: worth it for one call, and the break-even intensity does break even") {
   const offload product{1e9, 1000e9, 1e9, 1};
   const worth w = weigh(product, link, small_gpu, small_cpu);
   CHECK(w.kernel.ms == doctest::Approx(500));
@@ -98,8 +101,8 @@ TEST_CASE("known times replace theoretical ones, and name their source") {
   CHECK(w.cpu.ms == 30);
   CHECK(std::string(name_of(w.cpu.from)) == "recorded");
   CHECK(w.speedup == doctest::Approx(300.0 / 60));
-  CHECK(*w.break_even_calls == 2);  // 40 ms of transfer, 28 saved by each
-  // The break-even intensity of other calls is theoretical.
+  CHECK(*w.break_even_calls == 2);  // the transfer takes 40 ms, and each call saves 28 ms
+  // The break-even intensity concerns other calls, so it is theoretical.
   CHECK(*w.break_even_flops_per_byte ==
         *weigh(sum, link, small_gpu, small_cpu).break_even_flops_per_byte);
   const worth slow = weigh(sum, link, small_gpu, small_cpu, known_time{20, time_source::recorded},
@@ -117,14 +120,14 @@ TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
   CHECK(!w.break_even_calls);
   CHECK(!w.break_even_flops_per_byte);
   CHECK(has(verdict_on(w, problem), "Not worth it: the kernel alone"));
-  // Nothing to transfer: one call decides, and there is no byte to count operations for.
+  // Without a transfer, one call decides, and there are no bytes to relate operations to.
   const worth made_there = weigh({0, 1e9, 0, 1}, link, small_gpu, small_cpu);
   CHECK(*made_there.break_even_calls == 1);
   CHECK(!made_there.break_even_flops_per_byte);
   CHECK(has(verdict_on(made_there, {0, 1e9, 0, 1}), "no data is transferred"));
 }
 
-TEST_CASE("theoretical rates are those of the data sheets") {
+TEST_CASE("theoretical rates equal those of the data sheets") {
   const auto h200 = find_gpu("h200");
   REQUIRE(h200.ok());
   const auto rates = theoretical_rates(*h200);
@@ -145,7 +148,7 @@ TEST_CASE("theoretical rates are those of the data sheets") {
   CHECK(usual_cpu().bytes_per_s == doctest::Approx(307.2e9));
 }
 
-TEST_CASE("quantities as people type them") {
+TEST_CASE("quantities as users type them") {
   CHECK(parse_quantity("800M") == 800e6);
   CHECK(parse_quantity("1.5G") == 1.5e9);
   CHECK(parse_quantity("64KiB") == 65536);

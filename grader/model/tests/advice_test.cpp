@@ -1,4 +1,4 @@
-// Tests the advice, and the step that it names, for profiles that are written down here.
+// Tests the advice, and the suggested step, for hand-written profiles.
 #include "grader/model/advice.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ bool names(const kernel_profile& k, cause c) {
   return std::ranges::find(all, c) != all.end();
 }
 
-// Conflicts at a line, and what the model says of them.
+// A line with bank conflicts. `without_us` is the time that the model predicts without them.
 kernel_profile with_conflicts(double us, std::uint64_t waste, double without_us) {
   kernel_profile k = kernel_of(us);
   set_busy(k, part::l1_pipe, 0.8);
@@ -46,7 +46,7 @@ lab four_steps() {
 
 }  // namespace
 
-TEST_CASE("what an experiment takes away comes first, by its gain") {
+TEST_CASE("causes whose removal the model predicts come first, by their gain") {
   kernel_profile k = with_conflicts(100, 300, 80);
   CHECK(causes_found(k) == std::vector{cause::bank_conflicts, cause::l1_traffic});
   add_line(k, 2).counts.global_load = sectors(100, 3200, 400);
@@ -57,7 +57,7 @@ TEST_CASE("what an experiment takes away comes first, by its gain") {
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 2);
 }
 
-TEST_CASE("without experiments, the line that wastes most has the first cause") {
+TEST_CASE("without experiments, the most wasteful line gives the first cause") {
   kernel_profile k = with_conflicts(100, 900, 80);
   add_line(k, 2).counts.global_store = sectors(10, 10, 1);
   sum_up(k);
@@ -68,7 +68,7 @@ TEST_CASE("without experiments, the line that wastes most has the first cause") 
   CHECK(causes_found(k)[0] == cause::uncoalesced);
 }
 
-TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
+TEST_CASE("a small gain that does not concern the bottleneck comes last, a clear gain first") {
   kernel_profile k = with_conflicts(100, 300, 96);
   set_busy(k, part::l1_pipe, 0.2);
   set_busy(k, part::issue, 0.9);
@@ -77,13 +77,13 @@ TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
   CHECK(causes_found(k) == std::vector{cause::bank_conflicts, cause::instructions});
 }
 
-TEST_CASE("waste that costs no time is no cause") {
+TEST_CASE("waste that costs no time is not a cause") {
   CHECK(causes_found(with_conflicts(100, 300, 99.5)) == std::vector{cause::l1_traffic});
 }
 
-TEST_CASE("each branch has causes of its own") {
+TEST_CASE("each branch has its own causes") {
   kernel_profile k = kernel_of(100);
-  SUBCASE("memory: by the busiest part") {
+  SUBCASE("memory: by the busiest unit") {
     set_busy(k, part::l2, 0.9);
     CHECK(causes_found(k) == std::vector{cause::l2_traffic});
     set_busy(k, part::dram, 0.95);
@@ -104,7 +104,7 @@ TEST_CASE("each branch has causes of its own") {
     set_busy(k, part::fma, 0.95);
     CHECK(causes_found(k) == std::vector{cause::arithmetic});
   }
-  SUBCASE("latency: by the longest stalls, the grid, the launches") {
+  SUBCASE("latency: by the longest stalls, the grid, and the launches") {
     set_busy(k, part::dram, 0.2);
     stall_cycles& stalled = add_line(k, 1).stalled;
     stalled.of[static_cast<int>(stall::synchronization)] = 50;
@@ -117,23 +117,23 @@ TEST_CASE("each branch has causes of its own") {
     k.launches = 50;
     CHECK(causes_found(k)[0] == cause::launches);
   }
-  SUBCASE("latency: a grid that fills most of the GPU comes after the stalls, or not at all") {
+  SUBCASE("latency: a grid that fills most of the GPU comes after the stalls, or is left out") {
     set_busy(k, part::dram, 0.2);
     add_line(k, 1).stalled.of[static_cast<int>(stall::special_functions)] = 50;
-    k.grid = {500, 1, 1};  // of 1056
+    k.grid = {500, 1, 1};  // of 1056 blocks that fit
     CHECK(causes_found(k) == std::vector{cause::small_grid, cause::special_latency});
     k.grid = {700, 1, 1};
     CHECK(causes_found(k) == std::vector{cause::special_latency, cause::small_grid});
     k.grid = {1024, 1, 1};
     CHECK(causes_found(k) == std::vector{cause::special_latency});
   }
-  SUBCASE("latency: a busy pipe is no lack of issue slots") {
+  SUBCASE("latency: a busy pipe is not a lack of issue slots") {
     set_busy(k, part::issue, 0.3);
     add_line(k, 1).stalled.of[static_cast<int>(stall::pipe_busy)] = 50;
     CHECK(causes_found(k) == std::vector{cause::busy_pipe});
     CHECK(figure_of(cause::busy_pipe, {k}) == 100);
   }
-  SUBCASE("latency: the busy pipe of doubles is the first cause, even in a small grid") {
+  SUBCASE("latency: a busy double-precision pipe is the first cause, even in a small grid") {
     set_busy(k, part::issue, 0.4);
     line_profile& l = add_line(k, 1);
     l.stalled.of[static_cast<int>(stall::memory_dependency)] = 50;
@@ -147,7 +147,7 @@ TEST_CASE("each branch has causes of its own") {
     CHECK(causes_found(k)[0] == cause::doubles);
     CHECK(figure_of(cause::doubles, {k}) == 40);
   }
-  SUBCASE("latency: many blocks, but most slots are empty") {
+  SUBCASE("latency: many blocks, but most warp slots are empty") {
     set_busy(k, part::dram, 0.2);
     k.timing.active_warps = 31;
     CHECK(causes_found(k) == std::vector{cause::short_blocks});
@@ -155,10 +155,10 @@ TEST_CASE("each branch has causes of its own") {
     CHECK(causes_found(k) == std::vector{cause::memory_latency});
     CHECK(figure_of(cause::short_blocks, {k}) == 1000000);
   }
-  SUBCASE("latency with nothing known: there is always something to say") {
+  SUBCASE("latency, and nothing else is known: there is always an advice") {
     CHECK(causes_found(k) == std::vector{cause::memory_latency});
   }
-  SUBCASE("few resident warps, if more would help") {
+  SUBCASE("few resident warps, if more warps would help") {
     set_busy(k, part::dram, 0.2);
     k.resident_warps = 16;
     k.timing.experiments_us = {100, 100, 100, 100, 50, 100};
@@ -173,7 +173,8 @@ void set_experiment(kernel_profile& k, what_if e, double us) {
   k.timing.experiments_us[static_cast<int>(e)] = us;
 }
 
-// A kernel that waits for arithmetic, with `lanes` of 32 in each instruction of one line.
+// A kernel that waits for arithmetic, with `lanes` of 32 lanes active in each instruction of one
+// line.
 kernel_profile with_lanes(std::uint64_t lanes, std::uint64_t divergent) {
   kernel_profile k = kernel_of(100);
   line_profile& l = add_line(k, 1);
@@ -187,7 +188,7 @@ kernel_profile with_lanes(std::uint64_t lanes, std::uint64_t divergent) {
 
 }  // namespace
 
-TEST_CASE("divergence comes first where it costs time, whatever limits") {
+TEST_CASE("divergence comes first if it costs time, whatever the bottleneck") {
   kernel_profile k = with_lanes(6, 50);
   set_experiment(k, what_if::no_divergence, 25);
   k.launches = 50;  // short launches
@@ -195,7 +196,7 @@ TEST_CASE("divergence comes first where it costs time, whatever limits") {
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 4);
   set_experiment(k, what_if::no_divergence, 97);  // most of the time is launch overhead
   CHECK(causes_found(k)[0] == cause::divergence);
-  SUBCASE("what gains more comes before it") {
+  SUBCASE("a cause with a larger gain comes before it") {
     k.lines[0].counts.global_load = sectors(10, 320, 40);
     set_experiment(k, what_if::no_divergence, 50);
     set_experiment(k, what_if::perfect_coalescing, 40);
@@ -208,18 +209,18 @@ TEST_CASE("divergence comes first where it costs time, whatever limits") {
     set_experiment(checked, what_if::no_divergence, 99.9);
     CHECK(causes_found(checked) == std::vector{cause::dependencies});
   }
-  SUBCASE("nor is idle time of lanes that the memory hides") {
+  SUBCASE("idle lanes whose time memory accesses hide are not divergence") {
     set_busy(k, part::dram, 0.95);
     set_experiment(k, what_if::no_divergence, 97);
     CHECK(causes_found(k)[0] == cause::dram_traffic);
   }
-  SUBCASE("without experiments, by the lanes") {
+  SUBCASE("without experiments, the number of active lanes decides") {
     k.timing.experiments_us.clear();
     CHECK(causes_found(k)[0] == cause::divergence);
   }
 }
 
-TEST_CASE("local memory is no matter of coalescing") {
+TEST_CASE("local memory does not concern coalescing") {
   kernel_profile k = kernel_of(100);
   k.local_bytes = 256;
   add_line(k, 1).counts.local_load = sectors(100, 3200, 400);
@@ -231,31 +232,31 @@ TEST_CASE("local memory is no matter of coalescing") {
   CHECK(!names(k, cause::uncoalesced));
   CHECK(figure_of(cause::uncoalesced, {k}) == 0);
   CHECK(figure_of(cause::local_arrays, {k}) == 3200);
-  k.lines[0].counts.local_load = sectors(100, 400, 400);  // one index for all lanes
+  k.lines[0].counts.local_load = sectors(100, 400, 400);  // all lanes use the same index
   sum_up(k);
   CHECK(causes_found(k)[0] == cause::local_arrays);
-  k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any of the traffic is local
+  k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any traffic is local
   sum_up(k);
   CHECK(!names(k, cause::local_arrays));
 }
 
-TEST_CASE("spilled registers are named though no access to them is counted") {
+TEST_CASE("spilled registers are named although accesses to them are not counted") {
   kernel_profile k = kernel_of(100);
   set_busy(k, part::issue, 0.9);
   k.spill_bytes = 840;
   CHECK(causes_found(k) == std::vector{cause::spills, cause::instructions});
   CHECK(figure_of(cause::spills, {k}) == 840.0 * 1000000 * 256);
-  k.spill_bytes = 24;  // perhaps outside of every loop
+  k.spill_bytes = 24;  // may be outside every loop
   CHECK(causes_found(k) == std::vector{cause::instructions, cause::spills});
   k.spill_bytes = 8;
   CHECK(causes_found(k) == std::vector{cause::instructions});
-  k.local_bytes = 840;  // an array: its accesses are counted as any others
+  k.local_bytes = 840;  // an array, whose accesses are counted like any others
   add_line(k, 1).counts.local_load = sectors(100, 3200, 400);
   sum_up(k);
   CHECK(causes_found(k) == std::vector{cause::local_arrays, cause::instructions});
 }
 
-TEST_CASE("lanes of an atomic that meet at one address have values to combine") {
+TEST_CASE("lanes of an atomic with the same address can combine their values") {
   kernel_profile k = kernel_of(100);
   line_profile& l = add_line(k, 1);
   l.counts.global_atomic = sectors(100, 3200, 100);
@@ -265,7 +266,7 @@ TEST_CASE("lanes of an atomic that meet at one address have values to combine") 
   set_experiment(k, what_if::perfect_coalescing, 100);
   CHECK(causes_found(k) == std::vector{cause::same_address});
   k.timing.experiments_us.clear();
-  set_busy(k, part::atomics, 0);  // ncu does not count it
+  set_busy(k, part::atomics, 0);  // ncu does not count this unit
   CHECK(causes_found(k)[0] == cause::same_address);
   k.lines[0].counts.global_atomic = sectors(100, 3200, 400);  // each lane at its own address
   sum_up(k);
@@ -277,7 +278,7 @@ TEST_CASE("lanes of an atomic that meet at one address have values to combine") 
   CHECK(causes_found(k)[0] == cause::same_address);
 }
 
-TEST_CASE("the launch's shape: what leaves lanes or multiprocessors idle comes first") {
+TEST_CASE("launch shape: a cause that leaves lanes or multiprocessors idle comes first") {
   kernel_profile k = kernel_of(100);
   add_line(k, 1).stalled.of[static_cast<int>(stall::memory_dependency)] = 50;
   const auto first_of = [&](unsigned blocks, extent block) {
@@ -299,19 +300,19 @@ TEST_CASE("the launch's shape: what leaves lanes or multiprocessors idle comes f
   CHECK(!names_small_grid());
   CHECK(first_of(20, {1024, 1, 1}) == cause::small_grid);
   CHECK(first_of(20, {32, 1, 1}) == cause::few_blocks);
-  set_busy(k, part::issue, 0.9);  // of the one multiprocessor that works
+  set_busy(k, part::issue, 0.9);  // of the only multiprocessor that works
   CHECK(first_of(1, {1024, 1, 1}) == cause::one_block);
   CHECK(first_of(20, {1024, 1, 1}) == cause::small_grid);
 }
 
-TEST_CASE("idle lanes of blocks that do not fill their warps are no divergence") {
+TEST_CASE("idle lanes in partly filled warps are not divergence") {
   kernel_profile k = with_lanes(24, 0);
   k.block = {48, 1, 1};
   set_busy(k, part::issue, 0.9);
   CHECK(causes_found(k) == std::vector{cause::partial_warps, cause::instructions});
 }
 
-TEST_CASE("special functions are waited for under their own name, or together with shared memory") {
+TEST_CASE("special functions have their own stall, or share it with shared memory") {
   kernel_profile k = kernel_of(100);
   stall_cycles& stalled = add_line(k, 1).stalled;
   stalled.of[static_cast<int>(stall::special_functions)] = 50;
@@ -325,7 +326,7 @@ TEST_CASE("special functions are waited for under their own name, or together wi
   CHECK(figure_of(cause::shared_or_special_latency, {k}) == 100);
 }
 
-TEST_CASE("a figure is that of the whole launch, and of all kernels") {
+TEST_CASE("a figure covers the whole launch, and all kernels") {
   kernel_profile k = with_conflicts(100, 300, 80);
   CHECK(figure_of(cause::bank_conflicts, {k}) == 300);
   k.timing.counted = 0.5;
@@ -335,7 +336,7 @@ TEST_CASE("a figure is that of the whole launch, and of all kernels") {
   CHECK(figure_of(cause::launches, {k, k, k}) == 3);
 }
 
-TEST_CASE("a step mends what it makes clearly better, if it is faster") {
+TEST_CASE("a step fixes a cause if it clearly improves its figure and is faster") {
   const kernel_profile before = with_conflicts(100, 300, 80);
   CHECK(mends(cause::bank_conflicts, {before}, {with_conflicts(90, 0, 90)}));
   CHECK(!mends(cause::bank_conflicts, {before}, {with_conflicts(90, 290, 80)}));
@@ -343,18 +344,18 @@ TEST_CASE("a step mends what it makes clearly better, if it is faster") {
   CHECK(!mends(cause::bank_conflicts, {before}, {}));
 }
 
-TEST_CASE("the steps after a step, and after a file") {
+TEST_CASE("the steps after a given step, and after a student's file") {
   const lab l = four_steps();
   const auto all = [](const step&) { return true; };
   CHECK(steps_after(l, &l.steps[2], all) == std::vector{&l.steps[3], &l.steps[4]});
   CHECK(steps_after(l, &l.steps[4], all).empty());
   CHECK(steps_after(l, nullptr, all) ==
-        std::vector{&l.steps[2], &l.steps[3], &l.steps[4]});  // behind the skeleton
+        std::vector{&l.steps[2], &l.steps[3], &l.steps[4]});  // after the skeleton
   CHECK(steps_after(l, nullptr, [](const step& s) { return s.name == "03_c"; }) ==
         std::vector{&l.steps[3]});
 }
 
-TEST_CASE("the step that is named is the first that mends the foremost cause") {
+TEST_CASE("the suggested step is the first that fixes the first cause") {
   const lab l = four_steps();
   const std::vector<const step*> candidates = {&l.steps[2], &l.steps[3], &l.steps[4]};
   const std::vector<kernel_profile> before = {with_conflicts(100, 300, 80)};
@@ -377,14 +378,14 @@ TEST_CASE("the step that is named is the first that mends the foremost cause") {
   CHECK(time_us(named->mending_call) == 80);
   CHECK(asked == std::vector<std::string>{"02_b", "03_c"});
 
-  // None has fewer conflicts: the second cause, the traffic at L1, counts.
+  // No step has fewer conflicts, so the second cause counts, which is the traffic at L1.
   calls["03_c"] = calls["04_d"] = {with_conflicts(85, 300, 80)};
   const auto second = suggest(candidates, found, before, model);
   REQUIRE(second);
   CHECK(second->mending == &l.steps[3]);
   CHECK(second->mended == cause::l1_traffic);
 
-  // No step has a time: the next step all the same.
+  // If no step has a time, the next step is suggested without one.
   calls.clear();
   const auto next = suggest(candidates, found, before, model);
   REQUIRE(next);

@@ -1,4 +1,4 @@
-// The guided analysis on profiles that are written down here.
+// The guided analysis of hand-written profiles.
 #include "grader/model/analysis.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("the limiter: below 60 % in both it is latency, alike it is both") {
+TEST_CASE("limiter: latency if both are below 60 %, both if they are nearly equal") {
   const auto limit = [](double compute, double memory) {
     kernel_profile k = kernel_of(10);
     set_busy(k, part::issue, compute);
@@ -24,7 +24,7 @@ TEST_CASE("the limiter: below 60 % in both it is latency, alike it is both") {
   CHECK(limit(0.64, 0.75) == limiter::memory);
 }
 
-TEST_CASE("the busiest part stands for compute and for memory") {
+TEST_CASE("the busiest unit represents compute, or memory") {
   kernel_profile k = kernel_of(10);
   set_busy(k, part::issue, 0.3);
   set_busy(k, part::alu, 0.1);
@@ -40,7 +40,7 @@ TEST_CASE("the busiest part stands for compute and for memory") {
   CHECK(u.memory_part == part::l2);
 }
 
-TEST_CASE("kernels are ranked by time, and have their share of the call") {
+TEST_CASE("kernels are ranked by time, and have a share of the call's time") {
   const std::vector<kernel_profile> call = {kernel_of(10), kernel_of(30), kernel_of(0)};
   const auto order = ranked(call);
   CHECK(order[0] == &call[1]);
@@ -49,7 +49,7 @@ TEST_CASE("kernels are ranked by time, and have their share of the call") {
   CHECK(analyse(*order[0], 40, 132).share == 0.75);
 }
 
-TEST_CASE("launches of one kernel belong together, whatever their grids") {
+TEST_CASE("launches of one kernel are grouped, whatever their grids") {
   std::vector<kernel_profile> call = {kernel_of(10), kernel_of(25), kernel_of(20)};
   call[0].mangled = call[2].mangled = "a";
   call[0].launches = 3;
@@ -64,7 +64,7 @@ TEST_CASE("launches of one kernel belong together, whatever their grids") {
   CHECK(together[1].kernel == "b");
 }
 
-TEST_CASE("memory: bytes are those of the whole launch, lines are ordered by what they waste") {
+TEST_CASE("memory: bytes cover the whole launch, and lines are ordered by waste") {
   kernel_profile k = kernel_of(10);
   k.timing.counted = 0.5;
   line_profile& good = add_line(k, 1);
@@ -93,7 +93,7 @@ TEST_CASE("memory: bytes are those of the whole launch, lines are ordered by wha
   CHECK(a.wasteful[1].share == 1);  // of the wavefronts
 }
 
-TEST_CASE("memory: the account of the time goes before what was counted of a part") {
+TEST_CASE("memory: the traffic that the time model reports replaces extrapolated counts") {
   kernel_profile k = kernel_of(10);
   k.timing.counted = 0.5;
   add_line(k, 1).counts.global_load = sectors(10, 40, 40);
@@ -111,14 +111,14 @@ TEST_CASE("memory: the account of the time goes before what was counted of a par
   CHECK(bytes_of(k).global == 100 * 32);
   CHECK(bytes_of(k).shared == 3 * 128);
   CHECK(bytes_of(k).l2 == 20 * 32);
-  CHECK(bytes_of(k).dram == 200);  // what other kernels stored is not this one's
-  k.timing.counted = 1;            // then it is known what was asked for
+  CHECK(bytes_of(k).dram == 200);  // without the bytes that earlier kernels stored
+  k.timing.counted = 1;            // all blocks were counted, so their requests are known
   CHECK(bytes_of(k).global == 40 * 32);
   CHECK(bytes_of(k).shared == 0);
   CHECK(bytes_of(k).l2 == 20 * 32);
 }
 
-TEST_CASE("an access that costs a quarter more than its ideal is not called wasteful") {
+TEST_CASE("an access that costs 25 % more than its ideal is not wasteful") {
   kernel_profile k = kernel_of(10);
   add_line(k, 1).counts.global_load = sectors(4, 5, 4);
   CHECK(analyse(k, 10, 132).wasteful.empty());
@@ -126,7 +126,7 @@ TEST_CASE("an access that costs a quarter more than its ideal is not called wast
   CHECK(analyse(k, 10, 132).wasteful.size() == 1);
 }
 
-TEST_CASE("compute: the mix of pipes, lanes and divergence, whole and by line") {
+TEST_CASE("compute: the mix of pipes, active lanes and divergence, in total and by line") {
   kernel_profile k = kernel_of(10);
   line_profile& all = add_line(k, 1);
   all.counts.instructions[static_cast<int>(pipe::fp32)] = {10, 320};
@@ -148,7 +148,7 @@ TEST_CASE("compute: the mix of pipes, lanes and divergence, whole and by line") 
   CHECK(a.executed[0].lanes == 16);
 }
 
-TEST_CASE("latency: occupancy, how much of the GPU the grid fills, stalls and whose result") {
+TEST_CASE("latency: occupancy, the fraction of the GPU in use, stalls, and their sources") {
   kernel_profile k = kernel_of(10);
   k.grid = {132, 1, 1};
   k.fits.blocks = 2;
@@ -175,7 +175,7 @@ TEST_CASE("latency: occupancy, how much of the GPU the grid fills, stalls and wh
   CHECK(!a.lines[1].whose);
 }
 
-TEST_CASE("a line that waits for its own result names no other") {
+TEST_CASE("a line that waits for its own result names no other line") {
   kernel_profile k = kernel_of(10);
   line_profile& l = add_line(k, 7);
   l.stalled.of[0] = 1;
@@ -183,7 +183,7 @@ TEST_CASE("a line that waits for its own result names no other") {
   CHECK(!analyse(k, 10, 132).lines[0].whose);
 }
 
-TEST_CASE("experiments: the largest gain first; none without a request") {
+TEST_CASE("experiments: the largest gain first, and none unless requested") {
   kernel_profile k = kernel_of(100);
   CHECK(analyse(k, 100, 132).gains.empty());
   CHECK(analyse(k, 100, 132).gain_of(what_if::no_bank_conflicts) == 1);
@@ -196,7 +196,7 @@ TEST_CASE("experiments: the largest gain first; none without a request") {
   CHECK(a.gain_of(what_if::perfect_coalescing) == 1.25);
 }
 
-TEST_CASE("two calls side by side: sums of all kernels, what is better and what is worse") {
+TEST_CASE("two calls side by side: sums over all kernels, and which figures are better or worse") {
   kernel_profile slow = kernel_of(100), fast = kernel_of(50);
   add_line(slow, 1).counts.shared_load = wavefronts(100, 400, 100);
   add_line(fast, 1).counts.shared_load = wavefronts(100, 100, 100);
@@ -224,6 +224,6 @@ TEST_CASE("two calls side by side: sums of all kernels, what is better and what 
   CHECK(figure("bank conflicts (wasted wavefronts)").after == 0);
   CHECK(figure("bank conflicts (wasted wavefronts)").is_better());
   CHECK(!figure("active lanes of 32").is_better());
-  CHECK(!figure("busy: issue").is_worse());  // neither is wanted
+  CHECK(!figure("busy: issue").is_worse());  // neither direction is better
   for (const compared_figure& f : c.figures) CHECK(f.name != "sectors per local load");
 }

@@ -1,4 +1,4 @@
-// Tests that a kept time is found again exactly, and only for what is the same in every part.
+// Tests that a stored time is found again exactly, and only if all parts of its key are the same.
 #include "grader/model/kept_times.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct kept_in_a_folder {
 
 }  // namespace
 
-TEST_CASE("a time is found again to the last digit") {
+TEST_CASE("a time is found again exactly") {
   kept_in_a_folder k;
   CHECK(!k.find({1024}, 7));
   const double time_ms = 1.0 / 3;
@@ -38,7 +38,7 @@ TEST_CASE("a time is found again to the last digit") {
   CHECK(*k.find({1024}, 7) == time_ms);
 }
 
-TEST_CASE("a time is that of one program, emulator, GPU, size and seed") {
+TEST_CASE("a time belongs to one program, emulator, GPU, size and seed") {
   kept_in_a_folder k;
   kept_times(k.where, k.emulator).keep(k.program, {1024}, 7, 2);
   CHECK(!k.find({1025}, 7));
@@ -55,7 +55,7 @@ TEST_CASE("a time is that of one program, emulator, GPU, size and seed") {
   CHECK(k.find({1024}, 7));
 }
 
-TEST_CASE("an invalid time is ignored, and a folder that cannot be written keeps nothing") {
+TEST_CASE("an invalid time is ignored, and a folder that cannot be written stores nothing") {
   kept_in_a_folder k;
   kept_times(k.where, k.emulator).keep(k.program, {1024}, 7, 2);
   for (const auto& entry : fs::directory_iterator(k.where.build / "modelled"))

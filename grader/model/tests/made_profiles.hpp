@@ -1,4 +1,4 @@
-// Profiles for tests, made of a few numbers.
+// Profiles for tests, made from a few numbers.
 #pragma once
 
 #include "common/report/profile.hpp"
@@ -22,7 +22,7 @@ inline void set_busy(kernel_profile& k, part p, double share) {
   k.timing.busy[static_cast<int>(p)] = share;
 }
 
-// Its reference holds until the next line is added.
+// Adds a line. The reference stays valid for 16 lines.
 inline line_profile& add_line(kernel_profile& k, int number) {
   k.lines.reserve(16);
   line_profile& l = k.lines.emplace_back();

@@ -1,4 +1,4 @@
-// Each metric by hand-made counts: the formula, the unit, and what there is none of.
+// Each metric with hand-made counts: the formula, the unit, and when there is no value.
 #include "grader/model/metrics.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,8 @@ using namespace stepwise;
 
 namespace {
 
-// 4 us, half of it counted; loads of 8 sectors where 2 would do, conflicts, stalls.
+// 4 us, with half of the blocks counted; loads of 8 sectors where 2 would do; bank conflicts;
+// stalls.
 kernel_profile example() {
   kernel_profile k = kernel_of(4);
   line_profile& l = add_line(k, 7);
@@ -50,7 +51,7 @@ double value(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("metrics: formulas, by the names of each profiler") {
+TEST_CASE("metrics: formulas, by the names that each profiler uses") {
   CHECK(value("time_us") == 4);
   CHECK(value("time_share") == 50);
   CHECK(value("ipc") == 1);
@@ -58,7 +59,7 @@ TEST_CASE("metrics: formulas, by the names of each profiler") {
   CHECK(value("gld_efficiency") == 25);
   CHECK(value("gld_excess") == 75);
   CHECK(value("gld_transactions_per_request") == 8);
-  CHECK(value("gld_transactions") == 1600);  // of the whole launch
+  CHECK(value("gld_transactions") == 1600);  // for the whole launch
   CHECK(value("gld_throughput") == doctest::Approx(12.8));
   CHECK(value("global_hit_rate") == 25);
   CHECK(value("l2_tex_hit_rate") == 25);
@@ -82,14 +83,14 @@ TEST_CASE("metrics: formulas, by the names of each profiler") {
   CHECK(value("stall_sync_per_issue") == 1);
 }
 
-TEST_CASE("metrics: what there is nothing of has no value, rather than 0") {
+TEST_CASE("metrics: without any operation to count there is no value, rather than 0") {
   const kernel_profile k = example();
   const kernel_analysis a = analyse(k, 8, 132);
   CHECK(!find_metric("gst_efficiency")->of(a));
   CHECK(!find_metric("shared_store_transactions_per_request")->of(a));
 }
 
-TEST_CASE("metrics: no name means two, and each says what it is in a line") {
+TEST_CASE("metrics: no name has two meanings, and each metric has a description of one line") {
   std::set<std::string> names;
   for (const metric& m : all_metrics()) {
     CAPTURE(m.name);

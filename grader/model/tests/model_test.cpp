@@ -1,4 +1,4 @@
-// How modelled times are held against measured ones, and what is read of records.
+// How modelled times are compared with measured ones, and what is read from records.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -30,7 +30,7 @@ lab three_steps() {
 
 }  // namespace
 
-TEST_CASE("rank correlation: order alone counts, ties have their mean") {
+TEST_CASE("rank correlation: only the order counts, and ties share their mean rank") {
   CHECK(rank_correlation({1, 2, 3}, {10, 200, 3000}) == doctest::Approx(1));
   CHECK(rank_correlation({1, 2, 3}, {3, 2, 1}) == doctest::Approx(-1));
   CHECK(rank_correlation({1, 2, 2, 3}, {1, 2, 2, 3}) == doctest::Approx(1));
@@ -38,15 +38,15 @@ TEST_CASE("rank correlation: order alone counts, ties have their mean") {
   CHECK(rank_correlation({1}, {2}) == 1);
 }
 
-TEST_CASE("errors are shares of what was measured; pairs that differ clearly have a direction") {
+TEST_CASE("errors are relative to the measured time; clearly different pairs have an order") {
   const lab_size n = {1024};
   const std::vector<modelled_time> times = {
       {"00_a", n, 1.0, 1.1}, {"01_b", n, 2.0, 1.0}, {"02_c", n, 1.1, 1.0}};
   const times_summary s = summarise(three_steps(), times);
   CHECK(s.median_error == doctest::Approx(0.1));
   CHECK(s.worst_tenth_error == doctest::Approx(0.5));
-  // b is slower than a, and the model has it faster; c and a are too near to be called; c is
-  // clearly faster than b, and as fast by the model.
+  // b is slower than a, but the model has b faster. c and a are too close to decide. c is clearly
+  // faster than b, but the model has them equal.
   REQUIRE(s.pairs.size() == 2);
   CHECK(s.pairs[0].step == "01_b");
   CHECK(s.pairs[0].is_wrong());
@@ -58,9 +58,7 @@ TEST_CASE("errors are shares of what was measured; pairs that differ clearly hav
   CHECK(j["wrong"].size() == 2);
 }
 
-TEST_CASE(
-    "a lab's record: medians with a cold cache by step and size; what is not a record is "
-    "reported") {
+TEST_CASE("a lab's record: cold-cache medians by step and size; a malformed record is reported") {
   const temporary_folder root(std::filesystem::temp_directory_path());
   const auto folder = root.path() / "solutions/doubling/measured";
   std::filesystem::create_directories(folder);
@@ -109,7 +107,7 @@ TEST_CASE(
   CHECK(error->worst_tenth == 0.3);
 }
 
-TEST_CASE("the modelled time of a step is found while its source and its parts are as recorded") {
+TEST_CASE("a step's modelled time is found while its source and parts are as recorded") {
   const temporary_folder root(std::filesystem::temp_directory_path());
   const auto folder = root.path() / "solutions/doubling";
   std::filesystem::create_directories(folder / "measured");

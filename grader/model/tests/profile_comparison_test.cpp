@@ -1,4 +1,4 @@
-// The model's kernels beside ncu's: figures, errors, what limits, and what a record keeps.
+// The model's kernels next to ncu's: figures, errors, limiters, and what a record stores.
 #include "grader/model/profile_comparison.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ compared_profile compared(const figures_of_kernel& hardware, const figures_of_ke
 
 }  // namespace
 
-TEST_CASE("a kernel's figures: occupancy of what fits, hits of loads, bytes of the levels") {
+TEST_CASE("a kernel's figures: achieved occupancy, hit rate of loads, and bytes at each level") {
   kernel_profile k;
   k.mangled = "_Z1kv";
   k.most_warps = 64;
@@ -52,7 +52,7 @@ TEST_CASE("a kernel's figures: occupancy of what fits, hits of loads, bytes of t
   CHECK(kept.limit() == f.limit());
 }
 
-TEST_CASE("errors are shares, of a hit rate points; what the hardware does not count has none") {
+TEST_CASE("errors are relative, or in points for a hit rate; uncounted figures have none") {
   const auto one = compared(kernel(10, 0.5, 0, 0), kernel(12, 0.4, 0, 0));
   CHECK(*one.error(kernel_figure::time) == doctest::Approx(0.2));
   CHECK(*one.error(kernel_figure::l1_hit_rate) == doctest::Approx(-0.1));
@@ -66,7 +66,7 @@ TEST_CASE("errors are shares, of a hit rate points; what the hardware does not c
   CHECK(errors[0].worst_tenth == doctest::Approx(0.2));
 }
 
-TEST_CASE("limits agree if they are equal, or one side cannot separate memory from compute") {
+TEST_CASE("limits agree if they are equal, or if one side cannot separate memory from compute") {
   const auto agree = [](figures_of_kernel a, figures_of_kernel b) {
     return compared(a, b).limits_agree();
   };

@@ -1,4 +1,4 @@
-// Rooflines of calls that are written down here.
+// Rooflines of hand-written calls.
 #include "grader/model/roofline.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ machine_peaks some_peaks() {
   return p;
 }
 
-// In 10 us: 4 MB from DRAM, 8 MB from L2, a million warp instructions.
+// 10 us, 4 MB from DRAM, 8 MB from L2, and a million warp instructions.
 kernel_profile some_kernel() {
   kernel_profile k = kernel_of(10);
   k.timing.instructions = 1e6;
@@ -31,7 +31,7 @@ kernel_profile some_kernel() {
 
 }  // namespace
 
-TEST_CASE("operations over bytes: what the task needs, under the roofs of its levels") {
+TEST_CASE("operations over bytes: the problem's operations, under the roof of each level") {
   const roofline r = operations_roofline({some_kernel()}, 8e6, "flop", some_peaks());
   REQUIRE(r.points.size() == 2);
   CHECK(r.points[0].name == "DRAM");
@@ -41,11 +41,11 @@ TEST_CASE("operations over bytes: what the task needs, under the roofs of its le
   CHECK(r.peak == 100e12);
   CHECK(r.ceiling(0, 2) == doctest::Approx(8e12));
   CHECK(r.ceiling(0, 1000) == 100e12);
-  // Single operations, such as additions: half of what multiply-adds are.
+  // Single operations, such as additions, have half the peak of multiply-adds.
   CHECK(operations_roofline({some_kernel()}, 8e6, "additions", some_peaks()).peak == 50e12);
 }
 
-TEST_CASE("instructions over transactions, at each level that is used") {
+TEST_CASE("instructions over transactions, at each level that the kernel uses") {
   const kernel_profile k = some_kernel();
   const roofline r = instruction_roofline(analyse(k, 10, 132), some_peaks());
   REQUIRE(r.points.size() == 3);
@@ -56,7 +56,7 @@ TEST_CASE("instructions over transactions, at each level that is used") {
   CHECK(r.roofs[0].slope == doctest::Approx(4e12 / 32));
 }
 
-TEST_CASE("a level without traffic, or an unknown GPU, has no roof") {
+TEST_CASE("a level without traffic has no point, and an unknown GPU has no roofs") {
   const kernel_profile k = kernel_of(10);
   CHECK(instruction_roofline(analyse(k, 10, 132), some_peaks()).points.empty());
   const kernel_profile other = some_kernel();

@@ -1,4 +1,4 @@
-// How far a sampled call is from a whole one: figures of kernels, errors, the worst of them.
+// How far a sampled call is from the whole call: figures of kernels, errors, and the worst error.
 #include "grader/model/sampling.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ sampled_call call_with(const std::string& step, double sampled_ms, double whole_
 
 }  // namespace
 
-TEST_CASE("a call's figures: bytes are scaled from what ran, and kernels add up") {
+TEST_CASE("a call's figures: bytes are scaled up from the sample, and summed over kernels") {
   modelled_figures m;
   m.time_ms = 0.02;
   m.kernels = {sampled_kernel(0.25, 400, 10), sampled_kernel(1, 600, 5)};
@@ -37,7 +37,7 @@ TEST_CASE("a call's figures: bytes are scaled from what ran, and kernels add up"
   CHECK(f.counted == doctest::Approx((0.25 * 400 + 600) / 1000));
 }
 
-TEST_CASE("errors have signs, their summary has not, and what is not there has none") {
+TEST_CASE("errors have a sign, their summary has none; a missing figure has no error") {
   const std::vector<sampled_call> calls = {call_with("00_a", 1.1, 1), call_with("01_b", 1.5, 2),
                                            call_with("02_c", 3, 3)};
   CHECK(*calls[1].error(call_figure::time) == doctest::Approx(-0.25));

@@ -1,4 +1,4 @@
-// Tests dependencies: streams, events, engines, room for kernels, and the host.
+// Tests dependencies on a timeline: streams, events, copy engines, room for kernels, and the host.
 #include "grader/model/timeline.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ struct asked_calls {
     a.stream = stream;
     return a;
   }
-  // `a` takes 100 us and fills half of the GPU, `b` 10 us and fills all of it.
+  // Kernel `a` takes 100 us and fills half of the GPU. Kernel `b` takes 10 us and fills all of it.
   asked& kernel(const std::string& name, std::uint64_t stream = 0) {
     asked& a = add(asks::kernel, stream);
     a.kernel = name;
@@ -40,7 +40,7 @@ timeline laid_out(const asked_calls& p, const transfer_rates& rates = simple_rat
 
 }  // namespace
 
-TEST_CASE("timeline: work of one stream follows in order, after its call") {
+TEST_CASE("timeline: work in one stream runs in order, after its call") {
   asked_calls p;
   p.kernel("a");
   p.kernel("b");
@@ -54,21 +54,19 @@ TEST_CASE("timeline: work of one stream follows in order, after its call") {
   CHECK(t.rows == std::vector<std::string>{"default stream"});
 }
 
-TEST_CASE("timeline: kernels of two streams run together if their blocks fit") {
+TEST_CASE("timeline: kernels in two streams overlap if their blocks fit") {
   asked_calls p;
   p.kernel("a", 3);
   p.kernel("a", 4);
   p.kernel("b", 5);
   const timeline t = laid_out(p);
   CHECK(t.activities[1].start_us == 1);
-  CHECK(t.activities[2].start_us == 101);  // no room before the second has ended
+  CHECK(t.activities[2].start_us == 101);  // no room before the second kernel ends
   CHECK(t.rows.size() == 3);
   CHECK(t.rows[0] == "stream 1");
 }
 
-TEST_CASE(
-    "timeline: copies of one direction follow each other, and overlap kernels and the other "
-    "direction") {
+TEST_CASE("timeline: copies in one direction run in order, and overlap everything else") {
   asked_calls p;
   p.copy(asks::copy_to_device, 50, 3);
   p.copy(asks::copy_to_device, 50, 4);
@@ -96,7 +94,7 @@ TEST_CASE("timeline: the default stream and blocking streams wait for each other
   const timeline t = laid_out(p);
   CHECK(t.activities[1].start_us == t.activities[0].end_us());
   CHECK(t.activities[2].start_us == t.activities[1].end_us());
-  // It waits for room only.
+  // It waits only for room on the GPU.
   CHECK(t.activities[3].start_us == t.activities[2].end_us());
   asked_calls free;
   free.kernel("a", 0);
@@ -105,7 +103,7 @@ TEST_CASE("timeline: the default stream and blocking streams wait for each other
   CHECK(laid_out(free).activities[1].start_us == 1);
 }
 
-TEST_CASE("timeline: a stream waits for what an event marked, and for no more") {
+TEST_CASE("timeline: a stream waits for the work before an event, and for nothing after it") {
   asked_calls p;
   p.copy(asks::copy_to_device, 30, 3);
   p.add(asks::record, 3).event = 9;
@@ -116,7 +114,7 @@ TEST_CASE("timeline: a stream waits for what an event marked, and for no more") 
   CHECK(t.activities[2].start_us == 30);
 }
 
-TEST_CASE("timeline: the host waits for a stream, an event or all, and asks later then") {
+TEST_CASE("timeline: the host waits for a stream, an event or all work, and then calls later") {
   for (const asks wait : {asks::host_stream, asks::host_event, asks::host_all}) {
     CAPTURE(static_cast<int>(wait));
     asked_calls p;
@@ -136,7 +134,7 @@ TEST_CASE("timeline: the host waits for a stream, an event or all, and asks late
   }
 }
 
-TEST_CASE("timeline: memory that is not pinned is slower, and counted where the call is Async") {
+TEST_CASE("timeline: unpinned memory is slower, and is counted if the call is Async") {
   asked_calls p;
   p.copy(asks::copy_to_device, 50, 3);
   p.list.all.back().pageable = true;
@@ -146,7 +144,7 @@ TEST_CASE("timeline: memory that is not pinned is slower, and counted where the 
   CHECK(t.pageable_copies == 1);
 }
 
-TEST_CASE("timeline: a launch that was not timed is reported, and has no length") {
+TEST_CASE("timeline: a launch without a time is reported, and has no length") {
   asked_calls p;
   p.kernel("unknown");
   const timeline t = laid_out(p);
