@@ -1,5 +1,5 @@
-// The attack suite's quick selection and what `selftest` makes of files of your own; copies of
-// steps; what is said where a layer of the sandbox is missing. Through the built program.
+// The quick selection of the attack suite, and `selftest` with files of your own; copies of steps;
+// the report where a layer of the sandbox is missing. Runs the built program.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 
 bool is_open_to_attacks() {
   if (!find_protections().bubblewrap.empty()) return false;
-  skip_case("no bubblewrap: attacks are not let loose on this machine");
+  skip_case("no bubblewrap: attacks do not run on this machine");
   return true;
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("one attack of each kind is refused, and leaves nothing behind") {
   CHECK(document["sandbox"].size() == 5);
 }
 
-TEST_CASE("what a submission allocates stays within the memory that its grade may take") {
+TEST_CASE("a submission's allocations stay within the memory that its grade may use") {
   if (is_open_to_attacks()) return;
   const cloned_course c;
   const fs::path attacks = c.root() / "grader" / "tests" / "attacks" / "resources";
@@ -66,7 +66,7 @@ TEST_CASE("what a submission allocates stays within the memory that its grade ma
         {"grade", "reduction", "--file", attacks / name, "--device", "emulated", "--json"});
     grading.environment.push_back("STEPWISE_MEMORY=400:" + (c.root() / "shares").string());
     std::string ignored;
-    grading.group = control_group::make({}, ignored);  // it counts, and limits nothing
+    grading.group = control_group::make({}, ignored);  // counts memory, without a limit
     const bool counted = grading.group != nullptr;
     const auto result = run_child(std::move(grading), 120);
     const json document = document_of(result);
@@ -78,7 +78,7 @@ TEST_CASE("what a submission allocates stays within the memory that its grade ma
   }
 }
 
-TEST_CASE("selftest takes a folder of your own, and reports wrong verdicts") {
+TEST_CASE("selftest accepts a folder of your own, and reports wrong verdicts") {
   if (is_open_to_attacks()) return;
   const cloned_course c;
   const fs::path folder = c.root() / "mine";
@@ -93,7 +93,7 @@ TEST_CASE("selftest takes a folder of your own, and reports wrong verdicts") {
   CHECK(c.lab({"dev", "selftest", "--attacks", folder.string()}).end.exit_code == 2);
 }
 
-TEST_CASE("a copy of a step is reported under other names, and earns nothing if lab.toml says so") {
+TEST_CASE("a renamed copy of a step is reported, and earns nothing if lab.toml says so") {
   const cloned_course c;
   std::string text = step_text(c, "00_pairs");
   for (auto at = text.find("reduce_kernel"); at != std::string::npos;
@@ -113,14 +113,14 @@ TEST_CASE("a copy of a step is reported under other names, and earns nothing if 
   CHECK(refused["class"] == "HELD");
   CHECK(refused["points"] == 0);
   for (const auto& goal : refused["goals"]) CHECK(goal["points"] == 0);
-  // One more line makes it a student's own.
+  // With one more line, the file is the student's own.
   write_atomically(file, text + "static int more;\n");
   const json own = grade(c, file);
   CHECK(own["remarks"].empty());
   CHECK(own["points"] == with_remark["points"]);
 }
 
-TEST_CASE("without bubblewrap grading works, and says what is missing") {
+TEST_CASE("grading works without bubblewrap, and says what is missing") {
   const cloned_course c;
   write_atomically(c.root() / "a.cu", step_text(c, "00_pairs"));
   auto options = c.command({"grade", "reduction", "--file", "a.cu", "--device", "emulated"});
@@ -129,7 +129,7 @@ TEST_CASE("without bubblewrap grading works, and says what is missing") {
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::error_code error;
     fs::path place = folder;
-    if (fs::exists(place / "bwrap", error)) {  // all programs but one
+    if (fs::exists(place / "bwrap", error)) {  // links to all programs but bwrap
       place = c.root() / ("tools" + folder);
       fs::create_directories(place);
       for (const auto& entry : fs::directory_iterator(folder)) {

@@ -1,6 +1,5 @@
-// Tests what the judge does with files that are handed in: it reads the source to copy it, and
-// neither opens nor maps anything built from it. Runs the built program and watches its system
-// calls.
+// Tests how the judge handles submitted files: it reads the source to copy it, and neither opens
+// nor maps anything built from it. Runs the built program and watches its system calls.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -47,8 +46,8 @@ std::string text_at(pid_t id, unsigned long long address) {
   return text;
 }
 
-// Runs a program to its end, and notes the files that it opens and maps itself, all its threads;
-// what it starts is not watched. Empty if watching is not permitted here.
+// Runs a program to its end, and records the files that its own threads open and map. Processes
+// that it starts are not watched. `files` stays empty if this machine does not permit watching.
 class watched_program {
  public:
   explicit watched_program(const child_options& options) {
@@ -129,14 +128,14 @@ std::string solution_text(const cloned_course& c, const char* name) {
 
 }  // namespace
 
-TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that was made of it") {
+TEST_CASE("the judge reads a source to copy it, and opens or maps nothing built from it") {
 #if defined(__x86_64__)
   const cloned_course c;
   const fs::path file = c.root() / "handed in.cu";
   write_atomically(file, solution_text(c, "00_pairs"));
   const watched_program run(
       c.command({"grade", "reduction", "--file", file, "--device", "emulated", "--json"}));
-  if (run.files.empty()) return skip_case("no program may be watched on this machine");
+  if (run.files.empty()) return skip_case("this machine does not permit watching a program");
   CHECK(run.exit_code == 1);  // SLOW
   std::set<std::string> seen;
   for (const auto& f : run.files) {
@@ -144,8 +143,8 @@ TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that w
     const std::string name = fs::path(f.path).filename();
     seen.insert(name);
     if (f.path == file) CHECK_FALSE((f.writes || f.mapped));
-    // The folder of what was compiled: our own tables and locks, the copy, and no object or
-    // program.
+    // In the folder of compiled files, the judge may open our own tables and locks and the copy,
+    // but no object file and no program.
     if (has(f.path, "/submissions/")) {
       CHECK_FALSE(f.mapped);
       CHECK(name != "program");
@@ -158,18 +157,18 @@ TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that w
   }
   CHECK(seen.count("handed in.cu") == 1);
   CHECK(seen.count("course.json") == 1);
-  // The watched events: the copy that it writes, and a library that the loader maps.
+  // Events that must have been seen: the judge writes the copy, and the loader maps a library.
   const auto any = [&](auto matches) {
     return std::any_of(run.files.begin(), run.files.end(), matches);
   };
   CHECK(any([](const auto& f) { return f.writes && has(f.path, "/.student.cu."); }));
   CHECK(any([](const auto& f) { return f.mapped && has(f.path, "libc.so"); }));
 #else
-  skip_case("system calls are watched on x86-64 only");
+  skip_case("system calls can be watched only on x86-64");
 #endif
 }
 
-TEST_CASE("what is no source file is refused by name, and odd bytes do not compile") {
+TEST_CASE("a file that is not a source file is refused by name, and odd bytes do not compile") {
   const cloned_course c;
   const auto refused = [&](const fs::path& file, const char* why) {
     const auto result =
@@ -189,7 +188,7 @@ TEST_CASE("what is no source file is refused by name, and odd bytes do not compi
   write_atomically(c.root() / "sparse.cu", "");
   REQUIRE(truncate((c.root() / "sparse.cu").c_str(), off_t{1} << 30) == 0);
   refused(c.root() / "sparse.cu", "more than 1 MiB");
-  // NULs, no UTF-8, half a character, an unfinished comment and raw string, an ELF header.
+  // NULs, invalid UTF-8, half a character, an unfinished comment and raw string, and an ELF header.
   const std::string odd = std::string("int a\0b;\n", 9) + "\xff\xfe\xc3( \x80\n" + "\x7f" +
                           "ELF\2\1\1 // \xf0\x9f\nR\"(\n/*";
   write_atomically(c.root() / "odd.cu", odd);

@@ -1,5 +1,5 @@
-// Journal entries as grading writes them, and texts that students who mean harm would like to see
-// in a report.
+// Journal entries as the grader writes them, and a text with which an attacker would try to harm a
+// report.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stepwise::publish {
 
-// Escape sequences, NUL, broken UTF-8, a direction override, XML and a character that it forbids,
-// HTML, CSV, workflow commands, one of them after an ideographic space.
+// Escape sequences, NUL, invalid UTF-8, a direction override, XML and a character that XML forbids,
+// HTML, CSV, and workflow commands, one of them after an ideographic space.
 inline const std::string hostile = std::string("=HYPERLINK(\"http://x\")\x1b[31mred\0nul", 36) +
                                    "\xff\xfe \xe2\x80\xae <script>alert(1)</script> ]]> & ' \" \r\n"
                                    "::error file=x::owned\n  ::add-mask::a\n##[set-env "

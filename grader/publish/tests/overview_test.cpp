@@ -1,4 +1,5 @@
-// The page holds what it should, well formed, and nothing that a student wrote as markup.
+// Checks that the page has the expected contents, is well formed, and shows students' texts without
+// markup.
 #include "grader/publish/overview.hpp"
 
 #include <doctest/doctest.h>
@@ -38,11 +39,11 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("the page is closed, without scripts, and no student's text is markup") {
+TEST_CASE("every element is closed, there are no scripts, and no student's text is markup") {
   const std::string page = overview(parts());
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("javascript:") == std::string::npos);
-  CHECK(page.find("http://x") != std::string::npos);  // as text
+  CHECK(page.find("http://x") != std::string::npos);  // it is shown as text
   CHECK(page.find("href=\"http") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
   CHECK(page.find("default-src 'none'") != std::string::npos);
@@ -53,7 +54,7 @@ TEST_CASE("the page is closed, without scripts, and no student's text is markup"
     CHECK(count(page, "<" + tag + ">") + count(page, "<" + tag + " ") ==
           count(page, "</" + tag + ">"));
   }
-  // Every target of a link exists once.
+  // Every link target exists exactly once.
   for (auto at = page.find("href=\"#"); at != std::string::npos;
        at = page.find("href=\"#", at + 1)) {
     const std::string id = page.substr(at + 7, page.find('"', at + 7) - at - 7);
@@ -63,7 +64,7 @@ TEST_CASE("the page is closed, without scripts, and no student's text is markup"
   for (const char c : page) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
-TEST_CASE("the page shows classes, goals with hints, pairs and answers next to the key") {
+TEST_CASE("the page shows classes, goals with hints, pairs, and answers next to the key") {
   const std::string page = overview(parts());
   for (const char* what : {"5 submissions, 2 with points, 2 not graded yet; 1 for manual review",
                            "Fewer threads", "75 %", "03_step", "15.7 us", "(1 answered)",
@@ -78,7 +79,7 @@ TEST_CASE("the page shows classes, goals with hints, pairs and answers next to t
   CHECK(rows.find(pseudonyms({"anna", hostile, "carl"}, "s").at("anna")) != std::string::npos);
 }
 
-TEST_CASE("pseudonyms are the same for a salt, different for all, and follow no order of ids") {
+TEST_CASE("pseudonyms are stable for a salt, all different, and independent of the order of ids") {
   std::vector<std::string> ids;
   for (int i = 0; i < 700; ++i) ids.push_back("s" + std::to_string(1000 + i));
   const auto names = pseudonyms(ids, "a");
@@ -91,7 +92,7 @@ TEST_CASE("pseudonyms are the same for a salt, different for all, and follow no 
   CHECK(pseudonyms(ids, "a") == names);
 }
 
-TEST_CASE("a figure counts every value, whatever their range") {
+TEST_CASE("a chart counts every value, whatever their range") {
   for (const auto& values : {std::vector<double>{1}, std::vector<double>{2, 2, 2},
                              std::vector<double>{0, 1e9}, std::vector<double>{0, 0, 0}}) {
     std::size_t sum = 0;

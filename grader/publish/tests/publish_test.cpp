@@ -1,4 +1,4 @@
-// Formats: their fields by their own documents, with texts of people who mean harm.
+// Report formats: the fields that their documentation asks for, filled with texts of an attacker.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using namespace stepwise::publish;
 
 namespace {
 
-// No control character but line ends, nothing that XML forbids, no workflow command. Valid UTF-8 is
-// the work of escaped_lines.
+// Checks that the text has no control character except line ends, nothing that XML forbids, and no
+// workflow command. Valid UTF-8 is the job of escaped_lines.
 void check_harmless(const std::string& text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -30,13 +30,13 @@ void check_harmless(const std::string& text) {
   CHECK(text.find("\xef\xbf\xbf") == std::string::npos);
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
-    const auto first = text.find_first_not_of(" \t\xe3\x80", begin);  // U+3000, too
+    const auto first = text.find_first_not_of(" \t\xe3\x80", begin);  // also skips U+3000
     CHECK(!(first < end && text.compare(first, 2, "::") == 0));
     begin = end + 1;
   }
 }
 
-// A reader of RFC 4180, for our output.
+// Reads CSV as RFC 4180 describes it, for our output.
 std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool quoted = false;
@@ -64,8 +64,8 @@ std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
   return rows;
 }
 
-// A reader of XML that is strict where reports go wrong: elements that close, attributes in quotes,
-// no raw "<" or "&". Calls body(name, attributes, parent) for each element.
+// An XML reader that is strict where reports often fail: every element closes, attributes are in
+// quotes, and there is no raw "<" or "&". Collects all elements.
 struct xml_reader {
   struct element {
     std::string name, parent;
@@ -130,7 +130,7 @@ std::vector<entry> hostile_entries() {
 
 }  // namespace
 
-TEST_CASE("texts are harmless in every format's own way") {
+TEST_CASE("each format makes texts harmless in its own way") {
   check_harmless(harmless(hostile) + "\n");
   CHECK(harmless(std::string(100000, 'x')).size() < 500);
   CHECK(harmless_line("a\nb\n") == "a / b");
@@ -157,7 +157,7 @@ TEST_CASE("texts are harmless in every format's own way") {
   CHECK(quoted_lines("a\n  ::b", "  ") == "  | a\n  |   : :b\n");
 }
 
-TEST_CASE("an entry without its parts is read without them") {
+TEST_CASE("an entry with missing or malformed parts is read without them") {
   const entry none = read_entry(json());
   CHECK(none.id.empty());
   CHECK(!none.points);
@@ -175,7 +175,7 @@ TEST_CASE("an entry without its parts is read without them") {
   CHECK(number_text(123456789.5) == "123456789.5");
 }
 
-TEST_CASE("CSV has a line for each, the same columns in all, and no formula") {
+TEST_CASE("CSV has one line per entry, the same columns in every line, and no formula") {
   const std::string text = csv(hostile_entries());
   check_harmless(text);
   const auto rows = rows_of(text);
@@ -198,8 +198,8 @@ TEST_CASE("CSV has a line for each, the same columns in all, and no formula") {
       CHECK(std::string("=+-@\t\r").find(cell.empty() ? 'x' : cell[0]) == std::string::npos);
 }
 
-// The facts of windyroad's JUnit.xsd, the strictest of the schemas.
-TEST_CASE("JUnit is what its strict schema asks for") {
+// The rules come from windyroad's JUnit.xsd, the strictest of the schemas.
+TEST_CASE("JUnit reports follow the strict schema") {
   const std::string text = junit("reduction", hostile_entries());
   check_harmless(text);
   const xml_reader read(text);
@@ -216,7 +216,7 @@ TEST_CASE("JUnit is what its strict schema asks for") {
       CHECK(e.attributes.at("timestamp") == "2026-11-21T01:02:03");
       CHECK(e.attributes.at("time") == "2.5");
       CHECK(!e.attributes.at("name").empty());
-      // properties, test cases, system-out, system-err, in this order.
+      // The order is properties, test cases, system-out, system-err.
       REQUIRE(e.children.size() >= 3);
       CHECK(e.children.front() == "properties");
       CHECK(e.children[e.children.size() - 2] == "system-out");
@@ -252,7 +252,7 @@ TEST_CASE("JUnit is what its strict schema asks for") {
   CHECK(suite(2)["failures"] == "0");
 }
 
-TEST_CASE("Gradescope's file has the documented fields, and no score where there is none") {
+TEST_CASE("Gradescope's file has the documented fields, and no score if there is none") {
   const json j = parse_json(gradescope(read_entry(entry_json("a", "SLOW", hostile))));
   const std::set<std::string> top = {"score",         "execution_time",     "output",
                                      "output_format", "test_output_format", "test_name_format",
@@ -267,7 +267,7 @@ TEST_CASE("Gradescope's file has the documented fields, and no score where there
     for (const auto& [key, value] : test.items()) CHECK(of_test.count(key) == 1);
     CHECK(test["score"] <= test["max_score"].get<double>());
     CHECK(test["number"].is_string());
-    CHECK(!test.contains("visibility"));  // a hidden test hides the total
+    CHECK(!test.contains("visibility"));  // a hidden test would hide the total
     sum += test["score"].get<double>();
     check_harmless(test["output"].get<std::string>().insert(0, "x"));
   }
@@ -280,7 +280,7 @@ TEST_CASE("Gradescope's file has the documented fields, and no score where there
   CHECK_THROWS_AS(gradescope(read_entry(infra_json("a"))), failure);
 }
 
-TEST_CASE("Classroom 50's result has its schema's fields, in whole points") {
+TEST_CASE("Classroom 50's result has the fields of its schema, in whole points") {
   std::map<std::string, std::string> set = {
       {"CLASSROOM", "cs"},           {"ASSIGNMENT", "reduction"},
       {"USERNAME", "anna"},          {"SUBMISSION_TAG", "submit/2026"},
@@ -298,7 +298,7 @@ TEST_CASE("Classroom 50's result has its schema's fields, in whole points") {
   CHECK(j["score"].is_number_integer());
   CHECK(j["score"] == 62);
   CHECK(j["max-score"] == 83);
-  CHECK(j["tests"].size() == 2);  // what is not graded here has no place in it
+  CHECK(j["tests"].size() == 2);  // goals that are not graded here are left out
   for (const auto& test : j["tests"]) {
     CHECK(test["passed"].is_boolean());
     CHECK(test["score"] <= test["max-score"].get<int>());
@@ -312,7 +312,7 @@ TEST_CASE("Classroom 50's result has its schema's fields, in whole points") {
   CHECK_THROWS_AS(classroom50(read_entry(infra_json("a")), variable), failure);
 }
 
-TEST_CASE("Moodle's worksheet has the columns that its importer looks for") {
+TEST_CASE("Moodle's worksheet has the columns that its importer expects") {
   const auto rows =
       rows_of(moodle(read_entries({entry_json("1234567", "SLOW", hostile), infra_json("99")})));
   REQUIRE(rows.size() == 3);
@@ -328,7 +328,7 @@ TEST_CASE("Moodle's worksheet has the columns that its importer looks for") {
   CHECK(rows[2][column("Grade")].empty());
 }
 
-TEST_CASE("JSON and the explanation hold all that a verdict was made of, harmless") {
+TEST_CASE("JSON and the explanation contain everything that led to the verdict, made harmless") {
   const json j = parse_json(as_json("reduction", {entry_json("a", "WRONG", hostile)}));
   CHECK(j["lab"] == "reduction");
   CHECK(j["entries"][0]["grade"]["seed"] == 271);

@@ -1,4 +1,4 @@
-// Copies are found under other names and layouts. Code that all students were given is not.
+// Finds copies with other names and other layout, and ignores code that all students were given.
 #include "grader/publish/similarity.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace stepwise::publish;
 
 namespace {
 
-// A kernel of its own for each number: its arithmetic differs.
+// A different kernel for each number. They differ in their arithmetic.
 std::string kernel(int number, const std::string& name = "value") {
   std::string body;
   for (int i = 0; i < 12; ++i) {
@@ -30,7 +30,7 @@ const std::string skeleton =
 
 }  // namespace
 
-TEST_CASE("a renamed and reformatted copy is found, independent work is not") {
+TEST_CASE("a renamed and reformatted copy is found, and independent work is not") {
   std::string copy = kernel(1, "renamed_everywhere");
   for (auto at = copy.find("  "); at != std::string::npos; at = copy.find("  ", at + 9))
     copy.replace(at, 2, "\n/* x */ ");
@@ -44,7 +44,7 @@ TEST_CASE("a renamed and reformatted copy is found, independent work is not") {
   CHECK(!found.pairs[0].same_text);
 }
 
-TEST_CASE("handed-out and published code makes no pair") {
+TEST_CASE("handed-out and published code does not count as similar") {
   const given_code given{fingerprints_of(skeleton), {{"03_step", fingerprints_of(kernel(2))}}};
   const auto found = compare_works({{"anna", skeleton},
                                     {"bert", skeleton},
@@ -56,7 +56,7 @@ TEST_CASE("handed-out and published code makes no pair") {
   REQUIRE(found.to_steps.size() == 3);
   for (const auto& one : found.to_steps) {
     CHECK(one.b == "03_step");
-    CHECK(one.share > 0.75);  // emil's has runs that begin in the skeleton
+    CHECK(one.share > 0.75);  // emil's copy has runs that begin in the skeleton
   }
 }
 

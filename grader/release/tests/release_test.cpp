@@ -1,4 +1,4 @@
-// Tests of what a student copy is made of: the plan, the list of files, texts, and the repository.
+// Tests the contents of a student copy: the plan, the list of files, the texts, and the repository.
 #include <doctest/doctest.h>
 
 #include "common/formats/json.hpp"
@@ -35,7 +35,7 @@ bool says(const std::string& text, const std::string& what) {
   return text.find(what) != std::string::npos;
 }
 
-TEST_CASE("programs of the open labs are in the copy, and no path of this machine") {
+TEST_CASE("the copy contains programs of the open labs, and no path of this machine") {
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path build = folder.path() / "build", copy = folder.path() / "copy";
   const fs::path sets = build / "common/emulator/ops/instruction_sets";
@@ -64,14 +64,14 @@ TEST_CASE("programs of the open labs are in the copy, and no path of this machin
                        doctest::Contains("two.so is not built"), failure);
 }
 
-TEST_CASE("a plan names labs, days, skeletons and parts of hints") {
+TEST_CASE("a plan names labs, dates, skeletons and parts of hints") {
   const auto plan = parse_plan(
       "course = \"GPUs\"\n[labs.two]\nopens = \"2026-10-15\"\ndue = \"2026-10-29\"\n"
       "skeletons = [\"01\"]\nhint_parts = 2\n[labs.one]\n",
       "plan.toml", two_labs());
   CHECK(plan.course == "GPUs");
   REQUIRE(plan.labs.size() == 2);
-  CHECK(plan.labs[0].name == "one");  // by the course's order
+  CHECK(plan.labs[0].name == "one");  // in the course's order
   CHECK(plan.labs[1].skeletons == std::vector<std::string>{"01_next"});
   CHECK(plan.labs[1].hint_parts == 2);
   CHECK(plan.open_on("2026-10-14").size() == 1);
@@ -100,14 +100,14 @@ std::string as_student(const std::string& text) {
                                       "labs/one/given/02_tiled.cu", "labs/glossary.md"}));
 }
 
-TEST_CASE("Markdown loses tables of results, checked figures, and links to what is not there") {
+TEST_CASE("Markdown loses result tables, checked figures, and links to missing files") {
   CHECK(says(as_student("a\n<!-- results:begin -->\n| 03 | 1 us |\n<!-- results:end -->\nb\n"),
              "not in the student copy"));
   CHECK_FALSE(says(as_student("<!-- sweep x:begin -->\n1 us\n<!-- sweep x:end -->\n"), "1 us"));
   CHECK(as_student("a\n<!-- checked\ntime(03) = 1 us\n-->\nb\n") == "a\nb\n");
   CHECK(as_student("see [key](../../solutions/one/answers.md) here\n") == "see key here\n");
   CHECK(as_student("![alt](../figures/gone.svg)\n") == "\n");
-  CHECK(as_student("[a\nb](../two/README.md)\n") == "a\nb\n");  // over a line's end
+  CHECK(as_student("[a\nb](../two/README.md)\n") == "a\nb\n");  // even across a line break
   const std::string kept =
       "[c](one.hpp) [g](../glossary.md#term) [w](https://x.org/a_(b)) [h](#here)\n";
   CHECK(as_student(kept) == kept);
@@ -116,7 +116,7 @@ TEST_CASE("Markdown loses tables of results, checked figures, and links to what 
   CHECK(as_student("```cpp\nx[i](j);\n```\n") == "```cpp\nx[i](j);\n```\n");
 }
 
-TEST_CASE("commands that the copy cannot execute are marked") {
+TEST_CASE("commands that do not work in the copy are marked") {
   const auto is_marked = [](const std::string& command) {
     const bool in_code =
         says(as_student("```\n" + command + "   why\n```\n"), "(not in this copy)");
@@ -140,7 +140,7 @@ TEST_CASE("commands that the copy cannot execute are marked") {
   CHECK(as_student("a (`./lab ptx one 04`) b\n") == "a (`./lab ptx one 04`, not in this copy) b\n");
 }
 
-TEST_CASE("hints are shortened by parts, steps lose what they promise") {
+TEST_CASE("hints lose parts, and steps lose their promises") {
   const std::string hints = "# H\n\n## A\n\n### n\nN\n\n### i\nI\n\n### c\nC\n\n## B\n\n### n\nM\n";
   CHECK(shorter_hints(hints, 3) == hints);
   CHECK_FALSE(says(shorter_hints(hints, 2), "C\n"));
@@ -163,7 +163,7 @@ class some_tree {
   temporary_folder folder_{fs::temp_directory_path()};
 };
 
-TEST_CASE("files are in a copy because the list names them") {
+TEST_CASE("only files that the list names are in a copy") {
   some_tree tree;
   for (const char* file : {"lab", "common/a.cpp", "common/tests/b.cu", "labs/one/lab.toml",
                            "labs/one/tests/m.cu", "labs/two/lab.toml", "solutions/one/01.cu"})
@@ -193,7 +193,7 @@ int commits_in(const fs::path& copy) {
   return std::stoi("0" + git_says(copy, {"rev-list", "--count", "HEAD"}));
 }
 
-TEST_CASE("a copy is a repository with one commit, and later ones are added to it") {
+TEST_CASE("a copy is a repository with one commit, and later copies add a commit") {
   if (on_path("git").empty()) return;
   some_tree tree, parent;
   tree.write("labs/calendar.toml");
@@ -218,7 +218,7 @@ TEST_CASE("a copy is a repository with one commit, and later ones are added to i
                        doctest::Contains("not a git repository"), failure);
 }
 
-TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a file out") {
+TEST_CASE("a repository without commits becomes the copy, and no ignore rule leaves out a file") {
   if (on_path("git").empty()) return;
   some_tree tree, parent;
   tree.write("labs/calendar.toml");
@@ -232,9 +232,8 @@ TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a 
   CHECK(git_says(copy, {"branch"}) == "* autumn\n");
   fs::remove_all(copy / "labs");
   fs::remove(copy / "chosen.log");
-  fs::remove(
-      copy /
-      ".gitignore");  // a commit shows that it belongs to a person, though its files are gone
+  fs::remove(copy / ".gitignore");
+  // The commits show that the repository belongs to a person, although its files are gone.
   CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("not a student copy"),
                        failure);
 }

@@ -1,4 +1,4 @@
-// Tests the reading of findings from a file that a student's process wrote.
+// Tests how findings are read from a file that a student's process wrote.
 #include "grader/report/findings.hpp"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ std::vector<located_finding> read_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("findings are read, merged, errors first") {
+TEST_CASE("findings are read, merged and sorted, errors first") {
   const auto leak = of_kind(finding_kind::leak, "100 bytes");
   const auto all = read_text(json_line(leak) + "\n" + json_line(race_at(3)) + "\n" +
                              json_line(race_at(3)) + "\n" + json_line(race_at(4)) + "\n");
@@ -42,7 +42,7 @@ TEST_CASE("findings are read, merged, errors first") {
   CHECK(all[2].what.kind == finding_kind::leak);
 }
 
-TEST_CASE("a launch that failed comes before the memory that it left unwritten") {
+TEST_CASE("a failed launch comes before the memory that it left unwritten") {
   const auto failed = of_kind(finding_kind::unchecked_error, "the launch failed");
   const auto copy = of_kind(finding_kind::unwritten_copy, "a copy");
   std::vector<located_finding> all = {copy, failed};
@@ -57,7 +57,7 @@ TEST_CASE("a launch that failed comes before the memory that it left unwritten")
   CHECK(all[2].what.kind == finding_kind::unchecked_error);
 }
 
-TEST_CASE("what the checks do not follow is no finding") {
+TEST_CASE("a note that the checks do not follow something is not a finding") {
   auto open = of_kind(finding_kind::not_followed, "the checks do not follow it");
   open.what.parties = race_at(3).what.parties;
   auto all = read_text(json_line(open) + "\n" + json_line(race_at(3)) + "\n");
@@ -69,7 +69,7 @@ TEST_CASE("what the checks do not follow is no finding") {
   CHECK(not_followed_json(taken).size() == 1);
 }
 
-TEST_CASE("what is no finding is passed over") {
+TEST_CASE("malformed lines are skipped") {
   CHECK(read_findings("/nowhere/findings").empty());
   const std::string whole = json_line(race_at(3));
   const auto all =
@@ -78,7 +78,7 @@ TEST_CASE("what is no finding is passed over") {
   CHECK(all[0].what.count == 1);
 }
 
-TEST_CASE("text from a program cannot drive a terminal") {
+TEST_CASE("text from a program cannot send commands to a terminal") {
   auto found = race_at(3);
   found.what.message = "\x1b[2Jgone";
   found.what.parties[0].at.text = "x\u202ey";
@@ -89,7 +89,7 @@ TEST_CASE("text from a program cannot drive a terminal") {
   CHECK(text.find("gone") != std::string::npos);
 }
 
-TEST_CASE("the worst finding in a sentence") {
+TEST_CASE("one sentence describes the worst finding") {
   const auto leak = of_kind(finding_kind::leak, "100 bytes");
   CHECK(worst_finding({}, "/course").empty());
   CHECK(worst_finding({leak}, "/course") == "memory not freed: 100 bytes");
@@ -114,7 +114,7 @@ TEST_CASE("the worst finding in a sentence") {
         "the two.");
 }
 
-TEST_CASE("the document counts errors and warnings") {
+TEST_CASE("the JSON document counts errors and warnings") {
   const auto j = findings_json({race_at(3), of_kind(finding_kind::unchecked_error, "not checked")});
   CHECK(j["errors"] == 1);
   CHECK(j["warnings"] == 1);

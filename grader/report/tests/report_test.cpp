@@ -1,4 +1,4 @@
-// Tables, bars, wrapping, escaping, numbers with units.
+// Tests tables, bars, wrapping, escaping, and numbers with units.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("width counts columns, not bytes or colours") {
+TEST_CASE("width counts columns, not bytes or colour codes") {
   CHECK(display_width("abc") == 3);
   CHECK(display_width("\u2588\u2026") == 2);
   CHECK(display_width("\x1b[1;31mred\x1b[0m") == 3);
@@ -19,13 +19,13 @@ TEST_CASE("width counts columns, not bytes or colours") {
   CHECK(shortened("\u2588\u2588\u2588\u2588", 3, "\u2026") == "\u2588\u2588\u2026");
 }
 
-TEST_CASE("wrapping breaks at blanks and keeps every word") {
+TEST_CASE("wrapping breaks at spaces and keeps every word") {
   CHECK(wrapped("one two  three", 7) == std::vector<std::string>{"one two", "three"});
   CHECK(wrapped("extraordinary", 5) == std::vector<std::string>{"extraordinary"});
   CHECK(wrapped("", 5).empty());
 }
 
-TEST_CASE("what a program printed cannot act on the terminal") {
+TEST_CASE("output of a program cannot send commands to the terminal") {
   CHECK(escaped_lines("\x1b[31mred\a", 10, 80) == std::vector<std::string>{"\\x1b[31mred\\x07"});
   CHECK(escaped_lines("\xff\xc0\x80", 10, 80) == std::vector<std::string>{"\\xff\\xc0\\x80"});
   CHECK(escaped_lines("a\tb", 10, 80) == std::vector<std::string>{"a       b"});
@@ -36,7 +36,7 @@ TEST_CASE("what a program printed cannot act on the terminal") {
   CHECK(display_width(escaped_lines(std::string(100000, 'x'), 1, 40).at(0)) == 40);
 }
 
-TEST_CASE("every place of a text is replaced once") {
+TEST_CASE("every occurrence is replaced once") {
   std::string text = "aXbXX";
   replace_all(text, "X", "XX");
   CHECK(text == "aXXbXXXX");
@@ -98,7 +98,7 @@ TEST_CASE("a column that wraps keeps every word") {
   CHECK(lines[4] == "01_x      short");
 }
 
-TEST_CASE("an optional column goes rather than becoming a stump") {
+TEST_CASE("an optional column is dropped rather than cut to a few characters") {
   terminal_style style;
   style.width = 40;
   const auto lines = table_lines(
@@ -107,7 +107,7 @@ TEST_CASE("an optional column goes rather than becoming a stump") {
   CHECK(lines.at(0) == "step");
 }
 
-TEST_CASE("bars are as long as their share, and never wider than the terminal") {
+TEST_CASE("bars have lengths in proportion, and never exceed the terminal's width") {
   terminal_style style;
   style.width = 60;
   const auto lines =
@@ -125,7 +125,7 @@ TEST_CASE("bars are as long as their share, and never wider than the terminal") 
   }
 }
 
-TEST_CASE("colours appear only where they are wanted") {
+TEST_CASE("colours appear only if they are wanted") {
   terminal_style style;
   CHECK(style.paint(tone::bad, "x") == "x");
   style.colour = true;
@@ -146,7 +146,7 @@ std::string script(const std::vector<diff_line>& lines) {
 
 }  // namespace
 
-TEST_CASE("a diff is a shortest one, removals first") {
+TEST_CASE("a diff is as short as possible, with removals first") {
   CHECK(script(line_diff({"a", "b", "c"}, {"a", "x", "c"})) == " a|-b|+x| c|");
   CHECK(script(line_diff({}, {"a"})) == "+a|");
   CHECK(script(line_diff({"a"}, {})) == "-a|");
@@ -155,7 +155,7 @@ TEST_CASE("a diff is a shortest one, removals first") {
   CHECK(script(line_diff({"x", "a", "b", "y"}, {"x", "b", "a", "y"})).size() == 2 * 5 + 5);
 }
 
-TEST_CASE("applying a diff gives the second text, undoing it the first") {
+TEST_CASE("one side of a diff gives the first text, the other side the second") {
   const std::vector<std::string> before = {"1", "2", "3", "4", "5", "6"};
   const std::vector<std::string> after = {"0", "2", "3", "x", "5", "7", "8"};
   std::vector<std::string> old_side, new_side;
@@ -167,7 +167,7 @@ TEST_CASE("applying a diff gives the second text, undoing it the first") {
   CHECK(new_side == after);
 }
 
-TEST_CASE("hunks hold the changes with three lines around, and merge when they touch") {
+TEST_CASE("hunks hold changes with three lines of context, and merge when they touch") {
   std::vector<std::string> before, after;
   for (int i = 0; i < 40; ++i) before.push_back(std::to_string(i));
   after = before;

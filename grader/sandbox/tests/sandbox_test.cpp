@@ -1,5 +1,5 @@
-// Tests what a child in a sandbox sees and may do, and what it leaves. Skipped if this machine has
-// no such layer.
+// Tests what a child process in a sandbox sees, may do, and leaves behind. A case is skipped if
+// this machine lacks the layer that it needs.
 #include "grader/sandbox/sandbox.hpp"
 
 #include <doctest/doctest.h>
@@ -42,11 +42,11 @@ bool is_active(std::string_view layer) {
 
 bool is_missing(const char* layer) {
   if (is_active(layer)) return false;
-  skip_case(std::string("this machine has no layer \"") + layer + "\"");
+  skip_case(std::string("this machine lacks the layer \"") + layer + "\"");
   return true;
 }
 
-// Processes whose command line holds `mark`, other than this one.
+// The number of processes, other than this one, whose command line contains `mark`.
 int processes_with(const std::string& mark) {
   int count = 0;
   std::error_code ignored;
@@ -59,7 +59,7 @@ int processes_with(const std::string& mark) {
 
 }  // namespace
 
-TEST_CASE("every layer is reported, with a reason where it is missing") {
+TEST_CASE("every layer is reported, and a missing layer has a reason") {
   const protections& found = find_protections();
   REQUIRE(found.layers.size() == 5);
   for (const auto& layer : found.layers) CHECK(!layer.detail.empty());
@@ -74,7 +74,7 @@ TEST_CASE("every layer is reported, with a reason where it is missing") {
   CHECK(found.complete() == (found.text().find("missing") == std::string::npos));
 }
 
-TEST_CASE("other people's files are refused where a layer is missing, unless they are trusted") {
+TEST_CASE("without a layer, other people's files are refused, unless you trust them") {
   protections guards;
   guards.layers = {{"namespaces", false, "no: all is open"}, {"limits", true, "time"}};
   CHECK_NOTHROW(require_protection(guards, true));
@@ -91,7 +91,7 @@ TEST_CASE("other people's files are refused where a layer is missing, unless the
   CHECK_NOTHROW(require_protection(guards, false));
 }
 
-TEST_CASE("a sandbox shows what is listed and nothing else") {
+TEST_CASE("a sandbox shows the listed files and nothing else") {
   if (is_missing("namespaces")) return;
   const temporary_folder folder(fs::temp_directory_path());
   write_atomically(folder.path() / "shown", "shown\n");
@@ -113,12 +113,12 @@ TEST_CASE("a sandbox shows what is listed and nothing else") {
   CHECK(result.out.find("\n" + std::to_string(getpid()) + "\n") == std::string::npos);
 }
 
-TEST_CASE("a program in a sandbox is not root outside, and changes nothing of the machine") {
+TEST_CASE("a program in a sandbox is not root outside, and cannot change the machine") {
   if (is_missing("user") || is_missing("namespaces")) return;
   const auto map = in_sandbox("id -u; cat /proc/self/uid_map").out;
   if (geteuid() == 0) CHECK(map.starts_with(std::to_string(sandbox_user) + "\n"));
   const auto before = read_if_there("/proc/sys/kernel/core_pattern");
-  // Each line of the output would be a file that opened.
+  // Each line of the output would be a file that could be opened for writing.
   const auto opened = in_sandbox(
       "for f in $(find /proc/sys /proc/self /proc/*.* -type f 2> /dev/null); do"
       " (: >> $f) 2> /dev/null && echo $f; done; ls /proc | grep -v '^[0-9]'");
@@ -129,8 +129,7 @@ TEST_CASE("a program in a sandbox is not root outside, and changes nothing of th
             .out == "");
 }
 
-TEST_CASE(
-    "root's files are shown to the sandbox's user, and what that user writes is root's to use") {
+TEST_CASE("the sandbox's user can read root's files, and root can use what that user writes") {
   if (is_missing("namespaces") || find_protections().become.empty()) return;
   const temporary_folder folder(fs::temp_directory_path());
   write_atomically(folder.path() / "closed", "closed\n");
@@ -150,7 +149,7 @@ TEST_CASE(
                        doctest::Contains(("chmod -R go+rX " + at + "/secret").c_str()), failure);
 }
 
-TEST_CASE("the environment, descriptors and the way it ended come through") {
+TEST_CASE("the environment, descriptors and exit status are passed through") {
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   auto options = script_of("echo $KEPT$REMOVED$LAB_ROOT; env | grep -c .; echo passed >&3; exit 5");
@@ -169,7 +168,7 @@ TEST_CASE("the environment, descriptors and the way it ended come through") {
   CHECK(result.end.signal == SIGSEGV);
 }
 
-TEST_CASE("there is no network, and no program can be started unless that is allowed") {
+TEST_CASE("there is no network, and programs can start others only if that is allowed") {
   if (is_missing("system calls")) return;
   CHECK(in_sandbox("(exit 3); echo $?").out == "3\n");
   auto c = tools();
@@ -179,7 +178,7 @@ TEST_CASE("there is no network, and no program can be started unless that is all
   CHECK(in_sandbox("unshare -U true || echo refused").out == "refused\n");
 }
 
-TEST_CASE("nothing is left of what a child started") {
+TEST_CASE("no process that a child started survives") {
   if (is_missing("namespaces")) return;
   const std::string mark = "8765.4321" + std::to_string(getpid());
   in_sandbox("setsid sleep " + mark + " & setsid sh -c 'setsid sleep " + mark + " &' & exit 0");
@@ -192,7 +191,7 @@ TEST_CASE("nothing is left of what a child started") {
   CHECK(processes_with(mark) == 0);
 }
 
-TEST_CASE("files in memory and on the disk have their limits") {
+TEST_CASE("files in memory and on disk have size limits") {
   if (is_missing("namespaces")) return;
   auto c = tools();
   c.scratch_bytes = 1 << 20;
@@ -207,12 +206,12 @@ TEST_CASE("files in memory and on the disk have their limits") {
 }
 
 TEST_CASE("memory and processes are limited in total") {
-  // Without namespaces /tmp is the machine's own, which may be on a disk.
+  // Without namespaces, /tmp is the machine's own and may be on a disk.
   if (is_missing("control group") || is_missing("namespaces")) return;
   auto c = tools();
   c.memory_bytes = 64 << 20;
   c.scratch_bytes = 256 << 20;
-  // Shared memory and files in memory count as well as a process's own.
+  // Shared memory and files in memory count, like a process's own memory.
   const auto result = in_sandbox("head -c 200000000 /dev/zero > /tmp/a; echo $?", c);
   CHECK(result.out != "0\n");
   CHECK(result.end.out_of_memory);
@@ -222,12 +221,12 @@ TEST_CASE("memory and processes are limited in total") {
   CHECK(bomb.out != "all\n");
 }
 
-TEST_CASE("memory is watched where there is no control group") {
+TEST_CASE("without a control group, memory is watched") {
   auto without = find_protections();
   without.groups = false;
   auto c = tools();
   c.memory_bytes = 64 << 20;
-  const auto grow = [&](const char* bytes) {  // dd fills a buffer of as many, again and again
+  const auto grow = [&](const char* bytes) {  // dd fills a buffer of this size again and again
     const std::string script = "dd if=/dev/zero of=/dev/null count=200 bs=" + std::string(bytes) +
                                " 2> /dev/null && echo 1";
     return run_child(confined(script_of(script), c, without), 20);
@@ -238,7 +237,7 @@ TEST_CASE("memory is watched where there is no control group") {
   CHECK(large.end.out_of_memory);
 }
 
-TEST_CASE("processes are limited where there is no control group, root's too") {
+TEST_CASE("without a control group, the number of processes is limited, even for root") {
   if (is_missing("namespaces")) return;
   auto without = find_protections();
   without.groups = false;

@@ -1,5 +1,5 @@
-// Reserved memory: which process waits, which one gets it, what a killed holder leaves, and the
-// total.
+// Tests memory reservations: which process waits, which one is next, what a killed holder leaves,
+// and the total.
 #include "grader/system/admission.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ const auto nothing = [] {};
 
 }  // namespace
 
-TEST_CASE("reservations are counted in units, and a request beyond the total takes all") {
+TEST_CASE("reservations are counted in units, and a request beyond the total takes everything") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 530 * megabyte);
   CHECK(budget.bytes() / megabyte == 524);
@@ -42,7 +42,7 @@ TEST_CASE("reservations are counted in units, and a request beyond the total tak
   CHECK(usable_memory() > 0);
 }
 
-TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what it waits for") {
+TEST_CASE("a thread that finds too little memory waits, is not overtaken, and gets its share") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 210 * megabyte);  // twenty units
   std::optional<memory_reservation> first = budget.take(110 * megabyte, nothing);
@@ -73,7 +73,7 @@ TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what
   while (other_waits == 0) std::this_thread::yield();
   CHECK(!one_has);
   first.reset();
-  // The memory that `first` held is free now, but it is not for `other`.
+  // The memory that `first` held is free now, but it is reserved for `one`, not for `other`.
   while (other_waits < 4) std::this_thread::yield();
   is_held_up = false;
   one.join();
@@ -82,7 +82,7 @@ TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what
   CHECK(!other_came_first);
 }
 
-TEST_CASE("a process that is killed gives back what it held") {
+TEST_CASE("a killed process gives back its reservation") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 210 * megabyte);
   int ready[2];
@@ -107,7 +107,7 @@ TEST_CASE("a process that is killed gives back what it held") {
   close(ready[1]);
 }
 
-TEST_CASE("limits of control groups count at every level, and pages of unused files as free") {
+TEST_CASE("control-group limits count at every level, and inactive file pages count as free") {
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path root = folder.path();
   const auto left = [&](const char* memberships) {
@@ -115,7 +115,7 @@ TEST_CASE("limits of control groups count at every level, and pages of unused fi
   };
   const std::uint64_t none = memory_left_in_groups("", root) / megabyte;
   CHECK(left("0::/job/step\n4:cpu:/job\n") == none);
-  // Slurm sets the limit on the job, and none on the step below it.
+  // Slurm sets the limit on the job, and no limit on the step below it.
   write_atomically(root / "job/memory.max", "500000000\n");
   write_atomically(root / "job/memory.current", "400000000\n");
   write_atomically(root / "job/step/memory.max", "max\n");
@@ -124,7 +124,7 @@ TEST_CASE("limits of control groups count at every level, and pages of unused fi
   CHECK(left("0::/other\n") == none);
   write_atomically(root / "job/memory.stat", "anon 1\nfile 2\ninactive_file 150000000\n");
   CHECK(left("0::/job/step\n") == 250);
-  // A container's root is its own group, whatever path the kernel names.
+  // A container's root is its own group, whatever path the kernel reports.
   write_atomically(root / "memory.max", "90000000\n");
   write_atomically(root / "memory.current", "91000000\n");
   CHECK(left("0::/nowhere/at/all\n") == 0);

@@ -1,4 +1,4 @@
-// Reading, atomic writing, temporary folders.
+// Tests reading, atomic writing, locks, and temporary folders.
 #include "grader/system/files.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ std::size_t entries(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("write_atomically replaces a file and leaves nothing else") {
+TEST_CASE("write_atomically replaces a file and leaves no other file") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path file = work.path() / "deep" / "file";
   write_atomically(file, "one");
@@ -32,7 +32,7 @@ TEST_CASE("write_atomically replaces a file and leaves nothing else") {
   CHECK(entries(file.parent_path()) == 1);
 }
 
-TEST_CASE("a write that fails keeps the old content and says why") {
+TEST_CASE("a failed write keeps the old content and says why") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path file = work.path() / "file";
   write_atomically(file, "old");
@@ -56,7 +56,7 @@ TEST_CASE("kept copies never overwrite one another") {
   CHECK(read_if_there(work.path() / "lab.cu.kept-1") == "a");
 }
 
-TEST_CASE("a temporary folder goes with its content") {
+TEST_CASE("a temporary folder is removed with its contents") {
   fs::path path;
   {
     const temporary_folder work(fs::temp_directory_path());
@@ -66,10 +66,10 @@ TEST_CASE("a temporary folder goes with its content") {
   CHECK(!fs::exists(path));
 }
 
-TEST_CASE("the next temporary folder removes what a killed process left, and nothing else") {
+TEST_CASE("the next temporary folder removes those of killed processes, and nothing else") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path parent = work.path() / "parent";
-  // A process that makes a folder there and never removes it.
+  // Starts a process that makes a folder there and never removes it.
   const auto start = [&] {
     int made[2];
     REQUIRE(pipe(made) == 0);
@@ -110,7 +110,7 @@ TEST_CASE("the next temporary folder removes what a killed process left, and not
   std::size_t used = 0;
   for (const auto& entry : fs::directory_iterator(parent))
     if (fs::exists(entry.path() / "deep" / "file")) ++used;
-  CHECK(used == 1);  // the one that lives
+  CHECK(used == 1);  // the folder of the process that is still alive
   CHECK(entries(parent) == 6);
   end(lives);
 }
@@ -139,7 +139,7 @@ TEST_CASE("a lock excludes another process") {
   for (const int end : {ready[0], ready[1], release[0], release[1]}) close(end);
 }
 
-TEST_CASE("a lock holds against other users, who may only read its file") {
+TEST_CASE("a lock also holds against other users, who may only read its file") {
   const temporary_folder folder(fs::temp_directory_path());
   fs::permissions(folder.path(), fs::perms{0755});
   const fs::path file = folder.path() / "lock";
@@ -148,7 +148,7 @@ TEST_CASE("a lock holds against other users, who may only read its file") {
   umask(before);
   CHECK((fs::status(file).permissions() & fs::perms{0777}) == fs::perms{0644});
   fs::permissions(file, fs::perms{0444});
-  // Exit code: 1 where the lock was held, 0 where it was free.
+  // The exit code is 1 if the lock was held, and 0 if it was free.
   const auto as_another = [&] {
     const pid_t other = fork();
     if (other == 0) {
@@ -169,21 +169,21 @@ TEST_CASE("a lock holds against other users, who may only read its file") {
   CHECK(as_another() == 0);
 }
 
-TEST_CASE("a lock follows no link") {
+TEST_CASE("a lock does not follow links") {
   const temporary_folder folder(fs::temp_directory_path());
   fs::create_symlink(folder.path() / "elsewhere", folder.path() / "lock");
   CHECK_THROWS_AS(file_lock(folder.path() / "lock"), failure);
   CHECK(!fs::exists(folder.path() / "elsewhere"));
 }
 
-TEST_CASE("reading says what is wrong with a path") {
+TEST_CASE("a failed read says what is wrong with the path") {
   CHECK(!read_if_there("/nowhere"));
   CHECK_THROWS_WITH_AS(read_file("/nowhere", 2), "cannot read /nowhere: there is no such file",
                        failure);
   CHECK_THROWS_WITH_AS(read_file("/tmp", 2), "cannot read /tmp: it is a folder", failure);
 }
 
-TEST_CASE("what was handed in is no link, but its folder may be one") {
+TEST_CASE("a handed-in file must not be a link, but its folder may be one") {
   const temporary_folder work(fs::temp_directory_path());
   const fs::path at = work.path();
   write_atomically(at / "secret", "root:x:0");
@@ -200,7 +200,7 @@ TEST_CASE("what was handed in is no link, but its folder may be one") {
     CAPTURE(name);
     try {
       (void)read_handed_in(at / name);
-      FAIL("it is read");
+      FAIL("the file was read");
     } catch (const failure& why) {
       const std::string text = why.what();
       CHECK(why.code() == exit_code::usage);
@@ -211,7 +211,7 @@ TEST_CASE("what was handed in is no link, but its folder may be one") {
   }
 }
 
-TEST_CASE("the hash keeps parts apart") {
+TEST_CASE("the hash distinguishes where parts end") {
   CHECK(content_hash().add("ab").add("c").hex() != content_hash().add("a").add("bc").hex());
   CHECK(content_hash().add("").hex() != content_hash().hex());
   CHECK(content_hash().add("abc").hex().size() == 32);

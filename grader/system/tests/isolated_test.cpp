@@ -14,7 +14,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("an answer comes back from an isolated computation, and nothing else changes") {
+TEST_CASE("an isolated computation returns its answer, and changes nothing else") {
   int here = 1;
   CHECK(run_isolated([&] {
           here = 2;
@@ -25,7 +25,7 @@ TEST_CASE("an answer comes back from an isolated computation, and nothing else c
   CHECK(run_isolated([] { return std::string(); }) == "");
 }
 
-TEST_CASE("an isolated computation that fails, hangs, or says too much has no answer") {
+TEST_CASE("an isolated computation that fails, hangs, or returns too much gives no answer") {
   CHECK(!run_isolated([]() -> std::string { throw 1; }));
   CHECK(!run_isolated([]() -> std::string { std::abort(); }));
   CHECK(!run_isolated([] { return std::string(5000, 'x'); }));
@@ -39,8 +39,8 @@ TEST_CASE("an isolated computation that fails, hangs, or says too much has no an
       1));
 }
 
-TEST_CASE("an isolated computation opens nothing and starts nothing") {
-  if (!has_system_call_filters()) return skip_case("this kernel has no filters of system calls");
+TEST_CASE("an isolated computation can open no file and start no process") {
+  if (!has_system_call_filters()) return skip_case("this kernel has no system-call filters");
   CHECK(!run_isolated([] { return std::to_string(open("/dev/null", O_RDONLY)); }));
   CHECK(!run_isolated([] { return std::to_string(fork()); }));
   CHECK(!run_isolated([] { return std::to_string(getppid()); }));

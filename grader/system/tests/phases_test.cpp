@@ -1,4 +1,4 @@
-// Phases within phases.
+// Nested phases.
 #include "grader/system/phases.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("a phase within another is counted once") {
+TEST_CASE("the time of a nested phase is counted once") {
   const auto seconds = [](const std::string& name) {
     for (const auto& p : phase_times())
       if (p.name == name) return p.seconds;

@@ -1,4 +1,4 @@
-// Child processes: output, limits, signals.
+// Tests child processes: output, limits and signals.
 #include "grader/system/process.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ child_options shell(const std::string& script) {
   return options;
 }
 
-// Ended processes stay until init, whichever that is, looks at them.
+// Whether a process is running. A process that has ended remains a zombie until init reaps it.
 bool is_alive(pid_t id) {
   const std::string state = read_if_there("/proc/" + std::to_string(id) + "/stat").value_or("");
   const auto name_ends = state.rfind(") ");
@@ -33,7 +33,7 @@ bool is_alive(pid_t id) {
 
 }  // namespace
 
-TEST_CASE("output and exit code come back") {
+TEST_CASE("output and exit code are returned") {
   const auto result = run_child(shell("echo out; echo err >&2; exit 3"), 10);
   CHECK(result.end.how == child_end::cause::exited);
   CHECK(result.end.exit_code == 3);
@@ -41,14 +41,14 @@ TEST_CASE("output and exit code come back") {
   CHECK(result.err == "err\n");
 }
 
-TEST_CASE("a signal is named") {
+TEST_CASE("a signal has a name") {
   const auto result = run_child(shell("kill -SEGV $$"), 10);
   CHECK(result.end.how == child_end::cause::signalled);
   CHECK(result.end.signal == SIGSEGV);
   CHECK(signal_text(result.end.signal) == "segmentation fault (SIGSEGV)");
 }
 
-TEST_CASE("the deadline ends the child and everything that it started") {
+TEST_CASE("the deadline kills the child and everything that it started") {
   const auto result = run_child(shell("sleep 100 & echo $!; wait"), 1);
   CHECK(result.end.how == child_end::cause::deadline);
   CHECK(result.end.wall_s < 20);
@@ -57,7 +57,7 @@ TEST_CASE("the deadline ends the child and everything that it started") {
   CHECK(!is_alive(grandchild));
 }
 
-TEST_CASE("a grandchild that keeps the pipes open does not hold us") {
+TEST_CASE("a grandchild that keeps the pipes open does not block us") {
   const auto start = std::chrono::steady_clock::now();
   const auto result = run_child(shell("sleep 100 & echo done"), 20);
   CHECK(result.end.ok());
@@ -65,7 +65,7 @@ TEST_CASE("a grandchild that keeps the pipes open does not hold us") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
-TEST_CASE("a flood is bounded in memory and ended") {
+TEST_CASE("a flood of output is limited in memory, and the program is killed") {
   auto options = shell("yes 0123456789");
   options.flood_bytes = 1 << 20;
   options.keep_bytes = 1000;
@@ -75,7 +75,7 @@ TEST_CASE("a flood is bounded in memory and ended") {
   CHECK(result.out.find("bytes left out") != std::string::npos);
 }
 
-TEST_CASE("counting, which takes a while, runs only where there is nothing to read") {
+TEST_CASE("tasks are counted, which is slow, only when there is nothing to read") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   child_options options = shell("sleep 20 & sleep 20 & sleep 20 & wait");
@@ -88,7 +88,7 @@ TEST_CASE("counting, which takes a while, runs only where there is nothing to re
   CHECK(many.wait(5, ends[0]) == child::event::readable);
   CHECK(many.wait(0) == child::event::deadline);
   usleep(100'000);
-  CHECK(many.wait(0) == child::event::deadline);  // not counted, so it continues
+  CHECK(many.wait(0) == child::event::deadline);  // not counted, so the child continues
   CHECK_FALSE(has_ticked);
   CHECK(many.wait(5) == child::event::ended);
   CHECK(many.end(child_end::cause::exited).too_many_tasks);
@@ -104,7 +104,7 @@ TEST_CASE("bounded_text keeps the head and the tail") {
   CHECK(text.text().ends_with("789the end"));
 }
 
-TEST_CASE("limits hold in the child") {
+TEST_CASE("limits apply in the child") {
   auto options = shell(
       "dd if=/dev/zero of=/tmp/stepwise-limit-$$ bs=1M count=8 2>/dev/null; rc=$?; "
       "rm -f /tmp/stepwise-limit-$$; exit $rc");
@@ -112,7 +112,7 @@ TEST_CASE("limits hold in the child") {
   CHECK(!run_child(options, 20).end.ok());
 }
 
-TEST_CASE("descriptors are passed as 3, 4, and none else is") {
+TEST_CASE("given descriptors are passed as 3, 4 and so on, and no others") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   auto options = shell("ls /proc/self/fd | tr '\\n' ' '; echo hello >&3");
@@ -121,7 +121,7 @@ TEST_CASE("descriptors are passed as 3, 4, and none else is") {
   char text[6] = "";
   CHECK(read(ends[0], text, 6) == 6);
   CHECK(std::string(text, 5) == "hello");
-  // ls itself has one more for the folder that it reads
+  // ls itself opens one more, for the folder that it reads.
   CHECK(result.out == "0 1 2 3 4 ");
   close(ends[0]);
   close(ends[1]);
@@ -142,7 +142,7 @@ TEST_CASE("a program that cannot be started says why") {
                        failure);
 }
 
-TEST_CASE("jobs run at the same time, each once, and the first failure ends them") {
+TEST_CASE("jobs run in parallel, each once, and the first failure stops the rest") {
   std::vector<std::atomic<int>> runs(20);
   std::atomic<int> now = 0, most = 0;
   in_parallel(

@@ -1,4 +1,4 @@
-// Tests the recognition of executables from their ELF files.
+// Tests how executables are recognised from their ELF files.
 #include "grader/system/program_file.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("this very program: its kind, machine, loader and libraries") {
+TEST_CASE("this test program: its kind, machine, loader and libraries") {
   const auto file = read_program_file("/proc/self/exe", 90);
   REQUIRE(file);
   CHECK(file->is == program_file::kind::program);
@@ -20,7 +20,7 @@ TEST_CASE("this very program: its kind, machine, loader and libraries") {
   CHECK(!file->code.any());
 }
 
-TEST_CASE("no ELF file, no file") {
+TEST_CASE("a file that is not ELF is not a program") {
   CHECK(!read_program_file("/proc/self/cmdline", 90));
   CHECK(!read_program_file("/nowhere", 90));
   CHECK(!read_program_file("/", 90));
@@ -28,7 +28,7 @@ TEST_CASE("no ELF file, no file") {
   CHECK(!read_device_parts("/nowhere", 90));
 }
 
-TEST_CASE("truncated anywhere, it is read or not, but nothing else happens") {
+TEST_CASE("a file truncated anywhere is read or rejected, and nothing worse happens") {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string whole = *read_if_there(fs::canonical("/proc/self/exe"));
   const fs::path copy = folder.path() / "program";

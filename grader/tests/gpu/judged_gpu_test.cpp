@@ -1,6 +1,6 @@
-// Tests what judged grades on a GPU must keep to: one verdict however often a file is graded, a
-// step as fast as itself, the times that a program has without a judge. Runs the built program;
-// needs a GPU and the built steps.
+// Tests the requirements of judged grades on a GPU: the verdict is the same however often a file is
+// graded, a step is as fast as itself, and a program's times are those that it has in practice
+// mode. Runs the built program; needs a GPU and the built steps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 bool has_no_gpu() {
   if (probe_gpu({}).device) return false;
-  skip_case("no GPU: nothing is judged on one");
+  skip_case("there is no GPU to judge on");
   return true;
 }
 
@@ -30,7 +30,7 @@ json grade(const cloned_course& c, std::vector<std::string> words) {
   return document;
 }
 
-// The speedup of the first measured goal.
+// The speedup of the first goal that has one.
 json speedup_of(const json& grade) {
   for (const auto& goal : grade.at("goals"))
     if (goal.contains("speedup")) return goal.at("speedup");
@@ -39,8 +39,8 @@ json speedup_of(const json& grade) {
 
 }  // namespace
 
-// STEPWISE_GRADES: how often, if not 30 times.
-TEST_CASE("the same step has the same verdict each time") {
+// STEPWISE_GRADES sets how often the step is graded. The default is 30.
+TEST_CASE("a step has the same verdict each time") {
   if (has_no_gpu()) return;
   const cloned_course c;
   const char* const wanted = std::getenv("STEPWISE_GRADES");
@@ -80,7 +80,7 @@ TEST_CASE("a step is as fast as itself, within the reported interval") {
   }
 }
 
-TEST_CASE("a judged call takes what it takes in practice, with NVIDIA's runtime") {
+TEST_CASE("a judged call takes as long as in practice mode with NVIDIA's runtime") {
   if (has_no_gpu()) return;
   const cloned_course c;
   for (const auto& [lab_name, step] :
@@ -91,8 +91,8 @@ TEST_CASE("a judged call takes what it takes in practice, with NVIDIA's runtime"
     const double own =
         speedup_of(grade(c, {lab_name, "--step", step, "--seed", "5", "--practice"})).at("time_ms");
     CAPTURE(std::string(lab_name));
-    MESSAGE(std::string(lab_name), " ", std::string(step), ": judged ", judged, " ms, in practice ",
-            own, " ms");
+    MESSAGE(std::string(lab_name), " ", std::string(step), ": judged ", judged,
+            " ms, in practice mode ", own, " ms");
     if (own >= 0.1) CHECK(std::abs(judged / own - 1) <= 0.02);
   }
 }

@@ -1,4 +1,4 @@
-// Lines of ncu's source page: what is counted where, launch by launch.
+// The lines of ncu's source page: the counts of each line, per launch.
 #include "grader/validation/ncu_source.hpp"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ const ncu_line& line_of(const std::vector<ncu_line>& all, int number) {
 
 }  // namespace
 
-TEST_CASE("ncu's source page: lines, their accesses and stalls, launch by launch") {
+TEST_CASE("ncu's source page: lines with their accesses and stalls, per launch") {
   const auto launches = parse_ncu_source(captured_source);
   REQUIRE(launches.size() == 2);
   const auto& first = launches[0];
@@ -68,7 +68,7 @@ TEST_CASE("ncu's source page: lines, their accesses and stalls, launch by launch
   CHECK(loads.counts.global_load.ideal_sectors == 8192);
   CHECK(loads.counts.shared_store.wavefronts == 2048);
   CHECK(loads.samples[static_cast<std::size_t>(stall::memory_dependency)] == 43);
-  // Two loads and a store, most of whose warps had no lane on: those are no requests.
+  // Two loads and a store. Most warps had no active lane there, and such accesses are not requests.
   const ncu_line& adds = line_of(first, 27);
   CHECK(adds.counts.shared_load.wavefronts == 2 * 12032);
   CHECK(adds.counts.shared_load.requests == 2 * 3072);
@@ -77,7 +77,7 @@ TEST_CASE("ncu's source page: lines, their accesses and stalls, launch by launch
   CHECK(line_of(launches[1], 21).counts.global_load.requests == 8);
 }
 
-TEST_CASE("ncu's source page: quotes in the source, torn rows, another page") {
+TEST_CASE("ncu's source page: quotes in the source, truncated rows, and another page") {
   std::string quoted = captured_source;
   const std::string plain = "partial[tid] = i < n ? in[i] : 0;";
   quoted.replace(quoted.find(plain), plain.size(), R"(log("a","b"), partial[tid] = 0;)");
@@ -91,7 +91,7 @@ TEST_CASE("ncu's source page: quotes in the source, torn rows, another page") {
   CHECK_THROWS_AS(parse_ncu_source("\"File Path\",\"x.cu\"\nnothing more"), failure);
 }
 
-TEST_CASE("a kernel's lines: counts of all its launches, stalls as many as were counted") {
+TEST_CASE("a kernel's lines: counts of all its launches, and stalls scaled to the total") {
   const auto by_launch = parse_ncu_source(captured_source);
   std::vector<ncu_launch> launches(2);
   for (std::size_t n = 0; n < 2; ++n) {
@@ -116,7 +116,7 @@ TEST_CASE("a kernel's lines: counts of all its launches, stalls as many as were 
   CHECK(lines[1].stalled.of[static_cast<int>(stall::synchronization)] > 0);
 }
 
-TEST_CASE("ncu's short scoreboard is named by what the kernel contains") {
+TEST_CASE("the meaning of ncu's short scoreboard depends on the kernel's instructions") {
   const std::string head =
       R"page("File Path","/course/a.cu"
 "Line No","Source","Address","Source","Instructions Executed","Address Space","Access Operation","stall_short_sb"

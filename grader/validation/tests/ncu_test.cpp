@@ -1,4 +1,4 @@
-// Tests that the output of ncu is read and its complaints are understood.
+// Tests that ncu's output is read and its error messages are understood.
 #include "grader/validation/ncu.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ const std::string page =
 
 }  // namespace
 
-TEST_CASE("a page of ncu") {
+TEST_CASE("a page of ncu is read") {
   const auto launches = parse_ncu_page(page);
   REQUIRE(launches.size() == 2);
   CHECK(launches[0].mangled == "void reduce_kernel<256>(const int *, int *, int)");
@@ -39,13 +39,13 @@ TEST_CASE("a page of ncu") {
   CHECK(ncu_trouble(page).empty());
 }
 
-TEST_CASE("a torn page is refused, and an empty one has no launches") {
+TEST_CASE("a truncated page is refused, and an empty page has no launches") {
   const std::string torn = page.substr(0, page.rfind("\"CachePreferNone\"")) + "\n";
   CHECK_THROWS_AS(parse_ncu_page(torn), failure);
   CHECK(parse_ncu_page("==PROF== Connected to process 1 (/tmp/x)\n").empty());
 }
 
-TEST_CASE("why ncu does not count") {
+TEST_CASE("the reason why ncu does not count is reported") {
   CHECK(ncu_trouble("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access "
                     "NVIDIA GPU Performance Counters on the target device 0.\n")
             .find("not permitted") != std::string::npos);
@@ -54,7 +54,7 @@ TEST_CASE("why ncu does not count") {
   CHECK(ncu_trouble("==WARNING== No kernels were profiled.\n") == "ncu saw no kernel");
 }
 
-TEST_CASE("a profile from ncu's launches: sums, and shares weighted by time") {
+TEST_CASE("a profile from ncu's launches: sums, and fractions weighted by time") {
   const auto launch = [](double us, double l2) {
     ncu_launch l;
     l.mangled = "_Z1kPf";

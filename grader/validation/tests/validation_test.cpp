@@ -1,4 +1,4 @@
-// Counters are compared as the rules say, and whatever is not as recorded is found.
+// Tests that counters are compared by their rules, and that a deviation from the record is found.
 #include "grader/validation/validation.hpp"
 
 #include <doctest/doctest.h>
@@ -64,7 +64,7 @@ bool holds(const std::vector<counted_kernel>& hardware, const kernel_profile& em
 
 }  // namespace
 
-TEST_CASE("equal counters hold, and one more or less does not") {
+TEST_CASE("equal counters pass, and one more or one less fails") {
   const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
   CHECK(holds(hardware, profile_of("k", 4)));
   kernel_profile other = profile_of("k", 4);
@@ -73,17 +73,17 @@ TEST_CASE("equal counters hold, and one more or less does not") {
   other = profile_of("k", 4);
   other.registers = 17;
   CHECK_FALSE(holds(hardware, other));
-  other.registers = 10;  // of the 16 that every thread is given
+  other.registers = 10;  // the hardware allocates 16 per thread
   CHECK(holds(hardware, other));
   other = profile_of("k", 4);
   other.resident_warps = 48;
   CHECK_FALSE(holds(hardware, other));
   other = profile_of("k", 4);
-  other.total.global_store.requests = 1;  // of which the hardware has none
+  other.total.global_store.requests = 1;  // the hardware has none
   CHECK_FALSE(holds(hardware, other));
 }
 
-TEST_CASE("shared wavefronts hold within 0.1 %, and instructions are information") {
+TEST_CASE("shared wavefronts pass within 0.1 %, and instructions are only information") {
   const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
   kernel_profile k = profile_of("k", 4);
   k.total.shared_load.wavefronts = 9990;
@@ -94,19 +94,19 @@ TEST_CASE("shared wavefronts hold within 0.1 %, and instructions are information
   CHECK_FALSE(holds(hardware, k));
 }
 
-TEST_CASE("local memory of which the PTX knows nothing is listed as such") {
+TEST_CASE("local memory that is not in the PTX is reported as machine code's") {
   ncu_launch launch = launch_of("k", 4);
   launch.metrics["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = 32;
   const auto hardware = counted_by_ncu({launch}, 1);
   kernel_profile k = profile_of("k", 4);
-  CHECK_FALSE(holds(hardware, k));  // no record of a spill
+  CHECK_FALSE(holds(hardware, k));  // no spill is recorded
   k.spill_bytes = 8;
   const auto spilling = counted_by_emulator({k});
   CHECK(verdict_on(compare(hardware, spilling), "local_load_sectors") == conclusion::machine_only);
   CHECK(holds(hardware, k));
 }
 
-TEST_CASE("what differs between runs holds inside their range") {
+TEST_CASE("a count that varies between runs passes inside their range") {
   const auto hardware =
       counted_by_ncu({launch_of("k", 4, 60), launch_of("k", 4, 70), launch_of("k", 4, 62)}, 3);
   REQUIRE(hardware.size() == 1);
@@ -117,7 +117,7 @@ TEST_CASE("what differs between runs holds inside their range") {
   CHECK_FALSE(holds(hardware, k));
 }
 
-TEST_CASE("launches of one configuration are added up, properties are not") {
+TEST_CASE("launches of one configuration are summed, and properties are not") {
   const auto hardware =
       counted_by_ncu({launch_of("k", 4), launch_of("j", 1), launch_of("k", 4)}, 1);
   REQUIRE(hardware.size() == 2);
@@ -126,7 +126,7 @@ TEST_CASE("launches of one configuration are added up, properties are not") {
   CHECK(hardware[0].figures[index_of("registers")]->low == 16);
 }
 
-TEST_CASE("kernels that only one side has do not hold") {
+TEST_CASE("a kernel that only one side has fails") {
   const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
   const auto emulated = counted_by_emulator({profile_of("k", 8)});
   const auto all = compare(hardware, emulated);
@@ -135,7 +135,7 @@ TEST_CASE("kernels that only one side has do not hold") {
   CHECK_FALSE(all[1].holds);
 }
 
-TEST_CASE("ncu's launches are cut into the calls of each size") {
+TEST_CASE("ncu's launches are divided into the calls of each size") {
   const std::vector<ncu_launch> launches = {launch_of("a", 1), launch_of("a", 1),
                                             launch_of("a", 2), launch_of("b", 1),
                                             launch_of("a", 2), launch_of("b", 1)};
@@ -146,11 +146,11 @@ TEST_CASE("ncu's launches are cut into the calls of each size") {
   CHECK(counted_by_ncu(cut[1], 2).size() == 2);
   CHECK_THROWS_AS(cut_into_sizes(launches, {1, 3}, 2), failure);
   CHECK_THROWS_AS(cut_into_sizes(launches, {1, 1}, 2), failure);
-  CHECK_THROWS_AS(counted_by_ncu(launches, 2), failure);  // the second run is another
+  CHECK_THROWS_AS(counted_by_ncu(launches, 2), failure);  // the second run has other launches
   CHECK_THROWS_AS(counted_by_ncu(launches, 4), failure);
 }
 
-TEST_CASE("steps that were counted later join a record, in the lab's order") {
+TEST_CASE("steps that were counted later are merged into a record, in the lab's order") {
   lab l;
   for (const char* name : {"01_a", "02_b", "03_c"}) l.steps.push_back({name, "", {}, "", {}});
   const auto record_with = [](const std::vector<std::pair<std::string, int>>& steps) {
@@ -172,7 +172,7 @@ TEST_CASE("steps that were counted later join a record, in the lab's order") {
   CHECK(why_apart(older, other) == "other metrics");
 }
 
-TEST_CASE("a record comes back as it was, and a changed figure is found") {
+TEST_CASE("a record is read as it was written, and a changed figure is found") {
   const auto hardware = counted_by_ncu({launch_of("k", 4, 60), launch_of("k", 4, 64)}, 2);
   auto record = record_json(hardware);
   const auto parsed = [&] { return std::vector{parse_kernel(record.at(0))}; };
@@ -187,8 +187,8 @@ TEST_CASE("a record comes back as it was, and a changed figure is found") {
 
 namespace {
 
-// A validation of one step at n = 7 and 8, of a kernel that reads more sectors than the emulator
-// says at 8.
+// The validation of one step at n = 7 and 8. At 8, its kernel reads one sector more than the
+// emulator counts.
 validation one_sector_too_many() {
   validation v{"g", "ncu", {}, {}};
   validated_step& step = v.steps.emplace_back(validated_step{"01_one", {}});
@@ -209,7 +209,7 @@ known_difference in_sectors(std::vector<lab_size> sizes) {
 
 }  // namespace
 
-TEST_CASE("a difference that is listed with its reason does not fail") {
+TEST_CASE("a listed difference, with its reason, does not fail") {
   validation v = one_sector_too_many();
   REQUIRE_FALSE(v.steps[0].sizes[1].holds());
   const std::vector<known_difference> known = {in_sectors({{8}})};
@@ -221,7 +221,7 @@ TEST_CASE("a difference that is listed with its reason does not fail") {
   CHECK(verdict_on(v.steps[0].sizes[0].kernels, "global_load_sectors") == conclusion::equal);
 }
 
-TEST_CASE("what is listed of another size, counter or step excuses nothing") {
+TEST_CASE("a difference listed for another size, counter or step excuses nothing") {
   const auto holds_with = [](const known_difference& d) {
     validation v = one_sector_too_many();
     excuse(v, {d});
@@ -233,7 +233,7 @@ TEST_CASE("what is listed of another size, counter or step excuses nothing") {
   CHECK_FALSE(holds_with({{"02_two"}, {}, {"global_load_sectors"}, "because"}));
 }
 
-TEST_CASE("a listed difference that has disappeared is found, if all of it was compared") {
+TEST_CASE("a listed difference that has disappeared is reported if all of it was compared") {
   validation v = one_sector_too_many();
   CHECK(excuse(v, {in_sectors({{7}})}).unused.size() == 1);
   CHECK(excuse(v, {in_sectors({{7}, {9}})}).unused.empty());
@@ -242,7 +242,7 @@ TEST_CASE("a listed difference that has disappeared is found, if all of it was c
   CHECK(excuse(v, {two_steps}).unused.empty());
 }
 
-TEST_CASE("the list of known differences says what is wrong with it") {
+TEST_CASE("errors in the list of known differences are reported") {
   const temporary_folder root(fs::temp_directory_path());
   lab l;
   l.name = "twice";
