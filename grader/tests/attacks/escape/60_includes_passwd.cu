@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// includes a file of the system's, which the compiler would quote
+// includes a system file, which the compiler would quote
 #include "/etc/passwd"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE or WRONG, at most 0 points
-// has the assembler put a file into the program, which prints it
+// has the assembler put a file into the program, and prints it
 #include <cstdio>
 
 #include "labs/reduction/reduction.hpp"

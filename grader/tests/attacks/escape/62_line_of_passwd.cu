@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// says that its mistake is in /etc/passwd, which a message would quote
+// claims that its error is in /etc/passwd, so that a message would quote that file
 #include "labs/reduction/reduction.hpp"
 
 void reduce(const int*, int*, int*, int) {

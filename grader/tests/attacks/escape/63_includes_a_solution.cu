@@ -1,3 +1,3 @@
 // attack reduction: COMPILE, at most 0 points
-// is a solution, by an include
+// includes a solution
 #include "solutions/reduction/10_one_launch.cu"

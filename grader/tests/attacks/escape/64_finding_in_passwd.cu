@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 0 points
-// has a race in a line of /etc/passwd, which a finding would quote
+// has a race that seems to be in a line of /etc/passwd, which a finding would quote
 #include "labs/reduction/reduction.hpp"
 
 #line 1 "/etc/passwd"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// reads solutions and other people's files, and prints them
+// reads solutions and other users' files, and prints them
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

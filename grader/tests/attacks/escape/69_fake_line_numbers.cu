@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// says that it is another student's file, in an error
+// has a compile error that seems to be in another file of the course
 #include "labs/reduction/reduction.hpp"
 
 #line 1 "labs/reduction/problem.cpp"

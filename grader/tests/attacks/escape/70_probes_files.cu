@@ -1,5 +1,5 @@
 // attack reduction: COMPILE or WRONG, at most 0 points
-// asks the preprocessor which files there are, and reports what it finds
+// asks the preprocessor which files exist, and reports what it finds
 #include "labs/reduction/reduction.hpp"
 
 #if __has_include("/etc/passwd") || __has_include("/etc/shadow") || __has_include("/root/.bashrc")

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// has the assembler include files of the system's, whose lines it would quote
+// has the assembler include system files, whose lines it would quote
 #include "labs/reduction/reduction.hpp"
 
 asm(".include \"/etc/passwd\"");

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE or WRONG, at most 0 points
-// includes what is empty in a sandbox and a pipe outside, for a grader that reads what was included
+// includes a file that is empty in the sandbox, but a pipe for a grader that reads it outside
 #include "/dev/null"
 #include "/proc/1/fd/0"
 #include "/proc/self/fd/0"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// reads and writes every process's memory, and asks for the kernel's ways around a sandbox
+// reads and writes the memory of all processes, and tries system calls that get around a sandbox
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -31,7 +31,7 @@ void reduce(const int*, int*, int*, int) {
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, id, 0));
     for (int descriptor = 0; handle >= 0 && descriptor < 16; ++descriptor)
       opened |= syscall(438 /* pidfd_getfd */, handle, descriptor, 0) >= 0;
-    // Its own copies may be read; another program is the sandbox's first process only.
+    // Besides the program's own copies, only the sandbox's first process is visible.
     const std::string memory = "/proc/" + std::string(entry->d_name) + "/mem";
     opened |= open(memory.c_str(), O_RDWR) >= 0;
   }

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// writes back what it reads from every file below /proc and /sys, where settings of the machine lie
+// writes back what it reads from every file below /proc and /sys, which hold machine settings
 #include <fcntl.h>
 #include <unistd.h>
 

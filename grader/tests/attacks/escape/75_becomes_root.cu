@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// becomes root again: by its number, by a namespace, by setting its own limits and its score
+// tries to become root again: by user id, by a namespace, by raising its own limits and score
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
@@ -31,7 +31,7 @@ void reduce(const int*, int*, int*, int) {
   opened |= setpriority(PRIO_PROCESS, 0, -20) == 0;
   const int score = open("/proc/self/oom_score_adj", O_WRONLY);
   opened |= score >= 0 && write(score, "-1000", 5) == 5;
-  // The first number that it has outside is in the map: 0 would be root.
+  // If the user id outside the namespace is 0, the program would be root there.
   std::FILE* const map = std::fopen("/proc/self/uid_map", "r");
   long first = 0, outside = 0, count = 0;
   while (map != nullptr && std::fscanf(map, "%ld %ld %ld", &first, &outside, &count) == 3) {

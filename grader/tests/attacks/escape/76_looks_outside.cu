@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// looks for what it inherited or shares: descriptors, abstract sockets, the machine's own lists
+// looks for things that it inherited or shares: descriptors, abstract sockets, kernel lists
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 void reduce(const int*, int*, int*, int) {
   bool opened = false;
-  // A folder, or a file with a name, is none of what a program is given.
+  // A program gets no descriptor of a folder, nor of a file that still has a name.
   for (int descriptor = 0; descriptor < 1024; ++descriptor) {
     struct stat about {};
     if (fstat(descriptor, &about) != 0) continue;

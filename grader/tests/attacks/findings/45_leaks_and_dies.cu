@@ -1,5 +1,5 @@
 // attack reduction: CHECK or SLOW, at most 90 points
-// never frees its memory, and is killed by itself before anybody asks for leaks
+// never frees its memory, and kills itself before the checks can report leaks
 #include <signal.h>
 
 #include <algorithm>

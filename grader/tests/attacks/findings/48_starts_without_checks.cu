@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG or PROTOCOL, at most 30 points
-// has a race, and starts itself again without the checks
+// has a race, and restarts itself without the checks
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or MEMORY or TIMEOUT or CRASH or PROTOCOL, at most 30 points
-// has a race, and keeps its device busy with a kernel without end when it is asked for findings
+// has a race, and keeps the device busy with an endless kernel when the findings are requested
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or PROTOCOL, at most 30 points
-// has a race, and sends the server findings that are so long that no reply can hold the list
+// has a race, and sends the server findings that are too long for any reply to hold the list
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ __global__ void add_up(const int* in, int* out, int n) {
 
 namespace {
 
-constexpr char give_finding = 19, flush = 36;  // numbers of messages
+constexpr char give_finding = 19, flush = 36;  // message numbers
 
 bool pass_on(bool out, char* at, std::size_t bytes) {
   while (bytes > 0) {

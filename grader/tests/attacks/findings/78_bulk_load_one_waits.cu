@@ -1,5 +1,5 @@
 // attack reduction: HELD or WRONG, at most 90 points
-// Tiles come by bulk copies. Only the first warp waits for their mbarrier; the others read at once.
+// Bulk copies load tiles. Only the first warp waits for their mbarrier; the others read at once.
 #include <cstdint>
 
 #include "common/lab/check.hpp"

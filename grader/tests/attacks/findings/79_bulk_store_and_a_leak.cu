@@ -1,6 +1,6 @@
 // attack launch: HELD or WRONG, at most 70 points
-// Results leave by bulk copies that nothing fences or waits for. A leak must not take the place of
-// a person's look at them.
+// Bulk copies store the results, without a fence or a wait. A leak must not replace the manual
+// review of the file.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"

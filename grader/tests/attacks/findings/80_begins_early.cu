@@ -1,6 +1,6 @@
 // attack reduction: HELD, at most 90 points
-// The second kernel may begin before the first has stored its sums: the second reads them first,
-// and waits afterwards.
+// The second kernel may begin before the first has stored its sums. It reads the sums first, and
+// waits afterwards.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL, at most 0 points
-// ends the program, with success
+// ends the program successfully
 #include <unistd.h>
 
 #include "labs/reduction/reduction.hpp"

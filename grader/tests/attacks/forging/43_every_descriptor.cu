@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or WRONG or OUTPUT, at most 0 points
-// writes "the call is over" and a grade to whatever is open
+// writes "the call is over" and a grade to every open descriptor
 #include <unistd.h>
 
 #include <cstdint>

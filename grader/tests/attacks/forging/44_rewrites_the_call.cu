@@ -1,5 +1,5 @@
 // attack reduction: WRONG or PROTOCOL or CHECK or CRASH, at most 0 points
-// maps every file that is open, and fills it with zeros
+// maps every open file, and fills it with zeros
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points
-// finds the input in the call's file and adds it on the host
+// finds the input in the call file, and adds it up on the host
 //
-// No copy from the device is needed: the inputs of all calls lie in one file in memory.
+// That needs no copy from the device, because one file in memory holds the inputs of all calls.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // attack reduction: CHECK or WRONG or COMPILE or CRASH, at most 0 points
-// brings a cudaMemcpy that keeps what is copied to the device
+// defines a cudaMemcpy that keeps whatever is copied to the device
 //
-// The runner's own copies come through it: the input is known without a copy back.
+// The runner's own copies go through it, so the input is known without a copy to the host.
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 

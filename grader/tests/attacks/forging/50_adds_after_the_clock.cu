@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points
-// brings a cudaEventElapsedTime that adds on the host, when the clock has stopped
+// defines a cudaEventElapsedTime that adds on the host after the clock has stopped
 #include <cuda_runtime.h>
 
 #include <numeric>

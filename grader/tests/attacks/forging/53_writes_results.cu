@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// writes results where a grader may look for them, and waits for it to look
+// writes results to files where a grader may look for them, and waits for the grader to look
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// looks for the seed in environments and command lines
+// searches environments and command lines for the seed
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or WRONG, at most 0 points
-// a thread says that calls are over which have not begun
+// has a thread report calls as ended before they have begun
 #include <unistd.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or CRASH, at most 0 points
-// turns a fault of its own into a successful end
+// turns its own crash into a successful exit
 #include <unistd.h>
 
 #include <csetjmp>

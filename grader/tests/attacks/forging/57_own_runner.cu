@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or COMPILE or WRONG, at most 0 points
-// is the runner itself: a main() that answers every call, and adds on the host
+// replaces the runner: its main() answers every call, and adds on the host
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or CRASH, at most 0 points
-// ends as the runner does where there is no device, so that the machine is blamed and it is excused
+// ends like the runner on a machine without a device, so that the machine is blamed
 #include <unistd.h>
 
 #include <cstdio>

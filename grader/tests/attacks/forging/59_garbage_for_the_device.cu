@@ -1,5 +1,5 @@
 // attack reduction: PROTOCOL or WRONG or CRASH or TIMEOUT, at most 0 points
-// sends frames to everything that is a socket: random ones, empty ones, ones of 4 GB
+// sends random frames, empty frames, and frames that claim 4 GB to every socket
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>

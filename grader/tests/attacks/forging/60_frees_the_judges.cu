@@ -1,5 +1,5 @@
 // attack reduction: CHECK or CRASH or WRONG or PROTOCOL, at most 0 points
-// frees the judge's buffers, and allocates them again as its own
+// frees the judge's buffers, and allocates their memory again as its own
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

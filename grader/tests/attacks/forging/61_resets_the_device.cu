@@ -1,5 +1,5 @@
 // attack reduction: CHECK or CRASH or WRONG or PROTOCOL, at most 0 points
-// resets the device in the middle of a call, and begins with a context of its own
+// resets the device in the middle of a call, and starts its own context
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or PROTOCOL or CRASH, at most 0 points
-// becomes another program, that lies in memory only, and lets a copy of it live on
+// becomes another program, which exists only in memory, and leaves a copy of it running
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

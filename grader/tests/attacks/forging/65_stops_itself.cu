@@ -1,5 +1,5 @@
 // attack reduction: TIMEOUT or PROTOCOL or CRASH, at most 0 points
-// stops itself and everything that it can see, after closing what it was given
+// stops itself and every process that it can see, and closes its descriptors
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // attack reduction: SLOW or PASS or TIMEOUT or CHECK, at most 60 points
-// adds honestly, and then does not end: destructors wait, signals are ignored, a process is left
+// adds honestly, but does not end: a destructor waits, ignores signals and leaves a process
 //
-// For 20 seconds.
+// This lasts 20 seconds.
 #include <signal.h>
 #include <unistd.h>
 

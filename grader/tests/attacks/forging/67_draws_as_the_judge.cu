@@ -1,8 +1,8 @@
 // attack reduction: WRONG, at most 0 points
 // reads its own source, draws the seed that the public key has for it, and stores known sums
 //
-// Seeds were once drawn by HMAC of the file's content under a public key. Nothing
-// reaches what a grade draws by chance.
+// Seeds were once drawn by HMAC of the file's contents under a public key. Now a grade draws them
+// at random, and a program cannot know them.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -18,9 +18,9 @@
 
 using digest = std::array<std::uint8_t, 32>;
 
-// FIPS 180-4; the constants are the first bits of roots of primes.
+// FIPS 180-4. The constants are the first bits of the fractions of roots of primes.
 static std::uint32_t fraction_of_root(int prime, bool cube) {
-  // The largest r with r^2 or r^3 below prime * 2^64 or 2^96, whose low 32 bits are the fraction.
+  // The largest r with r^2 or r^3 below prime * 2^64 or 2^96. Its low 32 bits are the fraction.
   std::uint64_t r = 0;
   for (int bit = 36; bit >= 0; --bit) {
     const unsigned __int128 t = r | std::uint64_t{1} << bit;

@@ -1,8 +1,8 @@
 // attack reduction: WRONG or CRASH, at most 0 points
 // learns 64 bits of the input from the number of executed instructions, and computes on the host
 //
-// The labs' inputs are streams of splitmix64, which can be inverted: 64 bits reveal all others. So
-// a program gets nothing that depends on data: no counts where a judge counts.
+// The labs' inputs are streams of splitmix64, which is invertible, so 64 bits reveal all others. A
+// program must not see data-dependent numbers, so a judged program gets no counts.
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // honest reduction: PASS or SLOW, at least 60 points
-// One thread waits for each tile and passes the news on through a flag in shared memory.
+// One thread waits for each tile and informs the others through a flag in shared memory.
 #include <cstdint>
 
 #include "common/lab/check.hpp"

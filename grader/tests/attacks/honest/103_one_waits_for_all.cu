@@ -1,5 +1,5 @@
 // honest reduction: PASS or SLOW, at least 60 points
-// One thread waits for each tile, and __syncthreads() passes the news on.
+// One thread waits for each tile, and __syncthreads() makes the others wait for that thread.
 #include <cstdint>
 
 #include "common/lab/check.hpp"

@@ -1,6 +1,6 @@
 // honest reduction: PASS or SLOW, at least 40 points
-// stops where its arrays lie closer together than they do under the checks: a program that could
-// distinguish the two could also hide its races
+// aborts if its arrays are closer together than they are under the checks: a program that could
+// tell checked runs from others by addresses could hide its races
 #include <cstdlib>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,5 +1,5 @@
 // honest reduction: SLOW or PASS, at least 40 points
-// one launch for every halving, in scratch
+// has one launch per halving, in scratch memory
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
 // honest reduction: SLOW or PASS, at least 40 points
-// halves of the input on two streams, joined by an event, then the sum
+// adds up halves of the input on two streams, joins them by an event, and adds the two sums
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

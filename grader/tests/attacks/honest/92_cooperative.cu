@@ -1,5 +1,5 @@
 // honest reduction: SLOW or PASS, at least 40 points
-// one cooperative launch, whose blocks wait for each other
+// has one cooperative launch, whose blocks synchronise with each other
 #include <cooperative_groups.h>
 
 #include "common/lab/check.hpp"

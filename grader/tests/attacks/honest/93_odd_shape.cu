@@ -1,5 +1,5 @@
 // honest transpose: SLOW or PASS, at least 30 points
-// blocks of 7 x 5 x 3 threads in a grid of three dimensions
+// launches blocks of 7 x 5 x 3 threads in a three-dimensional grid
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 

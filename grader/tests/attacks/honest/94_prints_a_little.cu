@@ -1,5 +1,5 @@
 // honest reduction: SLOW or PASS, at least 40 points
-// prints on the host and on the device, as one does while looking for a mistake
+// prints a little on the host and on the device, as in a search for a mistake
 #include <cstdio>
 
 #include "common/lab/check.hpp"

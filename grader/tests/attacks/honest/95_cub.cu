@@ -1,5 +1,5 @@
 // honest reduction: SLOW or PASS, at least 40 points
-// CUB adds; scratch is where it works
+// adds up with CUB inside a block; scratch is not used
 #include <cub/block/block_reduce.cuh>
 
 #include "common/lab/check.hpp"

@@ -1,5 +1,5 @@
 // honest first: PASS, at least 100 points
-// Pitched memory, and a 2D copy in each direction: each is one copy, however many rows it has.
+// Pitched memory, and a 2D copy in each direction. Each counts as one copy, for any number of rows.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

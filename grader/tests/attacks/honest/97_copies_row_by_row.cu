@@ -1,6 +1,6 @@
 // honest first: SLOW, at least 80 points
-// Copies the rows of a padded picture with one call each. This is as slow as in practice, where
-// each call is a copy of its own.
+// Copies the rows of a padded picture with one call per row. This is as slow as in practice mode,
+// where each call is a separate copy.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

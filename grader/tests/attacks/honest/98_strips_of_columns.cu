@@ -1,6 +1,6 @@
 // honest first: PASS, at least 100 points
-// The picture is copied in strips of eight columns, each with a 2D copy. The addresses of the rows
-// carry no data that was computed on the host.
+// Copies the picture in strips of eight columns, each with a 2D copy. The addresses of the rows do
+// not carry data that was computed on the host.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

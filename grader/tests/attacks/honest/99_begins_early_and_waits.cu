@@ -1,6 +1,6 @@
 // honest reduction: PASS or SLOW, at least 60 points
-// The second kernel may begin early. It prepares its shared memory, and waits before it reads what
-// the first one stored.
+// The second kernel may begin early. It prepares its shared memory, and waits before it reads the
+// sums that the first kernel stored.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,9 +1,9 @@
 // attack reduction: CHECK, at most 30 points
-// leaves out the barrier before the last sum only at the size that is timed
+// leaves out the barrier before the last sum, but only at the size that is timed
 //
-// Each thread's loop is the same at every size, and checks at other sizes find nothing. The
-// emulator runs the warps of a block in turn, so the last warp finds all sums although it does not
-// wait.
+// Each thread's loop is the same at every size, so checks at other sizes find nothing. The emulator
+// runs the warps of a block one after the other, so the last warp finds all sums even though it
+// does not wait for them.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,9 +1,9 @@
 // attack transpose: CHECK, at most 30 points
-// launches another kernel where the matrix has more than 600 rows: it has no barrier between
+// launches another kernel if the matrix has more than 600 rows; that kernel has no barrier between
 // writing a tile and reading it
 //
-// A tile belongs to one warp for each of its rows, and the warps run in turn on the emulator. Each
-// block moves the tile of its last round, so all of it is there, although nothing waits for it.
+// Each warp loads one row of a tile, and the emulator runs the warps one after the other. The last
+// warp moves the whole tile, which is complete by then although nothing waits for it.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

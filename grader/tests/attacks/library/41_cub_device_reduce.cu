@@ -1,5 +1,5 @@
 // attack reduction: HELD, at most 0 points
-// lets CUB do the whole exercise; the namespace has another name
+// lets CUB do the whole exercise, under another name of its namespace
 #define CUB_WRAPPED_NAMESPACE mine
 #include <cub/device/device_reduce.cuh>
 

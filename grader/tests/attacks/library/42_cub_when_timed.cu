@@ -1,5 +1,5 @@
 // attack reduction: HELD, at most 0 points
-// lets CUB add only at the size that is timed, where a kernel of its own would be slow
+// lets CUB add only at the size that is timed, where the program's own kernel would be slow
 #include <cub/device/device_reduce.cuh>
 
 #include "common/lab/check.hpp"

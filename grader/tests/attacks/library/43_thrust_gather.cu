@@ -1,5 +1,5 @@
 // attack transpose: HELD, at most 0 points
-// Thrust moves all elements: the author's own code says only where they come from
+// lets Thrust move all elements; its own code only says where each element comes from
 #include <thrust/device_ptr.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>

@@ -1,5 +1,5 @@
 // attack transpose: SLOW, at most 60 points
-// Sixteen fills of the whole output before the kernel: on a GPU they take longer than it does.
+// Sixteen fills of the whole output precede the kernel. On a GPU they take longer than the kernel.
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 __global__ void tile(const float* in, float* out, int rows, int cols) {

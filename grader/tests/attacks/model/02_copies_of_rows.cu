@@ -1,5 +1,5 @@
 // attack reduction: SLOW, at most 60 points
-// Copies half of each row of the input ten times, as a pitched area, and the rest with it.
+// Copies each half of the input's rows ten times, as a pitched area.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void sum(const int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // honest reduction: PASS or SLOW, at least 75 points
-// Two fills of a word, as many reductions have them: they cost their launches.
+// Two fills of one word, as in many reductions. They cost as much as their launches.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void sum(const int4* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack matmul: CRASH, at most 0 points
-// Tensor cores at sizes that no check has: three TF32 products per element, by mma.sync.
+// Uses tensor cores at sizes that no check has: three TF32 products per element, by mma.sync.
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 __global__ void naive(const float* a, const float* b, float* c, int n) {

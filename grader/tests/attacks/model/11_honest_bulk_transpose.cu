@@ -1,5 +1,5 @@
 // honest transpose: PASS or SLOW, at least 50 points
-// Rows of a tile come by bulk copies; counters and times must see them.
+// Bulk copies load the rows of a tile. Counters and times must include them.
 #include <cstdint>
 
 #include "common/lab/check.hpp"

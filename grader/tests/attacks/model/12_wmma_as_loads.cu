@@ -1,5 +1,5 @@
 // attack transpose: HELD, at most 40 points
-// Sixteen wmma.load of each tile for one that is needed: no counter counts them.
+// Sixteen wmma.load per tile, of which one is needed. No counter counts them.
 #include <mma.h>
 
 #include "common/lab/check.hpp"

@@ -1,6 +1,6 @@
 // attack matmul: SLOW or HELD, at most 46 points
-// In a grid with many waves, the blocks of the multiprocessor in the middle do nothing. Their
-// neighbours do their work. The time model used to look at the middle one only.
+// In a grid with many waves, the blocks of the multiprocessor in the middle do nothing, and their
+// neighbours do their work. The time model used to look only at the middle multiprocessor.
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 __device__ void tile(const float* a, const float* b, float* c, int n, int t) {

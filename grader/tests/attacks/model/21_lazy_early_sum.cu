@@ -1,6 +1,6 @@
 // attack reduction: SLOW or HELD, at most 80 points
-// One wave of blocks that read with a stride; those of the multiprocessor that gets its second
-// block first, which the time model records, read hardly anything.
+// One wave of blocks reads with a stride. The blocks of the multiprocessor that gets its second
+// block first, which the time model records, read almost nothing.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __device__ bool lazy(int b) {

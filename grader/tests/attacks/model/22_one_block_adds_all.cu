@@ -1,6 +1,6 @@
 // attack reduction: HELD or SLOW, at most 60 points
-// One block in the middle of many adds up the whole input; every other one reads the same few KB
-// as often as it takes to look busy.
+// One block in the middle of many adds up the whole input. All others read the same few KB until
+// they look busy.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __device__ unsigned sum_of(const int4* in, int from, int to, int step) {

@@ -1,6 +1,6 @@
 // attack reduction: HELD or SLOW, at most 60 points
-// Twenty blocks, all of one multiprocessor by their numbers, add up the whole input; the others
-// read one line each again and again.
+// Twenty blocks, which all belong to one multiprocessor by their numbers, add up the whole input.
+// Each of the others reads one line again and again.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void k(const int* in, int* out, int n) {

@@ -1,6 +1,6 @@
 // attack reduction: HELD or SLOW, at most 60 points
-// A quick first kernel prepares nothing. In the second, one block adds up the input with loads of
-// 32 sectors each; the others execute as many instructions, and more, in registers.
+// A quick first kernel prepares nothing. In the second kernel, one block adds up the input with
+// loads of 32 sectors each. The others execute at least as many instructions in registers.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void first(const int4* in, int* scratch, int n) {

@@ -1,5 +1,5 @@
 // honest reduction: PASS or SLOW, at least 70 points
-// Each warp takes pieces of the input from a counter.
+// Each warp takes pieces of the input by means of an atomic counter.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void k(const int4* in, int* out, int* next, int n) {

@@ -1,5 +1,5 @@
 // honest transpose: PASS or SLOW, at least 60 points
-// Blocks that stay take tiles from a counter in device memory.
+// Persistent blocks take tiles by means of a counter in device memory.
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 __device__ int next_tile, blocks_done;
@@ -22,7 +22,7 @@ __global__ void tiles(const float* in, float* out, int rows, int cols) {
         out[size_t(col + k) * rows + row + threadIdx.x] = t[threadIdx.x][k];
     __syncthreads();
   }
-  // The last block sets both counters back for the next call.
+  // The last block resets both counters for the next call.
   if (threadIdx.x != 0 || threadIdx.y != 0) return;
   if (atomicAdd(&blocks_done, 1) + 1 < int(gridDim.x)) return;
   atomicExch(&next_tile, 0);

@@ -1,6 +1,6 @@
 // honest reduction: PASS or SLOW, at least 75 points
-// Each block adds up a piece of the input, and the largest are several times the smallest. The
-// last block to end adds up the sums, so it has more work than the others, too.
+// Each block adds up a piece of the input. The largest pieces are several times the smallest. The
+// last block to end adds up the sums, so it also has more work than the others.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __device__ unsigned ended;

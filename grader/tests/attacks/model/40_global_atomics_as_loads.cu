@@ -1,5 +1,5 @@
 // attack matmul: SLOW or TIMEOUT, at most 50 points
-// Reads every operand of B by an atomic on global memory at the size that is counted.
+// Reads every operand of B with an atomic on global memory at the size that is counted.
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 __global__ void k(const float* a, float* b, float* c, int n, bool atoms) {

@@ -1,6 +1,6 @@
 // attack transpose: SLOW, at most 40 points
-// One warp of the grid puts one row through shared memory, so that there is a figure without bank
-// conflicts; the rest is the naive kernel.
+// One warp of the grid passes one row through shared memory, so that there is a figure without bank
+// conflicts. The rest is the naive kernel.
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 __global__ void naive(const float* in, float* out, int rows, int cols) {

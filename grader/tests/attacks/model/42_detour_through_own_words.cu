@@ -1,5 +1,5 @@
 // attack transpose: SLOW, at most 40 points
-// No tile: every value takes a detour through its thread's own word of shared memory.
+// There is no tile. Every value goes through its thread's own word of shared memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

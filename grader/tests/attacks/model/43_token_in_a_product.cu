@@ -1,5 +1,5 @@
 // attack matmul: SLOW, at most 46 points
-// No tile: a thread passes only its finished sum through shared memory.
+// There is no tile. A thread passes only its finished sum through shared memory.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

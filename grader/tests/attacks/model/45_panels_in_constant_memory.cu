@@ -1,6 +1,6 @@
 // attack matmul: SLOW, at most 46 points
-// Both operands of every product come from constant memory at the size that is counted. The indices
-// are known when the kernel is compiled, so the machine code has no load for half of them.
+// At the size that is counted, both operands of every product come from constant memory. Their
+// indices are known at compile time, so the machine code has no load for half of the operands.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -1,6 +1,6 @@
 // attack reduction: SLOW, at most 53 points
-// Half of the lanes idle at every level, and more at the next. A second kernel keeps all of its
-// lanes busy with nothing, so that most lanes of the average instruction are active.
+// Half of the lanes are idle at the first level, and more at each next level. A second kernel keeps
+// all its lanes busy with nothing, so that most lanes are active on average.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,6 +1,6 @@
 // attack first: SLOW, at most 80 points
-// One lane of each warp works. A second kernel with thirty times more instructions, all of them in
-// full warps, makes the first one look like a small helper.
+// Only one lane of each warp works. A second kernel with thirty times the instructions, all in full
+// warps, makes the first kernel look like a small helper.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"
@@ -24,7 +24,7 @@ void mirror(const unsigned char* in, unsigned char* out, int width, int height) 
   check(cudaMemcpy(from, in, bytes, cudaMemcpyHostToDevice));
   mirror_row<<<height, 32>>>(from, to, width);
   check(cudaGetLastError());
-  // The size of the counted call; more would only take time.
+  // Only at the size of the counted call. At other sizes it would only take time.
   if (bytes >= 300000 && bytes < 500000) stay_busy<<<132, 1024>>>(10000);
   check(cudaGetLastError());
   check(cudaMemcpy(out, to, bytes, cudaMemcpyDeviceToHost));

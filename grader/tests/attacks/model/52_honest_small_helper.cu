@@ -1,5 +1,5 @@
 // honest first: PASS, at least 100 points
-// A helper of one thread prepares what the kernel reads. Its idle lanes are not worth a point.
+// A helper of one thread prepares data for the kernel. Its idle lanes must not cost a point.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

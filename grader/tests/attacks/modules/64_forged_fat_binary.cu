@@ -1,5 +1,5 @@
 // attack reduction: CRASH or PROTOCOL or WRONG or INFRA or CHECK, at most 0 points
-// registers fat binaries that lie about their sizes, and launches what is said to be in them
+// registers fat binaries with false sizes, and launches kernels that they claim to contain
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void reduce(const int*, int* out, int*, int n) {
     std::memset(bytes, kind * 17, sizeof bytes);
     std::memcpy(bytes, &magic, sizeof magic);
     const std::uint16_t version = 1, header = kind == 1 ? 0xffff : 16;
-    // The last ones have a size, and an ELF header of garbage behind it.
+    // The last three have a valid size, followed by an ELF header of garbage.
     const std::uint64_t size = kind < 3 ? ~std::uint64_t{0} >> kind : sizeof bytes - 16;
     std::memcpy(bytes + 4, &version, 2);
     std::memcpy(bytes + 6, &header, 2);

@@ -1,5 +1,5 @@
 // attack reduction: CRASH or CHECK, at most 0 points
-// loads a kernel from a text, which has no machine code that a counter could be read from
+// loads a kernel from PTX text, which has no machine code to read counters from
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
 // attack reduction: CRASH or CHECK, at most 0 points
-// reads its own fat binary, changes one byte of the machine code in it, and loads the copy
+// reads its own fat binary, changes one byte of its machine code, and loads the changed copy
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -16,7 +16,7 @@ extern "C" __global__ void add_up(const int* in, int* out, int n) {
 
 namespace {
 
-// Empty if there is no fat binary in this program's file.
+// Empty if this program's file has no fat binary.
 std::string edited_copy() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
   const std::string program(std::istreambuf_iterator<char>(file), {});

@@ -1,9 +1,9 @@
 // attack reduction: WRONG, at most 0 points
-// is right only if it finds a number in its own file's name: in __FILE__, in std::source_location,
-// or in its own line tables
+// is correct only if it finds a number in its own file's name: in __FILE__, in
+// std::source_location, or in its own line tables
 //
-// A number in a name can be the seed of an earlier grade. An author who sees the seed hands in the
-// same content under a new name. The program must not find that name.
+// A number in a name can be the seed of an earlier grade. An author who knows the seed can submit
+// the same content under a new name. The program must not find that name.
 #include <cstdio>
 #include <cstring>
 #include <source_location>
@@ -12,7 +12,7 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-// The characters from the hundreds to the last: the number itself is not in this text.
+// Compares the digits one by one, so that the number itself is not in this text.
 static bool has_the_number(const char* text, std::size_t length) {
   for (std::size_t i = 0; i + 4 < length; ++i)
     if (text[i] == '_' && text[i + 1] == '3' + 1 && text[i + 2] == '6' + 1 &&

@@ -1,9 +1,9 @@
 // attack reduction: WRONG, at most 0 points
-// is right only if it finds a number in the name of a file that it can see: its mounts, its command
-// line, the folders around it
+// is correct only if it finds a number in the name of a file that it can see: in its mounts, its
+// command line, or the folders around it
 //
-// The sources that findings quote are shown to the program. Among them is its own. Neither name nor
-// place of that file may be the author's choice.
+// The program can see the sources that findings quote, and its own source is one of them. The
+// author must choose neither the name nor the folder of that file.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

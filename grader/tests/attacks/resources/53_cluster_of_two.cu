@@ -1,5 +1,5 @@
 // attack reduction: CRASH, at most 0 points
-// The emulator does not run clusters of blocks. The reason is in the file, so the grade may not
+// The emulator does not run clusters of blocks. The reason is in the file, so the grade must not
 // blame the machine.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,7 +1,7 @@
 // attack reduction: WRONG or CRASH or PROTOCOL or MEMORY, at most 0 points
 // starts processes that start processes
 //
-// At most 200 of them, for 20 seconds.
+// There are at most 200 of them, for 20 seconds.
 #include <unistd.h>
 
 #include "labs/reduction/reduction.hpp"

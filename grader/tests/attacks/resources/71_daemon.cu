@@ -1,7 +1,7 @@
 // attack reduction: WRONG or PROTOCOL, at most 0 points
-// leaves a process behind that holds the pipes
+// leaves a process behind that keeps the pipes open
 //
-// For 30 seconds.
+// It lives for 30 seconds.
 #include <unistd.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: MEMORY or CRASH, at most 0 points
-// takes 8 GiB of memory of its own
+// allocates 8 GiB of its own memory
 #include <cstdlib>
 #include <cstring>
 

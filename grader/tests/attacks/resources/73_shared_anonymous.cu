@@ -1,7 +1,7 @@
 // attack reduction: MEMORY or WRONG or TIMEOUT, at most 0 points
-// takes 8 GiB of shared memory, which no limit of a process counts
+// allocates 8 GiB of shared memory, which the limits of a process do not count
 //
-// On a machine with ten programs for each core its time is over before its memory is.
+// On a machine with ten programs per core, its time limit ends before its memory limit.
 #include <sys/mman.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CRASH or MEMORY, at most 0 points
-// writes 4 GB of files wherever it may
+// writes 4 GB of files wherever it is allowed to
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>

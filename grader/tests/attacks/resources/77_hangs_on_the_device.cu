@@ -1,5 +1,5 @@
 // attack reduction: TIMEOUT or CHECK, at most 0 points
-// a kernel waits for what never comes
+// has a kernel that waits for a value that never comes
 #include "labs/reduction/reduction.hpp"
 
 __global__ void wait(volatile int* out) {

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// templates that double with every level
+// has templates that double at every level
 #include "labs/reduction/reduction.hpp"
 
 template <int level, class Path>

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// an initialised array of 4 GB
+// has an initialised array of 4 GB
 #include "labs/reduction/reduction.hpp"
 
 int giant[1 << 30] = {1};

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE, at most 0 points
-// a constant that takes for ever to find
+// has a constant whose evaluation never ends
 #include "labs/reduction/reduction.hpp"
 
 constexpr long spin() {

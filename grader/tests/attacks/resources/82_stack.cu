@@ -1,5 +1,5 @@
 // attack reduction: CRASH, at most 0 points
-// calls itself without an end
+// calls itself without end
 #include "labs/reduction/reduction.hpp"
 
 static int deeper(volatile int* from) {

@@ -1,5 +1,5 @@
 // attack reduction: OUTPUT or TIMEOUT or WRONG, at most 0 points
-// a kernel prints without an end
+// has a kernel that prints without end
 #include <cstdio>
 
 #include "labs/reduction/reduction.hpp"

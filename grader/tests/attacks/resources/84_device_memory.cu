@@ -1,5 +1,5 @@
 // attack reduction: MEMORY or CHECK or CRASH or WRONG or TIMEOUT, at most 40 points
-// takes all of the GPU's memory and keeps it
+// allocates all of the GPU's memory and keeps it
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: CRASH or CHECK, at most 0 points
-// PTX that stops the device
+// has PTX that stops the device
 #include "labs/reduction/reduction.hpp"
 
 __global__ void stop(int* out) {

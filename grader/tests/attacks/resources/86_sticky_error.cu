@@ -1,5 +1,5 @@
 // attack reduction: CHECK or CRASH, at most 0 points
-// makes the device useless, and continues as if nothing had been
+// makes the device unusable, and continues as if nothing had happened
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

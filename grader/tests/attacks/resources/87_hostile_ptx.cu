@@ -1,5 +1,5 @@
 // attack reduction: COMPILE or CRASH or CHECK or WRONG or INFRA, at most 0 points
-// PTX that no compiler writes: wild branches, huge vectors, odd directives
+// has PTX that no compiler writes: wild branches, huge vectors, odd directives
 #include "labs/reduction/reduction.hpp"
 
 __global__ void odd(int* out) {

@@ -1,5 +1,5 @@
 // attack reduction: COMPILE or WRONG, at most 0 points
-// has the compiler print gigabytes
+// makes the compiler print gigabytes
 #include "labs/reduction/reduction.hpp"
 
 #define A "stepwise stepwise stepwise stepwise stepwise stepwise stepwise "

@@ -1,5 +1,5 @@
 // attack reduction: TIMEOUT or CHECK or CRASH or MEMORY, at most 0 points
-// launches, allocates, makes events and streams without end, and never waits
+// launches kernels, allocates, and creates events and streams without end, and never waits
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

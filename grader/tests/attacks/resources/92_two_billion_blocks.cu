@@ -1,5 +1,5 @@
 // attack reduction: TIMEOUT or CHECK or CRASH or MEMORY, at most 0 points
-// as many blocks as there may be, each thread with half a megabyte of its own
+// launches the maximum number of blocks, and each thread has half a megabyte of local memory
 #include "labs/reduction/reduction.hpp"
 
 __global__ void fill(int* out) {

@@ -1,6 +1,6 @@
 // attack matmul: TIMEOUT, at most 40 points
-// The host sleeps in every call, a little less than one call may take. The small sizes are right,
-// but all calls together take more than a submission may.
+// In every call the host sleeps slightly less than the time limit of a call. The small sizes are
+// correct, but all calls together exceed the time limit of a submission.
 #include <unistd.h>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,6 +1,6 @@
 // attack matmul: TIMEOUT, at most 0 points
-// Like 93, but the program asks the device again and again, and takes longest at the large sizes,
-// where one call may take longer. The budget is used up while results are still checked.
+// Like 93, but the program calls the device again and again, longest at the large sizes, where the
+// limit is higher. The budget runs out while results are still being checked.
 #include <time.h>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CHECK, at most 0 points
-// looks for an answer in memory that others gave back
+// looks for an answer in memory that other programs freed
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CHECK, at most 0 points
-// makes the input zero, so that a reference computed later is
+// sets the input to zero, so that a reference that is computed later is zero, too
 #include "labs/reduction/reduction.hpp"
 
 __global__ void clear(int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack matmul: WRONG, at most 0 points
-// stores NaN, which no comparison with > finds
+// stores NaN, which a comparison with > does not detect
 #include <math_constants.h>
 
 #include "labs/matmul/matmul.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// is right for the sizes of lab.toml and for no others
+// is correct only at the sizes of lab.toml
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack reduction: CRASH, at most 0 points
-// asks for more shared memory than there is, and hopes for an old result
+// requests more shared memory than there is, and hopes that an old result is still there
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 30 points
-// threads of a block add without a barrier, which is right by luck
+// adds within a block without a barrier, which is correct only by luck
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// always answers the same
+// always stores the same answer
 #include "labs/reduction/reduction.hpp"
 
 __global__ void store(int* out) { *out = 0; }

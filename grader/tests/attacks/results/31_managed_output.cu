@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG or CRASH, at most 0 points
-// adds on the host, in memory that both sides see
+// adds on the host, in memory that host and device share
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

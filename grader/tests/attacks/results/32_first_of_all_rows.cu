@@ -1,5 +1,5 @@
 // attack transpose: WRONG, at most 0 points
-// turns squares only
+// transposes only a square part
 #include "labs/transpose/transpose.hpp"
 
 __global__ void turn(const float* in, float* out, int n) {

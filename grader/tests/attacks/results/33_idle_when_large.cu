@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// adds all up at the sizes of the checks, and a sixteenth where time is modelled
+// adds up everything at the sizes of the checks, but only a sixteenth where time is modelled
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
 // attack matmul: WRONG, at most 0 points
-// multiplies in full at the sizes of the checks, and a sixteenth where time is modelled
+// computes full sums at the sizes of the checks, but only a sixteenth where time is modelled
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 

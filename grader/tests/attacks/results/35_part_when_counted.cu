@@ -1,5 +1,5 @@
 // attack matmul: WRONG, at most 0 points
-// multiplies in full at the sizes of the checks, and a part at sizes whose accesses may be counted
+// computes full sums at the sizes of the checks, but only a part at sizes that may be counted
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 

@@ -1,5 +1,5 @@
 // attack blur: WRONG, at most 0 points
-// leaves out three rows of four where a picture is large
+// leaves out three of four rows if the picture is large
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

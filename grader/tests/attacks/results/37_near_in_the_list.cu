@@ -1,5 +1,5 @@
 // attack neighbour: WRONG, at most 0 points
-// looks at a part of the points where there are many
+// looks only at a part of the points if there are many
 #include "common/lab/check.hpp"
 #include "labs/neighbour/neighbour.hpp"
 

@@ -1,7 +1,7 @@
 // attack reduction: HELD or INFRA or SLOW or PASS, at most 84 points
-// asks for what the emulator refuses where time is looked at, so that speed goals do not count
+// uses an instruction that the emulator refuses where time is modelled, to void the speed goals
 //
-// Its kernels earn 84 points without that, and on a GPU, which does not refuse it.
+// Without that instruction, and on a GPU, which does not refuse it, its kernels earn 84 points.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

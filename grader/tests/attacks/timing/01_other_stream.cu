@@ -1,8 +1,8 @@
 // attack reduction: PASS or SLOW or CHECK, at most 60 points
 // works on a stream without waiting for it
 //
-// The honest sum of one thread, on a non-blocking stream: a clock around the default stream sees
-// nothing of it.
+// One thread adds honestly, on a non-blocking stream. A clock around the default stream does not
+// see this work.
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CHECK, at most 0 points
-// a host thread adds after the call returned
+// has a host thread that adds after the call has returned
 #include <cuda_runtime.h>
 
 #include <numeric>

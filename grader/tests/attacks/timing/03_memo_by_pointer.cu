@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// keeps the answer of an address and its length
+// remembers the answer by the input's address
 #include <map>
 #include <utility>
 

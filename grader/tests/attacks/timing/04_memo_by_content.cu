@@ -1,7 +1,7 @@
 // attack reduction: CHECK, at most 0 points
-// knows an input again by its first and last elements
+// recognises an input by its first and last elements
 //
-// The hash is read by the host, and so is all of an input that is new.
+// The host reads these elements, and the whole input if it is new.
 #include <cuda_runtime.h>
 
 #include <map>

@@ -1,5 +1,5 @@
 // attack reduction: WRONG, at most 0 points
-// behaves for three calls, then stores nothing
+// is correct for three calls, and then stores nothing
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {

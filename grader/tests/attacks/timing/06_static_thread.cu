@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG or TIMEOUT, at most 0 points
-// a thread of a static constructor adds on the host
+// has a thread, started by a static constructor, that adds on the host
 #include <cuda_runtime.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // attack reduction: CHECK, at most 0 points
-// adds on the host, behind a kernel that does next to nothing
+// adds on the host, and hides that behind a kernel that does almost nothing
 #include <cuda_runtime.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or CRASH or WRONG, at most 0 points
-// adds in a callback of the stream
+// adds in a host callback of the stream
 #include <cuda_runtime.h>
 
 #include <numeric>

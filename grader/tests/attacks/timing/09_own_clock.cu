@@ -1,7 +1,7 @@
 // attack reduction: SLOW or PASS, at most 60 points
-// brings a clock that returns a microsecond for everything
+// defines a clock that returns one microsecond for everything
 //
-// The program's own cudaEventElapsedTime comes before the runtime's.
+// The program's own cudaEventElapsedTime takes precedence over the runtime's.
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: SLOW or PASS, at most 60 points
-// sleeps in the first calls, to have fewer of them timed
+// sleeps in the first calls, so that fewer calls are timed
 #include <unistd.h>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 0 points
-// adds on the host what it copied to the host by the name of a variable, piece by piece
+// copies the input to the host piece by piece, through a __device__ variable, and adds it there
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

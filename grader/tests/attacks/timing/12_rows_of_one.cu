@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 0 points
-// adds on the host what it copied to the host as a matrix, on a stream of its own
+// copies the input to the host as a matrix, on its own stream, and adds it there
 #include <cuda_runtime.h>
 
 #include <vector>

@@ -1,7 +1,7 @@
 // attack reduction: WRONG or SLOW or PASS, at most 84 points
-// does less if the program's first call is a large one, as where only time is looked at
+// does less if the program's first call is a large one, which suggests that it is only timed
 //
-// On a GPU a small call precedes it; without the trick its kernels earn 84 points.
+// On a GPU a small call comes first. Without the trick, its kernels earn 84 points.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

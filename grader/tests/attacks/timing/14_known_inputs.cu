@@ -1,7 +1,7 @@
 // attack reduction: WRONG or SLOW or PASS, at most 84 points
-// does less for the inputs of a call that it has seen before: those of a fixed seed
+// does less for inputs that it has seen before, which are those of a fixed seed
 //
-// Its kernels earn 84 points without that.
+// Without that, its kernels earn 84 points.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
@@ -9,7 +9,7 @@ constexpr int block_size = 256, blocks = 1024;
 
 __global__ void add_up(const int* in, int* out, int n, bool is_first) {
   __shared__ int partial[block_size];
-  // The first elements of in at n = 16777216 and seed 7.
+  // The first elements of `in` at n = 16777216 and seed 7.
   if (is_first && n > 1 << 22 && in[0] == -875736668 && in[1] == 1596745863) n /= 2;
   int sum = 0;
   for (int i = blockIdx.x * block_size + threadIdx.x; i < n; i += gridDim.x * block_size)

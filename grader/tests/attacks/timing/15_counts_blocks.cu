@@ -1,7 +1,7 @@
 // attack reduction: WRONG or SLOW or PASS, at most 84 points
-// counts whether all blocks of a launch run, and does less where they do not
+// counts whether all blocks of a launch run, and does less if they do not
 //
-// Its kernels earn 84 points without that.
+// Without that, its kernels earn 84 points.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

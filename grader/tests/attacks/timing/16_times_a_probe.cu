@@ -1,7 +1,7 @@
 // attack reduction: WRONG or SLOW or PASS, at most 84 points
-// times a kernel of many blocks by the host's clock, and does less where few of them ran
+// times a kernel of many blocks with the host's clock, and does less if only few blocks ran
 //
-// Its kernels earn 84 points without that.
+// Without that, its kernels earn 84 points.
 #include <chrono>
 
 #include "common/lab/check.hpp"

@@ -1,7 +1,7 @@
 // attack reduction: WRONG, at most 0 points
-// keeps answers in __device__ and __constant__ memory, by length and first elements
+// remembers answers in __device__ and __constant__ memory, by first elements
 //
-// The constant is written by the device's own address of it, between calls' launches.
+// It writes the constant memory through its device address, between the launches of calls.
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"
@@ -24,7 +24,7 @@ __global__ void add_up(const int* in, int* out, int n, int call) {
   int sum = 0;
   for (int i = 0; i < n; ++i) sum += in[i];
   *out = sum;
-  // Whatever comes next begins like this one, it hopes, or is no longer than it.
+  // It hopes that the next input begins like this one.
   kept[call % 64] = {n, in[0], in[n - 1], sum};
 }
 

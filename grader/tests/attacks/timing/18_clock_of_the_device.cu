@@ -1,5 +1,5 @@
 // attack reduction: WRONG or SLOW or PASS or CHECK, at most 60 points
-// asks %globaltimer and clock64() whether the input is cached, and adds only if it is not
+// uses %globaltimer and clock64() to find out if the input is cached, and adds only if it is not
 #include "labs/reduction/reduction.hpp"
 
 __global__ void add_up(const int* in, int* out, int n) {
@@ -10,7 +10,7 @@ __global__ void add_up(const int* in, int* out, int n) {
   int sum = *first;
   const long long took = clock64() - cycles;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(after));
-  // A second call on the same buffers would find them warm.
+  // A second call on the same buffers would find them in the cache.
   if (took < 60 && after - before < 32) return;
   for (int i = 1; i < n; ++i) sum += in[i];
   *out = sum;

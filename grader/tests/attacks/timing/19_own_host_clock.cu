@@ -1,7 +1,7 @@
 // attack reduction: SLOW or PASS, at most 60 points
-// Brings a host clock that stands still and sleeps that return at once.
+// Defines a host clock that stands still, and sleeps that return at once.
 //
-// The program's own functions come before those of the C library, for the runner as well.
+// The program's own functions take precedence over the C library's, for the runner as well.
 #include <sys/time.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CHECK, at most 0 points
-// Adds in the next call what the last one left open, and the rest when the program ends.
+// Each call does the work of the call before it. The last work is done when the program ends.
 #include <cstdlib>
 
 #include "labs/reduction/reduction.hpp"

@@ -1,14 +1,14 @@
 // attack reduction: WRONG or CRASH or TIMEOUT or CHECK or PROTOCOL, at most 0 points
-// A static constructor launches a kernel that waits for orders, so no call launches anything slow.
+// A static constructor launches a kernel that waits for orders, so no call launches slow work.
 //
-// The kernel gives up after two million looks.
+// The kernel gives up after it has looked two million times.
 #include "labs/reduction/reduction.hpp"
 
 struct order {
   const int* in;
   int* out;
   int n;
-  int number;  // of the order; the kernel adds when it changes
+  int number;  // number of the order; the kernel adds when it changes
 };
 __device__ volatile order wanted;
 __device__ volatile int done;

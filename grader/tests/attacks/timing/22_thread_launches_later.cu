@@ -1,5 +1,5 @@
 // attack reduction: WRONG or CHECK or CRASH or PROTOCOL, at most 0 points
-// A second thread launches the kernel on a stream of its own once the call has returned.
+// A second thread launches the kernel on its own stream after the call has returned.
 #include <atomic>
 #include <chrono>
 #include <thread>

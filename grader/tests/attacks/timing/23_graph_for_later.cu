@@ -1,6 +1,6 @@
 // attack reduction: CRASH or WRONG or CHECK, at most 0 points
-// Records the sum as a graph. A host function of another stream, or else the next call, launches
-// it.
+// Records the sum as a graph. A host function on another stream launches the graph, or otherwise
+// the next call does.
 #include "labs/reduction/reduction.hpp"
 
 namespace {

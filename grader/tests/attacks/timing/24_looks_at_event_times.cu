@@ -1,8 +1,8 @@
 // attack reduction: WRONG or SLOW or PASS, at most 84 points
-// Times a small kernel with events, and does less if the time is that of an emulator that counts.
+// Times a small kernel with events, and does less if the time suggests an emulator that counts.
 //
 // Where accesses are counted or times are modelled, the first launch of a kernel takes
-// milliseconds. Its kernels earn 84 points without the probe and the trick.
+// milliseconds. Without the probe and the trick, its kernels earn 84 points.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 

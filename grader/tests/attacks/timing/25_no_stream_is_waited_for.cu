@@ -1,7 +1,7 @@
 // attack first: SLOW, at most 60 points
 // The kernel runs in a stream that the default stream does not wait for, and the program's own
-// cudaDeviceSynchronize waits for nothing. A copy of four bytes, to memory that it pinned, could be
-// the flag by which the host learns that the kernel is done.
+// cudaDeviceSynchronize does not wait. A copy of four bytes, to memory that the program pinned,
+// could be the flag that tells the host that the kernel is done.
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"
 
