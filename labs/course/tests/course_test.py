@@ -1,4 +1,4 @@
-"""The reader of the course's files: what it makes of them, and what it says of mistakes."""
+"""Tests the reader of the course's files: the values that it reads, and its messages about mistakes."""
 import json
 import pathlib
 import subprocess
@@ -57,7 +57,7 @@ class Reader(unittest.TestCase):
 
 
 class LabFile(Reader):
-    def test_what_is_left_out_has_its_usual_value(self):
+    def test_a_missing_key_has_its_default(self):
         read = lab(GOOD)
         self.assertEqual((read['title'], read['order'], read['contract']), ('T', 2, 't.hpp'))
         self.assertEqual(read['sizes'], {
@@ -70,7 +70,7 @@ class LabFile(Reader):
         self.assertEqual((fast['kind'], fast['over'], fast['limit'], fast['points']), ('speedup', '00_a', 1.5, 2.5))
         self.assertEqual(fast['place'], 'lab.toml:14')
 
-    def test_mistakes_are_named_with_file_line_and_key(self):
+    def test_mistakes_are_reported_with_file_line_and_key(self):
         for words, text in (
                 ('lab.toml: missing key `order`', self.replaced('order = 2\n', '')),
                 ('lab.toml:2: `order` has the wrong type', self.replaced('order = 2', 'order = "2"')),
@@ -93,7 +93,7 @@ class LabFile(Reader):
             with self.subTest(words):
                 self.refuses_lab(words, text)
 
-    def test_a_range_is_its_smallest_and_its_largest_size(self):
+    def test_a_range_has_a_smallest_and_a_largest_size(self):
         ranged = lab(self.replaced('[[goals]]', 'ragged = [[3], [99]]\n[[goals]]'))
         self.assertEqual(ranged['sizes']['ragged'], [[3], [99]])
         for wrong in ('[[99], [3]]', '[[3]]', '[[3], [9, 9]]'):
@@ -111,7 +111,7 @@ class LabFile(Reader):
         self.assertEqual((goals[2]['side'], goals[2]['limit'], goals[2]['size']), ('at_most', 2, [10]))
         self.assertEqual((goals[4]['over'], goals[4]['limit']), ('00_a', 0.9))
 
-    def test_mistakes_in_a_goal_are_named_with_the_goal(self):
+    def test_mistakes_in_a_goal_name_the_goal(self):
         reach, counter = 'kind = "reach"\nstep = "00_a"\n', 'kind = "counter"\ncounter = "c"\n'
         cases = [('kind = "reach"\nfraction = 0.9', 'missing key `step`'), (reach, 'missing key `fraction`'),
                  (reach + 'fraction = "1"', '`fraction` has the wrong type'),
@@ -148,7 +148,7 @@ class LabFile(Reader):
         self.assertEqual((first['place'], first['title'], first['given']), ('lab.toml:24', 'One warp', True))
         self.assertEqual((second['counter'], second['given']), ('', False))
 
-    def test_mistakes_in_a_sweep_are_named_with_their_lines(self):
+    def test_mistakes_in_a_sweep_name_their_lines(self):
         experiment = '[[experiments]]\nname = "a"\nover = ["a=1"]\n'
         for words, text in (
                 ('lab.toml:20: [sweep]: needs `step`, a text', '[sweep]\nover = ["a=1"]'),
@@ -232,7 +232,7 @@ class Lectures(Reader):
         self.assertEqual([figure['value'] for figure in lecture['figures']], [3.77, 8])
         self.assertEqual((lecture['figures'][1]['with'], lecture['figures'][1]['kernel']), (['tile=16'], 'k'))
 
-    def test_mistakes_are_named_with_their_lines(self):
+    def test_mistakes_name_their_lines(self):
         good = '{ version = "1", step = "00_first", value = 1 }'
         head = self.HEAD + 'size_told = true\nfigures = '
         for text, words in (('', 'there is no [[lectures]]'), ('[[lectures', 'lectures.toml:1: '),
@@ -294,7 +294,7 @@ Taught in: [launch](launch/README.md).
             'related': ['grid', 'a metric']})
         self.assertEqual((grid['group'], grid['aliases']), ('Threads', []))
 
-    def test_mistakes_are_named_with_the_line_of_the_term(self):
+    def test_mistakes_name_the_line_of_the_term(self):
         place = '\n\nTaught in: [l](l/README.md).\n'
         for text, words in (('## G\n### a' + place, 'g.md:2: "a" has no text'),
                             ('## G\n### a\ntext\n', 'g.md:2: "a" lacks a line "Taught in: ..."'),
@@ -313,7 +313,7 @@ Taught in: [launch](launch/README.md).
 
 
 class Program(unittest.TestCase):
-    """The reader as Meson runs it, on a course of one lab."""
+    """Runs the reader as Meson does, on a course with one lab."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -391,7 +391,7 @@ class Program(unittest.TestCase):
         self.assertEqual(self.run_reader('--lists', 'out.txt').returncode, 0)
         self.assertEqual((self.root / 'out.txt').read_text(), 'error = labs/t/lab.toml:2: `order` has the wrong type\n')
 
-    def test_the_same_course_is_written_in_the_same_way_once(self):
+    def test_an_unchanged_course_is_not_written_again(self):
         self.course()
         file = self.root / 'out.json'
         text, time = file.read_bytes(), file.stat().st_mtime_ns

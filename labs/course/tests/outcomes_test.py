@@ -1,4 +1,4 @@
-"""labs/outcomes.md names a section for every outcome, question and goal; everything that it names exists."""
+"""Checks that labs/outcomes.md names a section for every outcome, question and goal, and that all of them exist."""
 import pathlib
 import re
 import sys
@@ -21,19 +21,19 @@ def prose(text):
 
 
 def section(text, heading):
-    """What follows `## heading`, up to the next heading of that level."""
+    """The text after `## heading`, up to the next heading of that level."""
     found = re.search(rf'^## {re.escape(heading)}\n(.*?)(?=^## |\Z)', prose(text), re.M | re.S)
     return found[1] if found else ''
 
 
 def table(text):
-    """The cells of a table's rows, without its head."""
+    """The cells of a table's rows, without the header."""
     rows = [[cell.strip() for cell in line.strip('|').split('|')] for line in text.splitlines() if line.startswith('|')]
     return rows[2:]
 
 
 def anchors(file):
-    """The anchors of a page's headings, as GitHub makes them."""
+    """The anchors of a page's headings, as GitHub generates them."""
     for heading in re.findall(r'^#+ +(.+?) *$', prose(file.read_text(encoding='utf-8')), re.M):
         yield re.sub(r'[^\w\- ]', '', heading.lower()).replace(' ', '-')
 
@@ -85,7 +85,7 @@ class Outcomes(unittest.TestCase):
         for lab in NAMES:
             for outcome, taught, questions, judged in self.rows(lab):
                 self.check_sections(lab, taught)
-                self.assertNotEqual((questions, judged), ('-', '-'), f'{lab}: nothing assesses: {outcome}')
+                self.assertNotEqual((questions, judged), ('-', '-'), f'{lab}: no question or goal assesses: {outcome}')
 
     def test_every_question_and_goal_is_listed_and_exists(self):
         for lab in NAMES:
@@ -94,7 +94,7 @@ class Outcomes(unittest.TestCase):
                                              ('goal', [row[3] for row in rows], r'(?<=\*)[^*;]+(?=\*)', goals(lab))):
                 named = {name for cell in cells for name in re.findall(form, cell)}
                 self.assertFalse(set(known) - named, f'{lab}: labs/outcomes.md lacks a {what}')
-                self.assertFalse(named - set(known), f'{lab}: labs/outcomes.md names a {what} that there is not')
+                self.assertFalse(named - set(known), f'{lab}: labs/outcomes.md names a {what} that does not exist')
 
     def test_every_question_of_the_exam_names_its_sections(self):
         exam = section(KIT, 'Exam').split('### Answers')[0]

@@ -1,4 +1,4 @@
-"""The profiles that questions show are records of real profiles.
+"""Checks that the profiles shown in questions are records of real profiles.
 
 In the key, `*Profile:* `STEP`, SIZE, in [FILE](measured/FILE).` names the records of a question, one per column of the
 question's table in deeper.md. The question itself does not name the steps.
@@ -20,7 +20,7 @@ def read(file):
 
 
 def records(lab, text):
-    """The records that a key's line names, in its order."""
+    """The records that a line of the key names, in the same order."""
     file = re.search(r'\]\((measured/[\w.]+)\)', text)[1]
     known = [json.loads(line) for line in read(f'solutions/{lab}/{file}').splitlines() if line.strip()]
     for step, size in re.findall(r'`(\w+)`, (\d+(?:x\d+)?)', text):
@@ -50,7 +50,7 @@ class Profiles(unittest.TestCase):
         for lab, question, entries, rows in found:
             self.assertTrue(entries and all(len(entry) == 1 for entry in entries), f'{question}: not one record per profile')
             compared = [row for row in rows if row[0] in FIELDS]
-            self.assertGreaterEqual(len(compared), 6, f'{question}: hardly any figure of a profile')
+            self.assertGreaterEqual(len(compared), 6, f'{question}: too few figures of a profile')
             for name, *shown in compared:
                 self.assertEqual(len(shown), len(entries), f'{question}: {name}: one column per record')
                 for text, (entry,) in zip(shown, entries):

@@ -1,4 +1,4 @@
-// Tests of the first lab's pictures, comparison, and of what it says about wrong results.
+// Tests the first lab's pictures, its comparison, and its messages about wrong results.
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ struct example {
         height(high),
         in(call.buffers.at(0).data) {}
 
-  // out[i] = rule(x, y) for every pixel.
+  // The picture whose pixels are rule(x, y).
   template <class Rule>
   bytes made(const Rule& rule) const {
     bytes out(in.size());
@@ -36,7 +36,7 @@ struct example {
     return made([&](auto x, auto y) { return at(width - 1 - x, y); });
   }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(const bytes& out) const {
     const std::span<const std::byte> span(out);
     return lab.check(call, std::span(&span, 1)).value_or("");
@@ -53,10 +53,9 @@ struct example {
   bytes in;
 };
 
-constexpr std::byte garbage{0xc3};  // odd, as what fills out before a call
+constexpr std::byte garbage{0xc3};  // odd, like the fill of out before a call
 
-TEST_CASE(
-    "a call has the contract's arrays, in the host's memory; size and seed decide its bytes") {
+TEST_CASE("a call has the contract's arrays in host memory, and size and seed decide its bytes") {
   const example a(37, 23), again(37, 23), other(37, 23, 8), turned(23, 37);
   CHECK(a.call.label == "width = 37, height = 23, seed 7");
   CHECK(a.call.memory == runner::memory_kind::host);
@@ -73,9 +72,7 @@ TEST_CASE(
   CHECK(a.in != turned.in);
 }
 
-TEST_CASE(
-    "pixels are even and not 0, of many values, and no row looks like another or like itself "
-    "turned") {
+TEST_CASE("pixels are even and not 0, have many values, and no row equals another or a reverse") {
   const example e(97, 61);
   std::set<std::byte> values;
   std::set<bytes> rows;
@@ -93,7 +90,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+TEST_CASE("inputs have the same bytes on every machine, whether one core or several make them") {
   const auto hash = [](std::int64_t width, std::int64_t height) {
     return hash_of(problem_under_test().make_call({width, height}, 7).buffers[0].data);
   };
@@ -112,14 +109,14 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_NOTHROW(lab.work({65535, 1}));
 }
 
-TEST_CASE("work is one read and one write for every pixel") {
+TEST_CASE("work is one read and one write per pixel") {
   const problem_work work = problem_under_test().work({100, 10});
   CHECK(work.bytes == 2000);
   CHECK(work.operations == 0);
   CHECK(work.rated_unit.empty());
 }
 
-TEST_CASE("the mirrored picture passes, and nothing that differs from it in one pixel") {
+TEST_CASE("the mirrored picture passes, and no picture that differs from it in one pixel") {
   for (const auto& [width, height] :
        std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {1, 2}, {9, 7}}) {
     const example e(width, height);
@@ -136,7 +133,7 @@ TEST_CASE("the mirrored picture passes, and nothing that differs from it in one 
   }
 }
 
-TEST_CASE("a message says what was expected, found and where") {
+TEST_CASE("a message has the expected and the found value, and their place") {
   const example e(5, 3);
   bytes out = e.right();
   out[7] = std::byte{2};
@@ -150,7 +147,7 @@ TEST_CASE("a message says what was expected, found and where") {
   e.says(out, "2 pixels of 15 are wrong, from out[7] to out[9]");
 }
 
-TEST_CASE("usual mistakes are recognised by the picture that they leave") {
+TEST_CASE("common mistakes are recognised by the picture that they produce") {
   const example e(37, 23);
   e.says(bytes(e.in.size(), garbage), "nothing was written to out");
   e.says(e.in, "left and right are not swapped");
@@ -175,7 +172,7 @@ TEST_CASE("pixels that are mirrored twice are recognised") {
   e.says(out, "pixels of 851 are wrong, from out[");
 }
 
-TEST_CASE("what was left out is named by its place") {
+TEST_CASE("missing pixels are described by their place") {
   const example e(37, 23);
   const auto without = [&](auto is_left_out) {
     return e.made([&](auto x, auto y) {
@@ -204,14 +201,14 @@ TEST_CASE("what was left out is named by its place") {
   e.says(without([](auto x, auto y) { return x == 5 && y > 3; }),
          "19 pixels of 851 hold the same wrong value, 0. The first is out[153], and the last is "
          "out[819].");
-  // Pixels that no copy reached.
+  // Pixels that the copy to the host did not reach.
   bytes out = e.right();
   std::fill(out.begin() + 37, out.end(), garbage);
   e.says(out, "814 pixels of 851 were not written. They are all from out[37] on. Does the copy to");
   e.says(bytes(e.in.size()), "every pixel is 0: is the picture copied to the device");
 }
 
-TEST_CASE("the index that left out a tail is recognised by where the tail begins") {
+TEST_CASE("a wrong index is recognised by where the missing tail begins") {
   const example e(37, 23);  // 4 blocks of 256 threads
   const auto from = [](const example& of, std::int64_t first) {
     bytes out = of.right();
@@ -233,9 +230,9 @@ TEST_CASE("the index that left out a tail is recognised by where the tail begins
       "than an unsigned char");
 }
 
-TEST_CASE("rows that begin height pixels apart are recognised, in out and in in") {
+TEST_CASE("rows that are height pixels apart are recognised, in out and in `in`") {
   const example e(37, 23);
-  // The last thread to write wins, or the first.
+  // Either the last thread to write wins, or the first.
   for (const bool last_wins : {true, false}) {
     bytes out(e.in.size());
     for (std::int64_t y = 0; y < e.height; ++y)
@@ -250,7 +247,7 @@ TEST_CASE("rows that begin height pixels apart are recognised, in out and in in"
          "row y is read from in[23 * y] on");
 }
 
-TEST_CASE("a picture of your own is grey, and its stages end with what is expected") {
+TEST_CASE("a picture of your own becomes grey, and the last of its stages is the expected result") {
   const auto& lab = dynamic_cast<const picture_problem&>(problem_under_test());
   picture rgba{2, 1, 4, bytes(8)};
   for (int i = 0; i < 8; ++i) rgba.pixels[i] = static_cast<std::byte>(10 * i + 1);
@@ -265,7 +262,7 @@ TEST_CASE("a picture of your own is grey, and its stages end with what is expect
   CHECK(stages[1].shown == picture{2, 1, 1, {std::byte{51}, std::byte{11}}});
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(8, 8);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(bytes(63)) != "");

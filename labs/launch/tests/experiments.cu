@@ -1,12 +1,12 @@
 // Launches the kernels of the launch lab's experiments with every value of their constants, and
-// compares all sums.
+// checks all sums.
 //
-// usage   experiments FILE        counts that fill all warps, a grid of its own for each launch
-//         experiments FILE any    counts that fill none: for the checks
-//         FILE holds elements_in_file floats of x, then as many of y. The exit code is 1, and a
-//         line names the launch, if a sum is wrong.
-// idea    The experiments are one .cu each, as students compile them; in namespaces of their own
-//         they fit into one program. Their headers are included before, outside.
+// usage   experiments FILE        counts that fill all warps, and a different grid per launch
+//         experiments FILE any    counts that do not fill all warps, for the checks
+//         FILE holds elements_in_file floats of x, then as many of y. If a sum is wrong, a line
+//         names the launch, and the exit code is 1.
+// idea    Each experiment is one .cu, as students compile it. Their own namespaces let all of them
+//         fit into one program. Their headers are included before, outside the namespaces.
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -37,7 +37,7 @@ using namespace stepwise::launch_experiments;
 std::vector<float> x, y;
 bool all_right = true;
 
-// Calls launch(x, y, z) with arrays of exactly n elements on the device.
+// Calls launch(x, y, z) with device arrays of exactly n elements.
 template <class Launch>
 void add_with(const char* experiment, int value, int n, Launch launch) {
   const std::size_t bytes = n * sizeof(float);
@@ -77,7 +77,7 @@ void spread(int n) {
            [&](auto* a, auto* b, auto* c) { strided::add_with_stride<stride>(a, b, c, n); });
 }
 
-// count: of elements, for a stride.
+// `count` returns the number of elements for a stride.
 template <class Count, int... less_one>
 void spread_all(Count count, std::integer_sequence<int, less_one...>) {
   (spread<less_one + 1>(count(less_one + 1)), ...);
@@ -123,10 +123,10 @@ int main(int argument_count, char** arguments) {
     run_all(0);
   } else {
     for (const int n : {1, 5, 31, 33, 1000, 4097}) run_all(n);
-    // A last round in which the last block has one element, and the others have all of theirs.
+    // In the last round, the last block has one element, and the others have all of theirs.
     keep_adding<false>(1, count_for_blocks(1) - 1023);
     keep_adding<true>(1, count_for_blocks(1) - 1023);
-    // As they are, by their own constants.
+    // With the experiments' own constants.
     for (const auto add : {divergence::add, alignment::add, strided::add, grid_stride::add})
       add_with("add", 0, 1000, [&](auto* a, auto* b, auto* c) { add(a, b, c, 1000); });
   }

@@ -1,27 +1,27 @@
 // The arguments of the launch lab's experiments, for the program that launches them
 // (experiments.cu) and for the test that counts (experiments_test.cpp).
 //
-// idea    A profile tells launches of a kernel apart by their grids, so every launch has a grid of
-//         its own.
+// idea    A profile distinguishes launches of a kernel by their grids, so every launch has a
+//         different grid.
 #pragma once
 
 namespace stepwise::launch_experiments {
 
-inline constexpr int block = 256;  // threads, in all experiments
+inline constexpr int block = 256;  // threads per block, in all experiments
 inline constexpr int furthest_offset = 32, longest_stride = 32, most_ways = 32;
-inline constexpr int most_blocks = 3;        // of a multiprocessor, in a grid with a stride
-inline constexpr int multiprocessors = 132;  // of the H200, which is emulated
+inline constexpr int most_blocks = 3;        // per multiprocessor, in a grid with a stride
+inline constexpr int multiprocessors = 132;  // of the emulated H200
 
-// Whole blocks: every warp is full, and rotated by `offset` it still is.
+// Whole blocks. Every warp is full, even after a rotation by `offset`.
 constexpr int count_for_offset(int offset) { return block * (16 + offset); }
 
 // Whole pieces of 32 x stride elements, in whole blocks.
 constexpr int count_for_stride(int stride) { return block * 4 * stride; }
 
-// Enough warps for averages over the data. ways is 1, 2, 4, ... 32; by is 0, 1 or 2.
+// Enough warps for averages over the data. `ways` is 1, 2, 4, ... 32, and `by` is 0, 1 or 2.
 constexpr int count_for_ways(int ways, int by) { return block * (64 + 3 * ways + by); }
 
-// Two rounds for each of the blocks, of which a multiprocessor has `blocks`.
+// Two rounds for every block, with `blocks` blocks per multiprocessor.
 constexpr int count_for_blocks(int blocks) { return 2 * blocks * multiprocessors * block * 4; }
 
 inline constexpr int elements_in_file = count_for_blocks(most_blocks);

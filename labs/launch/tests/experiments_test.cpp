@@ -1,5 +1,5 @@
-// Tests that the launch lab's experiments count what its handout predicts, for every value of their
-// constants: on the emulator, which counts as a GPU does.
+// Tests that the launch lab's experiments have the counts that its handout predicts, for every
+// value of their constants. The emulator counts like a GPU.
 #include "labs/launch/tests/experiments.hpp"
 
 #include <doctest/doctest.h>
@@ -30,9 +30,9 @@ using namespace stepwise::launch_experiments;
 namespace fs = std::filesystem;
 
 constexpr int lanes = 32;
-constexpr int multiply_adds = 2 * 128;  // of an element, on its branch: divergence.cu, rounds
+constexpr int multiply_adds = 2 * 128;  // per element, on its branch: `rounds` in divergence.cu
 
-// The lab's own inputs, in the file that the program reads.
+// The lab's own inputs, in a file for the program.
 class inputs {
  public:
   inputs() : file_(fs::temp_directory_path() / ("stepwise-inputs-" + std::to_string(getpid()))) {
@@ -60,7 +60,7 @@ class inputs {
   problem_call call_;
 };
 
-// The counts of each launch, by the name of its kernel and its number of blocks.
+// The counts of each launch, by kernel name and number of blocks.
 class counted_launches {
  public:
   explicit counted_launches(const inputs& of) {
@@ -80,7 +80,7 @@ class counted_launches {
     REQUIRE(totals_.size() == 3 * 6 + 33 + 32 + 2 * most_blocks);
   }
 
-  // An experiment's launch of so many blocks.
+  // The counts of an experiment's launch with this number of blocks.
   const profile_counts& of(const std::string& kernel, int blocks) const {
     CAPTURE(kernel);
     CAPTURE(blocks);
@@ -93,19 +93,19 @@ class counted_launches {
   std::map<std::pair<std::string, int>, profile_counts> totals_;
 };
 
-// Loads of x and of y, and the store of z.
+// The loads of x and y, and the store of z.
 void check_sectors(const profile_counts& counted, int n, int sectors_of_a_request) {
   const std::uint64_t warps = n / lanes;
   CHECK(counted.global_load.requests == 2 * warps);
   CHECK(counted.global_load.sectors == 2 * warps * sectors_of_a_request);
   CHECK(counted.global_store.requests == warps);
   CHECK(counted.global_store.sectors == warps * sectors_of_a_request);
-  // Ideal over actual sectors: 32 floats fill 4.
+  // The ideal number of sectors: 32 floats fill 4.
   CHECK(counted.global_load.ideal_sectors == 2 * warps * 4);
   CHECK(counted.global_store.ideal_sectors == warps * 4);
 }
 
-// One floating-point instruction is the addition, which no warp divides; the rest are on branches.
+// One floating-point instruction per warp is the addition, which is on no branch. The others are.
 void check_ways(const profile_counts& counted, int n, std::uint64_t ways_of_all_warps) {
   const std::uint64_t warps = n / lanes;
   const instruction_counts& done = counted.instructions[static_cast<int>(pipe::fp32)];
@@ -123,7 +123,7 @@ std::uint64_t ways_by_value(std::span<const float> x, int n, int ways) {
   return sum;
 }
 
-TEST_CASE("the experiments count what is predicted, for every offset, stride and number of ways") {
+TEST_CASE("the experiments have the predicted counts for every offset, stride and way") {
   const inputs in;
   const counted_launches counted(in);
   for (int offset = 0; offset <= furthest_offset; ++offset) {
@@ -148,7 +148,7 @@ TEST_CASE("the experiments count what is predicted, for every offset, stride and
                                   : by == 1 ? warps
                                             : ways_by_value(in.x(), n, ways);
       check_ways(found, n, taken);
-      // All of the kernel: the ways, and a little before and behind them.
+      // The whole kernel: the branches, and a few instructions before and after them.
       const auto all = found.all_instructions();
       const double efficiency =
           static_cast<double>(all.lanes) / lanes / static_cast<double>(all.warps);
@@ -160,7 +160,7 @@ TEST_CASE("the experiments count what is predicted, for every offset, stride and
   }
 }
 
-TEST_CASE("a grid with a stride has the blocks that it is to have, and the accesses of any other") {
+TEST_CASE("a grid with a stride has the requested blocks, and the same accesses as any other") {
   const inputs in;
   const counted_launches counted(in);
   for (int blocks = 1; blocks <= most_blocks; ++blocks) {
@@ -178,7 +178,7 @@ TEST_CASE("a grid with a stride has the blocks that it is to have, and the acces
   }
 }
 
-TEST_CASE("values choose as many ways as chance would") {
+TEST_CASE("the data choose as many branches as random values would") {
   const inputs in;
   for (int ways = 1; ways <= most_ways; ways *= 2) {
     const int n = count_for_ways(ways, 2);

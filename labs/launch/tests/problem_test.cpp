@@ -1,4 +1,4 @@
-// Tests of the launch lab's inputs, comparison, and of what it says about wrong results.
+// Tests the launch lab's inputs, its comparison, and its messages about wrong results.
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>
@@ -38,14 +38,14 @@ struct example {
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = x[i] + y[i];
     return z;
   }
-  // The right result up to element `end`, and garbage behind it.
+  // The right result up to element `end`, and garbage after it.
   std::vector<float> right_until(std::size_t end) const {
     std::vector<float> z = right();
     std::copy(garbage.begin() + end, garbage.end(), z.begin() + end);
     return z;
   }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(const std::vector<float>& z) const {
     const auto bytes = std::as_bytes(std::span(z));
     return lab.check(call, std::span(&bytes, 1)).value_or("");
@@ -81,10 +81,10 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
   CHECK(a.x[0] != longer.x[0]);
 }
 
-TEST_CASE("an input's elements are whole numbers, all different, and their sums are exact") {
+TEST_CASE("an input's elements are integers, all different, and their sums are exact") {
   const example e(1 << 22);
   for (const auto* values : {&e.x, &e.y}) {
-    std::vector<char> seen(values->size(), 0);  // as many numbers as there can be
+    std::vector<char> seen(values->size(), 0);  // one entry per possible number
     std::size_t wrong = 0;
     for (const float value : *values) {
       const float number = value + (1 << 21);
@@ -101,19 +101,19 @@ TEST_CASE("an input's elements are whole numbers, all different, and their sums 
   CHECK(inexact == 0);
 }
 
-TEST_CASE("elements that are 2^22 places apart have different orders") {
+TEST_CASE("elements that are 2^22 places apart are in different orders") {
   const example e((1 << 22) + 1000);
   std::size_t same = 0;
   for (std::size_t i = 0; i < 1000; ++i) same += e.x[i] == e.x[i + (1 << 22)];
   CHECK(same < 10);
 }
 
-TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+TEST_CASE("inputs have the same bytes on every machine, whether one core or several make them") {
   const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t n, std::uint64_t seed, std::size_t buffer) {
     return hash_of(lab.make_call({n}, seed).buffers[buffer].data);
   };
-  // Made one element after the other; the last two are large enough for several cores.
+  // Computed one element after the other. The last two are large enough for several cores.
   CHECK(hash(5, 7, 0) == 0x22359f5fc88513a8);
   CHECK(hash(5, 7, 1) == 0x92c55252d1152fc2);
   CHECK(hash(10000019, 7, 0) == 0xeb8684d496e85429);
@@ -130,7 +130,7 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_NOTHROW(lab.work({1 << 30}));
 }
 
-TEST_CASE("work is two reads and one write for every addition") {
+TEST_CASE("work is two reads and one write per addition") {
   const problem_work work = problem_under_test().work({1000});
   CHECK(work.bytes == 12000);
   CHECK(work.operations == 1000);
@@ -138,7 +138,7 @@ TEST_CASE("work is two reads and one write for every addition") {
   CHECK(work.rated_unit.empty());
 }
 
-TEST_CASE("the sums pass, and nothing that differs from them in one element") {
+TEST_CASE("the sums pass, and no result that differs from them in one element") {
   for (const std::int64_t n : {1, 2, 33, 256}) {
     const example e(n);
     std::vector<float> z = e.right();
@@ -156,7 +156,7 @@ TEST_CASE("the sums pass, and nothing that differs from them in one element") {
   }
 }
 
-TEST_CASE("in a large array, too, one wrong element is found, wherever it is") {
+TEST_CASE("one wrong element in a large array is found, wherever it is") {
   const example e(9000001);
   std::vector<float> z = e.right();
   CHECK(e.verdict(z) == "");
@@ -167,7 +167,7 @@ TEST_CASE("in a large array, too, one wrong element is found, wherever it is") {
   }
 }
 
-TEST_CASE("a message says what was expected, found and where") {
+TEST_CASE("a message has the expected and the found value, and their place") {
   const example e(3);
   std::vector<float> z = e.right();
   z[1] = 0.5f;
@@ -177,7 +177,7 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(text.find("(n = 3, seed 7)") != std::string::npos);
 }
 
-TEST_CASE("usual mistakes are recognised by the result they leave") {
+TEST_CASE("common mistakes are recognised by the result that they produce") {
   const example e(1000);
   e.says(e.garbage, "nothing was written to z");
   e.says(e.x, "this is x alone");
@@ -190,7 +190,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   e.says(made([&](auto i) { return e.x[i] - e.y[i]; }), "this is x - y");
   e.says(made([&](auto i) { return e.x[i] * e.y[i]; }), "this is x * y");
   e.says(made([&](auto i) { return e.x[i] + e.y[i] + e.garbage[i]; }), "do not add it to what is");
-  // Where there is no such neighbour, nothing is written.
+  // If there is no such neighbour, nothing is written.
   const auto from = [&](std::int64_t in_x, std::int64_t in_y) {
     return made([&](std::int64_t i) {
       const bool inside = i + std::min(in_x, in_y) >= 0 && i + std::max(in_x, in_y) < 1000;
@@ -206,7 +206,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   e.says(reversed, "z[i] is x[n - 1 - i] + y[n - 1 - i]");
 }
 
-TEST_CASE("what was left out is named by its place") {
+TEST_CASE("missing elements are described by their place") {
   const example e(1003);
   e.says(e.right_until(768), "235 of 1003 elements are not written, all from z[768] on");
   e.says(e.right_until(768), "all from z[768] on. Does the number of blocks round up?");
@@ -219,7 +219,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(z, "2 of 1003 elements are not written. The first is z[256], and the last is z[513]");
 }
 
-TEST_CASE("wrong grids and indices are recognised by the elements that they leave out") {
+TEST_CASE("wrong grids and indices are recognised by the missing elements") {
   const example e(4261);
   const auto left_out = [&](auto rule) {
     std::vector<float> z = e.right();
@@ -227,7 +227,7 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
       if (rule(i)) z[i] = e.garbage[i];
     return z;
   };
-  // What threads of this index write, in blocks of this size that are enough for n.
+  // What threads with this index write, in as many blocks of this size as cover n.
   const auto written = [&](std::int64_t size, auto index) {
     std::vector<bool> is_written(4261);
     const std::int64_t blocks = (4261 + size - 1) / size;
@@ -255,7 +255,8 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
     if (size <= 512)
       e.says(written(4 * size, [&](auto b, auto t, auto) { return b * size + t; }),
              "blockIdx.x multiplied by all elements that a block adds?");
-    // One index for all threads of a block or of a warp: the last one that is stored, or each.
+    // One index for all threads of a block or a warp. Either the last one is stored, or each of
+    // them.
     e.says(left_out([&](auto i) { return i % size != size - 1; }),
            "Only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +
                "] on. Does each thread have an int of its own");
@@ -265,7 +266,8 @@ TEST_CASE("wrong grids and indices are recognised by the elements that they leav
   }
   e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes mistaken for a number");
   e.says(e.right_until(4260), "Does a thread add the last elements if n is not a multiple of 4");
-  const example two_blocks(33);  // the last element is a block's, not only what vectors leave
+  // The last element belongs to a block; it is not only left over by vectors.
+  const example two_blocks(33);
   two_blocks.says(two_blocks.right_until(32), "Only one block of 32 threads adds");
   e.says(e.right_until(1000), "on. Are there threads for all of n");
   e.says(left_out([](auto i) { return i % 4 != 0; }), "Only z[0], z[4], ... are. Is the index");
@@ -285,7 +287,7 @@ TEST_CASE("narrow indices are recognised by the last element that they reach") {
   e.says(e.right_until(65536), "Is the index a short, which has 16 bits? Use an int");
   const example small(300), large((1 << 24) + 5);
   small.says(small.right_until(256), "is the index wider than a char, and does");
-  // Only even integers above 2^24 are floats.
+  // Above 2^24, only even integers are floats.
   std::vector<float> z = large.right();
   z[(1 << 24) + 1] = z[(1 << 24) + 3] = large.garbage[0];
   large.says(z, "2 of 16777221 elements are not written. Is the index a float");
@@ -298,7 +300,7 @@ TEST_CASE("NaN is never right") {
   e.says(z, "1 of 20 elements is NaN");
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(64);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(std::vector<float>(63)) != "");

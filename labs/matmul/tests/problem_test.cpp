@@ -1,4 +1,4 @@
-// Tests of the matmul lab's inputs, of both comparisons, and of what is said about wrong products.
+// Tests the matmul lab's inputs, both of its comparisons, and its messages about wrong products.
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ namespace matmul_problem_test {
 using namespace stepwise;
 using namespace stepwise::matmul_lab;
 
-// Whole for n + seed even, real for odd.
+// The elements are integers if n + seed is even, and real numbers if it is odd.
 struct example {
   explicit example(int size, std::uint64_t seed = 7)
       : lab(problem_under_test()), n(size), call(lab.make_call({n}, seed)) {
@@ -31,7 +31,7 @@ struct example {
     }
   }
 
-  // Every element by element(row, col).
+  // The matrix whose elements are element(row, col).
   std::vector<float> filled(const std::function<float(int, int)>& element) const {
     std::vector<float> c(a.size());
     for (int row = 0; row < n; ++row) {
@@ -40,7 +40,7 @@ struct example {
     return c;
   }
 
-  // In float32, from k = first to last.
+  // Summed in float32, for k from `first` to `last`.
   float sum(int row, int col, int first, int last) const {
     float sum = 0;
     for (int k = first; k < last; ++k) sum += a[row * n + k] * b[k * n + col];
@@ -51,7 +51,7 @@ struct example {
     return filled([&](int row, int col) { return sum(row, col, 0, n); });
   }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(const std::vector<float>& c) const {
     const auto bytes = std::as_bytes(std::span(c));
     return lab.check(call, std::span(&bytes, 1)).value_or("");
@@ -90,7 +90,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
   CHECK(!std::equal(e.a.begin(), e.a.begin() + 33, longer.a.begin()));
 }
 
-TEST_CASE("whole and real numbers alternate, by size and by seed; a and b are not alike") {
+TEST_CASE("integers and real numbers alternate, by size and by seed, and a and b differ") {
   for (const int n : {16, 17}) {
     for (const std::uint64_t seed : {1, 2}) {
       const example e(n, seed);
@@ -112,8 +112,8 @@ TEST_CASE("whole and real numbers alternate, by size and by seed; a and b are no
   }
 }
 
-TEST_CASE("sums of whole numbers are exact in float32 in every order") {
-  // Every partial sum lies between the sums of the negative and of the positive products.
+TEST_CASE("sums of integers are exact in float32, in every order") {
+  // Every partial sum is between the sum of the negative and the sum of the positive products.
   for (const int n : {1, 257, 4096, 8192}) {
     const example e(n, n % 2 == 0 ? 2 : 1);
     for (const int at : {0, n / 2, n - 1}) {
@@ -147,14 +147,14 @@ TEST_CASE("work is two operations per product, two matrices read and one written
   CHECK(work.rated_unit == "flop");
 }
 
-TEST_CASE("a product summed in any order passes, and one with any element wrong does not") {
+TEST_CASE("a product passes, summed in any order, and a product with a wrong element does not") {
   for (const int n : {1, 2, 31, 64, 100}) {
     for (const std::uint64_t seed : {1, 2}) {
       const example e(n, seed);
       CAPTURE(e.call.label);
       auto c = e.product();
       CHECK(e.verdict(c) == "");
-      // Backwards, without fused multiply-adds, and in two halves.
+      // Summed backwards, without fused multiply-adds, and in two halves.
       CHECK(e.verdict(e.filled([&](int row, int col) {
         float sum = 0;
         for (int k = n - 1; k >= 0; --k) {
@@ -178,14 +178,14 @@ TEST_CASE("a product summed in any order passes, and one with any element wrong 
   }
 }
 
-TEST_CASE("whole numbers are compared exactly") {
+TEST_CASE("integers are compared exactly") {
   const example e(65);
   auto c = e.product();
   c[1000] = std::nextafter(c[1000], 1e9f);
   CHECK(e.verdict(c) != "");
 }
 
-TEST_CASE("the bound for real numbers is far above legal errors and far below wrong ones") {
+TEST_CASE("the bound for real numbers is far above legal errors and far below real mistakes") {
   for (const int n : {64, 256}) {
     const example e(n);
     const auto c = e.product();
@@ -212,7 +212,7 @@ TEST_CASE("the bound for real numbers is far above legal errors and far below wr
   }
 }
 
-// Both comparisons on the same matrices: they must agree.
+// Compares the same matrices in both ways, whose verdicts must agree.
 std::optional<wrong_element> both(const example& e, const std::vector<float>& c) {
   const auto all = compare_all(e.with(c));
   for (const std::uint64_t seed : {1, 2, 3}) {
@@ -226,14 +226,14 @@ std::optional<wrong_element> both(const example& e, const std::vector<float>& c)
   return all;
 }
 
-TEST_CASE("the quick comparison comes to the verdict of the full one") {
+TEST_CASE("the quick comparison comes to the same verdict as the full one") {
   for (const int n : {1, 2, 5, 33, 200}) {
     for (const std::uint64_t seed : {1, 2}) {
       const example e(n, seed);
       CAPTURE(e.call.label);
       const auto c = e.product();
       CHECK(!both(e, c));
-      // One element, off by one, at any place.
+      // One element is wrong by 1, at any place.
       for (std::size_t i = 0; i < c.size(); i += c.size() / 7 + 1) {
         auto broken = c;
         broken[i] += 1;
@@ -272,7 +272,7 @@ TEST_CASE("large matrices are judged by the quick comparison") {
   }
 }
 
-TEST_CASE("a message says what was expected, found and where") {
+TEST_CASE("a message has the expected and the found value, and their place") {
   const example whole(5), real(4);
   auto c = whole.product();
   const auto expected = static_cast<int>(c[13]);
@@ -285,7 +285,7 @@ TEST_CASE("a message says what was expected, found and where") {
   real.says(c, " +- 1.90734863e-06 (n = 4, seed 7)");
 }
 
-TEST_CASE("usual mistakes are recognised by what they leave") {
+TEST_CASE("common mistakes are recognised by the product that they produce") {
   for (const std::uint64_t seed : {6, 7}) {
     const example e(33, seed);
     CAPTURE(e.call.label);
@@ -325,7 +325,7 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
            "all of row 32 - does the grid round up in x and in y, is blockIdx in the index, and "
            "does the store use the row and column of its sum?");
     e.says(e.filled([&](int row, int col) { return at(c, row, col) + 1; }), "product plus 1: does");
-    if (seed == 6)  // real numbers, of which a sum need not be exact
+    if (seed == 6)  // for real numbers, a sum need not be exact
       e.says(product_of([&](int row, int k) { return at(e.a, row, k); },
                         [&](int k, int col) { return at(e.a, k, col); }),
              "this is a times a");
@@ -349,21 +349,21 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
   }
 }
 
-TEST_CASE("elements that were stored are not asked for a thread") {
+TEST_CASE("for elements that were stored, the message does not ask about their thread") {
   const example e(33);
   auto c = e.product();
   for (int row = 0; row < 33; ++row) c[row * 33 + 32] += 5;
   CHECK(e.verdict(c).ends_with("33 of 1089 elements are wrong: all of column 32"));
 }
 
-TEST_CASE("where an index of 8 bits ends, the message names it") {
+TEST_CASE("elements that an 8-bit index does not reach are recognised") {
   const example e(257);
   auto c = e.product();
   std::fill(c.begin() + 256 * 257, c.end(), std::bit_cast<float>(0xc5c5c5c5));
   e.says(c, "all of row 256 - does the grid round up, and is no index kept in 8 bits");
 }
 
-TEST_CASE("bytes of the fill where the product is 0 may have been added to") {
+TEST_CASE("if the product is 0, bytes of the fill may also mean that the sum was added to them") {
   const auto old = std::bit_cast<float>(0xa5a5a5a5);
   const example e(129);
   auto c = e.product();
@@ -375,7 +375,7 @@ TEST_CASE("bytes of the fill where the product is 0 may have been added to") {
   e.says(c, "not every element was written");
 }
 
-TEST_CASE("sums that continue those of another tile are recognised") {
+TEST_CASE("sums that continue the sums of another tile are recognised") {
   for (const std::uint64_t seed : {6, 7}) {
     const example e(33, seed);
     auto c = e.product();
@@ -388,7 +388,7 @@ TEST_CASE("sums that continue those of another tile are recognised") {
   }
 }
 
-TEST_CASE("a tile or a row that is used in another's place is recognised") {
+TEST_CASE("a tile or a row that is used in place of another is recognised") {
   for (const std::uint64_t seed : {6, 7}) {
     const example e(33, seed);
     const auto of = [&](auto k_of_a, auto k_of_b) {
@@ -412,7 +412,7 @@ TEST_CASE("a tile or a row that is used in another's place is recognised") {
   }
 }
 
-TEST_CASE("a thread's index in the place of k is recognised, and a few wrong elements are not") {
+TEST_CASE("a thread's index in place of k is recognised, and a few wrong elements are not") {
   for (const std::uint64_t seed : {6, 7}) {
     const example e(33, seed);
     const auto b_at = [&](int k, int col) { return k < 33 && col < 33 ? e.b[k * 33 + col] : 0; };
@@ -436,7 +436,7 @@ TEST_CASE("a thread's index in the place of k is recognised, and a few wrong ele
   }
 }
 
-TEST_CASE("wrong sums in most places lead to the second tile, and in few do not") {
+TEST_CASE("wrong sums in most places suggest the second tile, and in few places do not") {
   const example e(33);
   auto c = e.product();
   for (std::size_t i = 0; i < c.size(); ++i) c[i] += static_cast<float>(i % 7 * 1000);
@@ -446,11 +446,11 @@ TEST_CASE("wrong sums in most places lead to the second tile, and in few do not"
   CHECK(e.verdict(c).find("second tile") == std::string::npos);
 }
 
-TEST_CASE("a kernel that stores 0 is wrong for n = 1, too") {
+TEST_CASE("a kernel that stores 0 is wrong even for n = 1") {
   for (std::uint64_t seed = 1; seed < 40; ++seed) CHECK(example(1, seed).verdict({0}) != "");
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(8);
   CHECK(e.lab.check(e.call, {}).has_value());
 }

@@ -1,5 +1,5 @@
-// Tests of the nearest-neighbour lab's inputs, reference, comparison, and of what it says about
-// wrong results.
+// Tests the nearest-neighbour lab's inputs, reference and comparison, and its messages about wrong
+// results.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ enum kind {
   tied_before_rounding
 };
 
-// The contract, word by word.
+// The contract, taken literally.
 template <class Distance>
 std::vector<int> by_all_pairs(const std::vector<point>& points, const Distance& distance) {
   std::vector<int> nearest(points.size(), -1);
@@ -67,7 +67,7 @@ struct example {
 
   std::vector<int> right() const { return by_all_pairs(points, as_in_the_contract); }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(const std::vector<int>& nearest) const {
     const auto bytes = std::as_bytes(std::span(nearest));
     return lab.check(call, std::span(&bytes, 1)).value_or("");
@@ -101,7 +101,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
   CHECK(a.points[0] != kind.points[0]);
 }
 
-TEST_CASE("inputs are the same bytes wherever they are made") {
+TEST_CASE("inputs have the same bytes on every machine") {
   const auto hash = [](std::int64_t kind) {
     return hash_of(problem_under_test().make_call({1000, kind}, 7).buffers[0].data);
   };
@@ -139,7 +139,7 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
         CHECK(mutual > 1000);
         break;
       case clustered:
-        CHECK(different.size() < 1990);  // some coincide
+        CHECK(different.size() < 1990);  // some points coincide
         CHECK(different.size() > 1500);
         CHECK(ties > 100);
         break;
@@ -149,12 +149,12 @@ TEST_CASE("points are spread, crowded, in one place or in line, and within the c
         break;
       case on_a_line:
         CHECK(different.size() == 2000);
-        CHECK(ties == 1998);  // all but the two at the ends
+        CHECK(ties == 1998);  // all but the two points at the ends
         break;
       case nearly_tied:
         CHECK(different.size() == 2000);
         CHECK(ties == 0);
-        CHECK(mutual > 1300);  // the centres of 667 groups and their nearest
+        CHECK(mutual > 1300);  // the centres of 667 groups, and the points nearest to them
         break;
       case far_apart:
         CHECK(different.size() == 2000);
@@ -179,7 +179,7 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_NOTHROW(lab.work({100000000, 6}));
 }
 
-TEST_CASE("work is one read of every point, one write of every answer, and all pairs") {
+TEST_CASE("work is one read per point, one write per answer, and all pairs") {
   const problem_work work = problem_under_test().work({1000, 1});
   CHECK(work.bytes == 16000);
   CHECK(work.operations == 8.0 * 1000 * 999);
@@ -188,7 +188,7 @@ TEST_CASE("work is one read of every point, one write of every answer, and all p
   CHECK(work.rated_unit == "pairs");
 }
 
-TEST_CASE("the tree finds what all pairs find, ties and points that coincide included") {
+TEST_CASE("the tree finds the same as all pairs, even with ties and points that coincide") {
   for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line, nearly_tied, far_apart,
                           tied_before_rounding}) {
     for (const int n : {1, 2, 3, 8, 9, 17, 100, 1000, 1201}) {
@@ -198,8 +198,9 @@ TEST_CASE("the tree finds what all pairs find, ties and points that coincide inc
       CHECK(by_tree(e.points) == e.right());
     }
   }
-  // Coordinates of four values only: nothing but ties. And of very different magnitudes, where a
-  // distance is the rounded square of one difference, or 0 for points that differ.
+  // Coordinates with only four values give nothing but ties. Coordinates of very different
+  // magnitudes give distances that are the rounded square of one difference, or 0 for points that
+  // differ.
   random_stream random = stream_for(7, 1);
   std::vector<point> few(1000), wide(1000);
   for (point& p : few)
@@ -212,7 +213,7 @@ TEST_CASE("the tree finds what all pairs find, ties and points that coincide inc
   CHECK(by_tree(wide) == by_all_pairs(wide, as_in_the_contract));
 }
 
-TEST_CASE("the nearest points pass, and no other answer in any place") {
+TEST_CASE("the nearest points pass, and any other answer in any place fails") {
   for (const auto& [n, kind] :
        {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}, {40, 4}, {40, 5}, {40, 6}}) {
     const example e(n, kind);
@@ -229,7 +230,7 @@ TEST_CASE("the nearest points pass, and no other answer in any place") {
   }
 }
 
-TEST_CASE("of many points, too, one wrong answer is found, wherever it is") {
+TEST_CASE("one wrong answer among many points is found, wherever it is") {
   const example e(30011, clustered);
   std::vector<int> nearest = by_tree(e.points);
   CHECK(e.verdict(nearest) == "");
@@ -240,10 +241,11 @@ TEST_CASE("of many points, too, one wrong answer is found, wherever it is") {
   }
 }
 
-TEST_CASE("a message says what was expected, found and where, and how far both are") {
+TEST_CASE("a message has the expected and the found point, their distances, and the place") {
   const example e(5, on_a_line);
   std::vector<int> nearest = e.right();
-  // Points k and k + 4 of the line: 16 times as far as neighbours, whose distance is 9 + 4 + 1.
+  // Points k and k + 4 of the line. Their squared distance is 16 times that of neighbours, 9 + 4 +
+  // 1.
   const auto first = std::min_element(e.points.begin(), e.points.end()) - e.points.begin();
   const auto last = std::max_element(e.points.begin(), e.points.end()) - e.points.begin();
   const int right = std::exchange(nearest[first], static_cast<int>(last));
@@ -254,7 +256,7 @@ TEST_CASE("a message says what was expected, found and where, and how far both a
                          "; their squared distances are 224 and 14 (n = 5, on a line, seed 7); "));
 }
 
-TEST_CASE("usual mistakes are recognised by the result they leave") {
+TEST_CASE("common mistakes are recognised by the result that they produce") {
   const example e(70, spread_evenly), line(70, on_a_line), lone(1, spread_evenly);
   const std::vector<int> right = e.right();
   std::vector<int> nearest(70);
@@ -290,7 +292,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   (nearest = right)[5] = 71;
   e.says(nearest, "1 of 70 entries is not the index of a point, but 70 or a little more");
 
-  // The last of equal ones instead of the first.
+  // The last of several equal points instead of the first.
   std::vector<point> turned(line.points.rbegin(), line.points.rend());
   nearest = by_all_pairs(turned, as_in_the_contract);
   std::reverse(nearest.begin(), nearest.end());
@@ -301,7 +303,8 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
     return &to < &e.points[64] ? as_in_the_contract(from, to) : INFINITY;
   });
   const int unseen = *std::min_element(right.begin(), right.end(), [](int a, int b) {
-    return std::pair(a < 64, a) < std::pair(b < 64, b);  // the first that should have been found
+    // The first point that should have been found.
+    return std::pair(a < 64, a) < std::pair(b < 64, b);
   });
   REQUIRE(unseen >= 64);
   e.says(nearest, "no point from " + std::to_string(unseen) + " on is ever found");
@@ -331,7 +334,7 @@ TEST_CASE("a size without sizeof is recognised by the bytes that were not writte
   }
 }
 
-TEST_CASE("what was stored instead of the index is recognised") {
+TEST_CASE("values that were stored instead of the index are recognised") {
   const example lone(1, spread_evenly), e(300, spread_evenly), line(70, on_a_line);
   const std::vector<int> right = e.right();
   const auto changed = [&](auto change) {
@@ -387,7 +390,7 @@ TEST_CASE("an index that is too narrow is recognised by the points that it does 
   CHECK(e.verdict(written_before(e, 192)).ends_with("number in the index?"));
 }
 
-TEST_CASE("few points do not distinguish one mistake from another") {
+TEST_CASE("few points cannot distinguish one mistake from another") {
   const example e(3, spread_evenly);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
@@ -398,7 +401,7 @@ TEST_CASE("few points do not distinguish one mistake from another") {
       }
 }
 
-TEST_CASE("another distance, or another place of the coordinates, is recognised") {
+TEST_CASE("another distance, or another layout of the coordinates, is recognised") {
   const example e(70, spread_evenly);
   const float* const f = e.points[0].data();
   const auto read = [&](auto coordinates) {
@@ -447,7 +450,7 @@ TEST_CASE("another distance, or another place of the coordinates, is recognised"
       "distances lose their fractions");
 }
 
-TEST_CASE("roots turn distances that nearly tie into ties") {
+TEST_CASE("square roots turn distances that nearly tie into ties") {
   const auto root = [](const point& from, const point& to) {
     return std::sqrt(as_in_the_contract(from, to));
   };
@@ -455,7 +458,7 @@ TEST_CASE("roots turn distances that nearly tie into ties") {
   tied.says(by_all_pairs(tied.points, root), "their roots are the same float");
   for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
     const example e(100, kind);
-    CHECK(e.verdict(by_all_pairs(e.points, root)) == "");  // why there is that kind
+    CHECK(e.verdict(by_all_pairs(e.points, root)) == "");  // the reason for the kind `nearly_tied`
   }
 }
 
@@ -471,10 +474,10 @@ TEST_CASE("a search that finds no point is recognised by the distances") {
   far.says(below(far, 1e9f), "does best begin at INFINITY");
   far.says(below(far, 1e30f), "does best begin at INFINITY");
   crowded.says(below(crowded, 100), "is at a squared distance of 446.526184 or more");
-  CHECK(e.verdict(below(e, 1e9f)) == "");  // why there is that kind
+  CHECK(e.verdict(below(e, 1e9f)) == "");  // the reason for the kind `far_apart`
 }
 
-TEST_CASE("other roundings of the distance are recognised") {
+TEST_CASE("distances with other roundings are recognised") {
   const auto sum = [](auto add) {
     return [=](const point& p, const point& q) {
       return double(add(q[0] - p[0], q[1] - p[1], q[2] - p[2]));
@@ -537,7 +540,7 @@ TEST_CASE("mistakes with tiles are recognised") {
   const std::vector<int> late =
       nearest_by([=](index i, index j) { return exact(i, j + 128 < 200 ? j + 128 : j); });
   std::vector<int> nearest = e.right();
-  std::copy(late.begin() + 64, late.end(), nearest.begin() + 64);  // in late warps only
+  std::copy(late.begin() + 64, late.end(), nearest.begin() + 64);  // only in late warps
   e.says(nearest, "are as if the tile that begins at 128 were copied while the first one is");
 }
 
@@ -554,7 +557,7 @@ TEST_CASE("a distance that rounds the squares of coordinates is recognised") {
   CHECK(e.verdict(nearest).find("hardly farther") == std::string::npos);
 }
 
-TEST_CASE("wrong entries without a pattern lead to the second tile where there may be one") {
+TEST_CASE("wrong entries without a pattern suggest the second tile, if there may be one") {
   const example e(129, spread_evenly), few(32, spread_evenly);
   std::vector<int> nearest = e.right();
   nearest[3] = (nearest[3] + 1) % 3;
@@ -565,7 +568,7 @@ TEST_CASE("wrong entries without a pattern lead to the second tile where there m
   CHECK(few.verdict(nearest).ends_with("1 of 32 entries is wrong"));
 }
 
-TEST_CASE("points of your own are a call like any other") {
+TEST_CASE("your own points give a call like any other") {
   const auto* const lab = dynamic_cast<const points_problem*>(&problem_under_test());
   REQUIRE(lab != nullptr);
   const example e(33, clustered);
@@ -580,12 +583,12 @@ TEST_CASE("points of your own are a call like any other") {
     CHECK(call.buffers[i].data == e.call.buffers[i].data);
   }
   CHECK_THROWS_AS(lab->call_with({}, "none"), std::invalid_argument);
-  // Two points as far apart as the contract allows still have a finite distance.
+  // Even two points that are as far apart as the contract allows have a finite distance.
   const float most = lab->largest_coordinate();
   CHECK(std::isfinite(as_in_the_contract({-most, -most, -most}, {most, most, most})));
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(8, spread_evenly);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(std::vector<int>(7)) != "");

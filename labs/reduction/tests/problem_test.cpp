@@ -1,4 +1,4 @@
-// Tests of the reduction lab's inputs, comparison, and of what it says about wrong sums.
+// Tests the reduction lab's inputs, its comparison, and its messages about wrong sums.
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct example {
   }
   std::uint32_t sum() const { return sum_of(0, in.size()); }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(std::uint32_t out) const {
     const auto bytes = std::as_bytes(std::span(&out, 1));
     return lab.check(call, std::span(&bytes, 1)).value_or("");
@@ -42,12 +42,12 @@ struct example {
   std::vector<std::uint32_t> in;
 };
 
-TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+TEST_CASE("inputs have the same bytes on every machine, whether one core or several make them") {
   const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t n, std::uint64_t seed) {
     return hash_of(lab.make_call({n}, seed).buffers[0].data);
   };
-  // Made one element after the other; the last two are large enough for several cores.
+  // Computed one element after the other. The last two are large enough for several cores.
   CHECK(hash(1, 7) == 0x7ac68322c61b3fec);
   CHECK(hash(65537, 7) == 0x32b6257252e2a427);
   CHECK(hash(9000001, 7) == 0x894112f6487ac226);
@@ -79,13 +79,13 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_THROWS_AS(lab.work({}), std::invalid_argument);
 }
 
-TEST_CASE("work is one read of every element and one write of the sum") {
+TEST_CASE("work is one read per element and one write of the sum") {
   const problem_work work = problem_under_test().work({1000});
   CHECK(work.bytes == 4004);
   CHECK(work.operations == 999);
 }
 
-TEST_CASE("the right sum passes, every other number does not") {
+TEST_CASE("the right sum passes, and every other number fails") {
   for (const int n : {1, 2, 31, 257, 1000003}) {
     const example e(n);
     CHECK(e.verdict(e.sum()) == "");
@@ -93,7 +93,7 @@ TEST_CASE("the right sum passes, every other number does not") {
   }
 }
 
-TEST_CASE("a message says what was expected, found and where") {
+TEST_CASE("a message has the expected and the found sum, and the call") {
   const example e(1023);
   const std::string expected = std::to_string(static_cast<std::int32_t>(e.sum()));
   const std::string found = std::to_string(static_cast<std::int32_t>(e.sum() + 12345));
@@ -101,7 +101,7 @@ TEST_CASE("a message says what was expected, found and where") {
         "reduction: out = " + found + ", expected " + expected + " (n = 1023, seed 7)");
 }
 
-TEST_CASE("usual mistakes are recognised by the sum they leave") {
+TEST_CASE("common mistakes are recognised by the sum that they produce") {
   const example e(1025);
   e.says(0xa5a5a5a5, "nothing was written to out");
   e.says(e.sum() + 0xa5a5a5a5, "do not add it to what is there");
@@ -124,7 +124,7 @@ TEST_CASE("usual mistakes are recognised by the sum they leave") {
   large.says(large.sum_of(0, 524288), "n that is not a power of two");
 }
 
-TEST_CASE("filling that was added is named, also where cudaMemset set a part of it") {
+TEST_CASE("a fill that was added is recognised, even if cudaMemset set a part of it") {
   const example e(257), one(1);
   e.says(e.sum() + 0xa5a5a5a5, "do not add it to what is there");
   e.says(e.sum() + 0xa7a7a700, "0xa7a7a7a7 filled out before the call, and only 1 byte of it");
@@ -133,7 +133,7 @@ TEST_CASE("filling that was added is named, also where cudaMemset set a part of 
   CHECK(one.verdict(0xbbbbbbbb).ends_with("nothing was written to out"));
 }
 
-TEST_CASE("a sum minus a few is that of unwritten shared memory") {
+TEST_CASE("a sum minus a small number comes from unwritten shared memory") {
   const example e(1), many(1000003);
   e.says(e.sum() - 255, "255 such words were added");
   e.says(e.sum() - 1, "1 such word was added");
@@ -142,7 +142,7 @@ TEST_CASE("a sum minus a few is that of unwritten shared memory") {
   CHECK(many.verdict(many.sum() + 2049).ends_with(", seed 7)"));
 }
 
-TEST_CASE("sums that begin at 1, copies of too few bytes and sums left out are recognised") {
+TEST_CASE("sums that begin at 1, copies of too few bytes, and missing sums are recognised") {
   const example e(1000);
   e.says(e.sum() + 4, "the sum plus 4: does every sum begin at 0");
   e.says((e.sum() & 0xff) | 0xcbcbcb00, "only 1 byte of the sum is there, and the rest is 0xcbcb");
@@ -150,7 +150,7 @@ TEST_CASE("sums that begin at 1, copies of too few bytes and sums left out are r
   large.says(large.sum_of(0, 65536), "the last launch add the sums of all blocks, even if");
 }
 
-TEST_CASE("an element or a sum that is added often is named with its number") {
+TEST_CASE("for an element or a sum that is added several times, the message says how often") {
   const example one(1), many(1000);
   one.says(256 * one.in[0], "this is 256 times in[0]");
   many.says(1024 * many.in[0], "this is 1024 times in[0]");
@@ -184,14 +184,14 @@ TEST_CASE("narrow types are recognised by the bits that they keep") {
   many.says(many.sum_of(0, 256) & 0xffff, "the low 2 bytes of the sum of the first 256 elements");
 }
 
-TEST_CASE("a last launch that reads in is distinguished from missing elements") {
+TEST_CASE("a last launch that reads `in` is distinguished from missing elements") {
   const example two(257), more(1025), wide(1025);
   two.says(two.in[0] + two.in[1], "this is in[0] + in[1], and 2 blocks of 256 elements cover in");
   more.says(more.sum_of(0, 5), "this is in[0] + ... + in[4], and 5 blocks of 256");
   wide.says(wide.sum_of(0, 4), "the first 4 elements only");
 }
 
-TEST_CASE("missing elements at the end lead to the tree, the blocks or the number of blocks") {
+TEST_CASE("missing elements at the end suggest the tree, the blocks or the number of blocks") {
   const example small(3), level(65), blocks(1000);
   small.says(small.sum_of(0, 2), "the last element is missing - is n the limit of every load");
   small.says(small.sum_of(0, 2), "a block that is halved must be a power of two)?");
@@ -200,7 +200,7 @@ TEST_CASE("missing elements at the end lead to the tree, the blocks or the numbe
   blocks.says(blocks.sum_of(0, 768), "missing - does the number of blocks round up?");
 }
 
-TEST_CASE("elements at equal distances that are missing, twice or alone are recognised") {
+TEST_CASE("elements at equal distances are recognised if they are missing, doubled or alone") {
   const example e(1003);
   const auto sum_at = [&](std::size_t first, std::size_t distance, std::size_t end) {
     std::uint32_t sum = 0;
@@ -212,11 +212,11 @@ TEST_CASE("elements at equal distances that are missing, twice or alone are reco
          "in[1] + in[33] + ..., one element in every 32, is added twice");
   e.says(sum_at(5, 8, 1003), "this is in[5] + in[13] + ..., one element in every 8");
   CHECK(e.verdict(e.sum() - sum_at(3, 5, 1003)).ends_with(", seed 7)"));
-  const example four(4);  // two elements follow no rule
+  const example four(4);  // two elements are too few for a rule
   CHECK(four.verdict(four.in[1] + four.in[3]).ends_with(", seed 7)"));
 }
 
-TEST_CASE("an end that is added twice, and blocks that store at one place, are recognised") {
+TEST_CASE("an end that is added twice, and blocks that store to one place, are recognised") {
   const example two(513), four(1000);
   two.says(two.sum() + two.sum_of(256, 513), "in[256] to in[512] are added twice - does a loop");
   two.says(two.sum() + two.sum_of(301, 512), "in[301] to in[511] are added twice");
@@ -230,8 +230,7 @@ TEST_CASE("an end that is added twice, and blocks that store at one place, are r
             "this is in[512] + ... + in[999] plus 0xbbbbbbbb, which filled scratch");
 }
 
-TEST_CASE(
-    "shuffles up are recognised by what lane 0 gets, in a warp, in the last one, or in both") {
+TEST_CASE("shuffles up are recognised by lane 0's value, in a warp, in the last warp, or in both") {
   const example one(1), warp(32), many(257);
   std::uint32_t of_lanes_0 = 0;
   for (std::size_t i = 0; i < many.in.size(); i += 32) of_lanes_0 += many.in[i];
@@ -245,7 +244,7 @@ TEST_CASE(
   CHECK(one.verdict(64 * one.in[0]).find("shfl_up") == std::string::npos);
 }
 
-TEST_CASE("blocks that begin at the wrong place are recognised by their distance") {
+TEST_CASE("blocks that begin at a wrong place are recognised by their distance") {
   const example two(257), three(300);
   two.says(2 * two.sum_of(0, 256), "2 blocks of 256 elements all read the same elements");
   two.says(two.sum_of(0, 256) + two.sum_of(1, 257), "2 blocks of 256 elements begin 1 element");
@@ -269,7 +268,7 @@ TEST_CASE("blocks that all add everything, or overwrite each other's sums, are r
 }
 
 TEST_CASE(
-    "a tree in a block that is no power of two is recognised by the sums it loses or repeats") {
+    "a tree over a block that is not a power of two is recognised by its lost or doubled sums") {
   const auto tree = [](const example& e, std::size_t block, std::size_t until) {
     std::vector<std::uint32_t> partial(e.in);
     partial.resize(block);
@@ -291,7 +290,7 @@ TEST_CASE(
   CHECK(warp.verdict(warp.sum() - warp.in[4] - warp.in[9]).find(odd) == std::string::npos);
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(8);
   CHECK(e.lab.check(e.call, {}).has_value());
 }

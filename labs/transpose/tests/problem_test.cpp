@@ -1,4 +1,4 @@
-// Tests of the transpose lab's inputs, comparison, and of what it says about wrong results.
+// Tests the transpose lab's inputs, its comparison, and its messages about wrong results.
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,8 @@ struct example {
     std::memset(garbage.data(), 0xa5, garbage.size() * sizeof(float));
   }
 
-  // `out` filled with garbage, then every element of in put where `index` says, if that is inside.
+  // `out` filled with garbage, except that every element of `in` is stored at `index`, if that is
+  // inside.
   template <class Index>
   std::vector<float> moved(Index index) const {
     std::vector<float> out = garbage;
@@ -44,7 +45,7 @@ struct example {
     return moved([&](auto row, auto col) { return col * rows + row; });
   }
 
-  // The message of check() about this result; "" if it is right.
+  // The message of check() about this result, or "" if the result is right.
   std::string verdict(const std::vector<float>& out) const {
     const auto bytes = std::as_bytes(std::span(out));
     return lab.check(call, std::span(&bytes, 1)).value_or("");
@@ -85,12 +86,12 @@ TEST_CASE("an input's elements are finite, and no two have the same bits") {
   CHECK(std::adjacent_find(bits.begin(), bits.end()) == bits.end());
 }
 
-TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+TEST_CASE("inputs have the same bytes on every machine, whether one core or several make them") {
   const problem& lab = problem_under_test();
   const auto hash = [&](std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
     return hash_of(lab.make_call({rows, cols}, seed).buffers[0].data);
   };
-  // Made one element after the other; the last two are large enough for several cores.
+  // Computed one element after the other. The last two are large enough for several cores.
   CHECK(hash(3, 2, 7) == 0xdcd07362b9f1f250);
   CHECK(hash(257, 1021, 7) == 0x8a809f1074b545bf);
   CHECK(hash(4200, 4099, 7) == 0x0ee45000aca94726);
@@ -114,13 +115,13 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_NOTHROW(lab.work({32768, 65535}));
 }
 
-TEST_CASE("work is one read and one write of every element") {
+TEST_CASE("work is one read and one write per element") {
   const problem_work work = problem_under_test().work({1000, 30});
   CHECK(work.bytes == 240000);
   CHECK(work.operations == 0);
 }
 
-TEST_CASE("the transpose passes, and nothing that differs from it in one bit") {
+TEST_CASE("the transpose passes, and no result that differs from it in one bit") {
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 7}, {7, 1}, {33, 65}, {64, 32}}) {
     const example e(rows, cols);
     std::vector<float> out = e.right();
@@ -137,7 +138,7 @@ TEST_CASE("the transpose passes, and nothing that differs from it in one bit") {
   }
 }
 
-TEST_CASE("in a large matrix, too, one wrong element is found, wherever it is") {
+TEST_CASE("one wrong element in a large matrix is found, wherever it is") {
   const example e(3001, 3003);
   std::vector<float> out = e.right();
   CHECK(e.verdict(out) == "");
@@ -148,7 +149,7 @@ TEST_CASE("in a large matrix, too, one wrong element is found, wherever it is") 
   }
 }
 
-TEST_CASE("a message says what was expected, found and where") {
+TEST_CASE("a message has the expected and the found value, and their place") {
   const example e(3, 2);
   std::vector<float> out = e.right();
   out[1 * 3 + 2] = e.in[0];
@@ -162,7 +163,7 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(e.verdict(out).ends_with("and in holds no such number"));
 }
 
-TEST_CASE("usual mistakes are recognised by the result they leave") {
+TEST_CASE("common mistakes are recognised by the result that they produce") {
   const example tall(70, 50), wide(50, 70), square(64, 64);
   for (const example* e : {&tall, &wide, &square}) {
     const auto rows = e->rows, cols = e->cols;
@@ -191,7 +192,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   wide.says(misread, "in was read as if its rows were `rows` long");
 }
 
-TEST_CASE("a tile of each thread's own is recognised, whatever its other elements held") {
+TEST_CASE("a tile per thread is recognised, whatever its other elements contained") {
   const example e(64, 64);
   for (const float stale : {0.0F, e.garbage[0]}) {
     std::vector<float> out = e.right();
@@ -202,7 +203,7 @@ TEST_CASE("a tile of each thread's own is recognised, whatever its other element
   e.says(e.moved([](auto row, auto col) { return row * 64 + col; }), "this is a copy of in");
 }
 
-TEST_CASE("what was left out is named by its place") {
+TEST_CASE("missing elements are described by their place") {
   const example e(50, 70);
   const auto without = [&](auto leaves_out) {
     return e.moved([&](auto row, auto col) { return leaves_out(row, col) ? -1 : col * 50 + row; });
@@ -217,7 +218,7 @@ TEST_CASE("what was left out is named by its place") {
          "1 of 3500 elements was not written");
 }
 
-TEST_CASE("rows and columns of tiles that were left out are named by their distances") {
+TEST_CASE("missing rows and columns of tiles are described by their distances") {
   const example e(64, 64);
   const auto written = [&](auto is_written) {
     return e.moved([&](auto row, auto col) { return is_written(col, row) ? col * 64 + row : -1; });
@@ -229,13 +230,13 @@ TEST_CASE("rows and columns of tiles that were left out are named by their dista
          "written - are blocks and threads swapped in the launch");
   e.says(written([](auto row, auto col) { return row < 3 && col % 16 < 4; }),
          "only the first 3 rows and the first 4 of every 16 columns of out were written - does a");
-  // Some of the elements that were written came from unwritten shared memory.
+  // Some of the written elements came from unwritten shared memory.
   std::vector<float> out = written([](auto row, auto col) { return row % 8 < 2 && col % 32 < 2; });
   std::memset(&out[8 * 64], 0xff, sizeof(float));
   e.says(out, "only the first 2 of every 8 rows");
 }
 
-TEST_CASE("an out that ends where in does was stored with the load's condition") {
+TEST_CASE("an out that ends where `in` ends was stored with the load's condition") {
   const example tall(3, 2), wide(2, 3), whole(8, 4);
   for (const example* e : {&tall, &wide, &whole}) {
     const std::vector<float> out = e->moved([&](auto row, auto col) {
@@ -248,13 +249,13 @@ TEST_CASE("an out that ends where in does was stored with the load's condition")
   }
   tall.says(tall.moved([&](auto row, auto col) { return row < 2 ? col * 3 + row : -1; }),
             "in has only 2 columns");
-  // One column of five is no matter of the load's condition.
+  // One missing column of five does not suggest the load's condition.
   const example other(5, 2);
   other.says(other.moved([&](auto row, auto col) { return row < 3 ? col * 5 + row : -1; }),
              "does the grid cover rows of in");
 }
 
-TEST_CASE("elements read from the tile too early are distinguished from elements left out") {
+TEST_CASE("elements read from the tile too early are distinguished from missing elements") {
   const auto with_unwritten = [](const example& e, auto is_unwritten) {
     std::vector<float> out = e.right();
     for (std::int64_t i = 0; i < e.rows * e.cols; ++i)
@@ -270,7 +271,7 @@ TEST_CASE("elements read from the tile too early are distinguished from elements
               "does every thread reach a barrier before the tile is read?");
 }
 
-TEST_CASE("nothing written to a small matrix may be a count that was divided by 4") {
+TEST_CASE("if nothing was written to a small matrix, a count may have been divided by 4") {
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 1000}, {1000, 3}}) {
     const example e(rows, cols);
     e.says(e.garbage, "also where rows / 4 or cols / 4 is 0?");
@@ -279,7 +280,7 @@ TEST_CASE("nothing written to a small matrix may be a count that was divided by 
   CHECK(e.verdict(e.garbage).ends_with("nothing was written to out"));
 }
 
-TEST_CASE("elements that went through an int are recognised") {
+TEST_CASE("elements that passed through an int are recognised") {
   for (const auto& [rows, cols] : {std::pair{1, 1}, {33, 65}}) {
     const example e(rows, cols);
     std::vector<float> out = e.right();
@@ -295,7 +296,7 @@ TEST_CASE("elements that went through an int are recognised") {
   }
 }
 
-TEST_CASE("rows and cols swapped in the launch are recognised") {
+TEST_CASE("rows and cols that are swapped in the launch are recognised") {
   for (const auto& [rows, cols] : {std::pair{3, 2}, {50, 70}, {33, 31}}) {
     const example e(rows, cols);
     std::vector<float> out(e.in.size());
@@ -312,7 +313,7 @@ TEST_CASE("NaN is never right") {
   e.says(out, "1 of 20 elements is NaN");
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of another size is refused") {
   const example e(8, 8);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(std::vector<float>(63)) != "");

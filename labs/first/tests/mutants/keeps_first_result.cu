@@ -1,4 +1,4 @@
-// first mutant: makes one picture, and hands it out again in every later call.
+// first mutant: computes one picture, and returns it again in every later call.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// first mutant: the mirrored column is width - x.
+// first mutant: takes width - x as the mirrored column.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// first mutant: asks for 2048 threads per block, gets none, and does not check.
+// first mutant: requests 2048 threads per block, which fails, and does not check for the error.
 #include "common/lab/ceil_div.hpp"
 #include "labs/first/first.hpp"
 

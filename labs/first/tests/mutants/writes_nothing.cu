@@ -1,4 +1,4 @@
-// first mutant: copies 0 bytes back: the result stays on the device.
+// first mutant: copies 0 bytes to the host, so the result stays on the device.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -1,4 +1,4 @@
-// launch mutant: adds the sums to what z holds, as if that were 0.
+// launch mutant: adds the sums to the contents of z, as if z were 0.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

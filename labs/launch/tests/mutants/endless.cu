@@ -1,4 +1,4 @@
-// launch mutant: the stride is rounded down to 0: a thread never leaves its element.
+// launch mutant: rounds the stride down to 0, so a thread never leaves its element.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

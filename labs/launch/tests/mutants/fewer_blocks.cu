@@ -1,4 +1,4 @@
-// launch mutant: a quarter of the blocks, as for four elements per thread, and one element each.
+// launch mutant: launches a quarter of the blocks, but each thread adds only one element.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: four elements per thread, one after the other, from one place per thread.
+// launch mutant: a thread adds four consecutive elements, but the next thread begins one later.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: the right sums, which it leaves in y, too: the next user of y is wrong.
+// launch mutant: stores the right sums in y, too, so that the next user of y is wrong.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: adds the element of y that comes after the one of x.
+// launch mutant: adds the next element of y instead of the one at the index of x.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

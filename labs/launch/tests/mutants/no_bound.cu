@@ -1,4 +1,4 @@
-// launch mutant: no test for the end: the last block is full, whatever n is.
+// launch mutant: has no bounds test, so the last block is always full, whatever n is.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: a grid that fills an H200, and no loop for arrays that are larger.
+// launch mutant: launches a grid that fills an H200, but has no loop for larger arrays.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

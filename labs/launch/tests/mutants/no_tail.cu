@@ -1,4 +1,4 @@
-// launch mutant: whole float4s only: no thread adds the last elements, up to three.
+// launch mutant: adds only whole float4s, so no thread adds the last one to three elements.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: n / threads blocks: no thread adds the elements that do not fill a block.
+// launch mutant: launches n / threads blocks, so the elements of a partial block are left out.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: 16 bits for an index: after 65535 comes 0.
+// launch mutant: has a 16-bit index, which wraps from 65535 to 0.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

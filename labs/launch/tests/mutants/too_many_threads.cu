@@ -1,4 +1,4 @@
-// launch mutant: asks for 2048 threads per block, gets none, and does not check.
+// launch mutant: requests 2048 threads per block, which fails, and does not check for the error.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -1,4 +1,4 @@
-// launch mutant: loads float4s from wherever a block's chunk begins; the chunks are equal.
+// launch mutant: loads float4s from wherever a block's chunk begins. All chunks are equally long.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

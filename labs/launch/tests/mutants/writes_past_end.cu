@@ -1,4 +1,4 @@
-// launch mutant: loads are guarded, the store is not.
+// launch mutant: guards the loads, but not the store.
 #include "common/lab/ceil_div.hpp"
 #include "labs/launch/launch.hpp"
 

@@ -3,7 +3,7 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 
-constexpr int tile = 32;  // a warp is one row of it; two tiles take 8 KB of shared memory
+constexpr int tile = 32;  // a warp is one row of a tile; two tiles take 8 KB of shared memory
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   __shared__ float a_tile[tile][tile];

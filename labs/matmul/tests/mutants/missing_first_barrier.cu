@@ -1,5 +1,5 @@
-// matmul mutant: no barrier between fetching the tiles and using them: warps use what others have
-// not fetched yet.
+// matmul mutant: has no barrier between loading the tiles and using them, so warps use elements
+// that other warps have not loaded yet.
 #include "common/lab/ceil_div.hpp"
 #include "labs/matmul/matmul.hpp"
 

@@ -86,7 +86,7 @@ __global__ void count_kernel(const float* xyz, const box* b, int* count, int cel
   atomicAdd(&count[cell_of(g, xyz[3 * i], xyz[3 * i + 1], xyz[3 * i + 2], cells)], 1);
 }
 
-// count[c] becomes the end of cell c - 1, that is the start of cell c; one block of 1024.
+// count[c] becomes the end of cell c - 1, which is the start of cell c. One block of 1024 threads.
 __global__ void scan_kernel(int* count, int all) {
   __shared__ int sums[32];
   __shared__ int carry;
@@ -128,7 +128,7 @@ __global__ void scan_kernel(int* count, int all) {
   }
 }
 
-// Afterwards end[c] is the end of cell c, and the start of cell c + 1.
+// Afterwards, end[c] is the end of cell c and the start of cell c + 1.
 __global__ void sort_kernel(const float* xyz, const box* b, int* end, float4* sorted, int cells,
                             int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

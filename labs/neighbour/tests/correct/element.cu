@@ -5,7 +5,7 @@
 
 constexpr int block_size = 128;
 
-// nearest[i] = the nearest other point of point i
+// nearest[i] = the point that is nearest to point i, other than i
 __global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
   const int i = blockIdx.x * block_size + threadIdx.x;
   if (i >= n) return;

@@ -1,5 +1,5 @@
-// neighbour mutant: x^2 - 2 x y + y^2 for (x - y)^2: cheaper, and it cancels what little there is
-// to compare of points that are near each other.
+// neighbour mutant: computes x^2 - 2 x y + y^2 for (x - y)^2. That is cheaper, but for points that
+// are near each other, cancellation loses the small difference between their distances.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
 

@@ -1,5 +1,5 @@
-// neighbour mutant: the first ring of cells with a point ends the search, though one in the next
-// ring may be nearer.
+// neighbour mutant: ends the search at the first ring of cells that has a point, although a point
+// in the next ring may be nearer.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
 #include "labs/neighbour/uniform_grid.hpp"

@@ -1,4 +1,4 @@
-// neighbour mutant: of several points at the same distance, the last one wins.
+// neighbour mutant: the last of several points at the same distance wins.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
 

@@ -1,5 +1,5 @@
-// neighbour mutant: no barrier before the tile is used: a warp compares points that another one has
-// not staged yet.
+// neighbour mutant: has no barrier before the tile is used, so a warp compares points that another
+// warp has not loaded yet.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
 

@@ -1,4 +1,4 @@
-// neighbour mutant: looks into the cells around a point only: a lone point finds no neighbour.
+// neighbour mutant: searches only the cells around a point, so a lone point finds no neighbour.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
 #include "labs/neighbour/uniform_grid.hpp"

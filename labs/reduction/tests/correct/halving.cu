@@ -1,4 +1,4 @@
-// reduction, correct: a block halves its sums until one is left.
+// reduction, correct: a block halves the number of its sums until one is left.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -6,7 +6,7 @@
 constexpr int block_size = 256;
 constexpr int max_blocks = 1024;
 
-// out[b] = the sum of what block b's threads added up
+// out[b] = the sum of the elements that the threads of block b added
 __global__ void reduce_kernel(const int* in, int* out, int n) {
   __shared__ unsigned partial[block_size];
   const int tid = threadIdx.x;

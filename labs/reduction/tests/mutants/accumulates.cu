@@ -1,5 +1,5 @@
-// reduction mutant: adds every block's sum to *out, which was never set to 0: right after a run
-// that left 0 there, or after the grader's own cudaMemset.
+// reduction mutant: adds every block's sum to *out, which was never set to 0. This is right only
+// after a run that left 0 there, or after the grader's own cudaMemset.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

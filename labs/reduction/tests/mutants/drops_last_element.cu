@@ -1,4 +1,4 @@
-// reduction mutant: off by one at the end: the last element of every level is left out.
+// reduction mutant: is off by one at the end, so the last element of every level is left out.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

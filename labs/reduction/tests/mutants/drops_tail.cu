@@ -1,4 +1,4 @@
-// reduction mutant: adds whole blocks only: n is rounded down to a multiple of the block.
+// reduction mutant: adds only whole blocks, because n is rounded down to a multiple of the block.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

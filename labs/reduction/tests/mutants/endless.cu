@@ -1,4 +1,4 @@
-// reduction mutant: waits for a sum that no thread will store.
+// reduction mutant: never ends, because thread 0 stores the sum again and again.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,4 +1,4 @@
-// reduction mutant: forgets that the sums of the blocks must be added up as well.
+// reduction mutant: forgets that the sums of the blocks must be added up, too.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,4 +1,4 @@
-// reduction mutant: no barriers: a warp adds what other warps have not stored yet.
+// reduction mutant: has no barriers, so a warp adds sums that other warps have not stored yet.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
-// reduction mutant: the right sum, added up in the input array itself: the next user of the array
-// finds it destroyed.
+// reduction mutant: computes the right sum, but in the input array itself, so the next user of the
+// array finds other values.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

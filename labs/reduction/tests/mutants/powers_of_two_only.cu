@@ -1,4 +1,4 @@
-// reduction mutant: folds the array in half again and again: the odd element out is lost.
+// reduction mutant: folds the array in half again and again, and loses each odd element.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,5 +1,5 @@
-// reduction mutant: stores the sums of the blocks one place too far and reads them where they
-// should have been.
+// reduction mutant: stores the sums of the blocks one place too far to the right, and reads them
+// from the places where they should be.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

@@ -1,4 +1,4 @@
-// reduction mutant: the right sum in *out, and once more in the word behind it.
+// reduction mutant: stores the right sum in *out, and once more in the word after it.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

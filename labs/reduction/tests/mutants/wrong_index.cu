@@ -1,5 +1,5 @@
-// reduction mutant: every block reads the elements of the first one: threadIdx where the index in
-// the whole array is meant.
+// reduction mutant: every block reads the elements of the first block, because the index is
+// threadIdx instead of the index in the whole array.
 #include "common/lab/ceil_div.hpp"
 #include "labs/reduction/reduction.hpp"
 

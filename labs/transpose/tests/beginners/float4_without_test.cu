@@ -25,9 +25,9 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   }
 }
 
-// A thread moves 4 x 4 floats: four loads of a float4, turned in registers, through a tile of
-// float4.
-constexpr int pieces = 16;  // of 4 floats per side of a tile of 64
+// A thread moves 4 x 4 floats. It loads four float4s, transposes them in registers, and passes them
+// through a tile of float4s.
+constexpr int pieces = 16;  // groups of 4 floats per side of a tile of 64
 __global__ void transpose4(const float4* in, float4* out, int rows4, int cols4) {
   __shared__ float4 buf[4][pieces][pieces + 1];
   const int r = blockIdx.x * pieces + threadIdx.y;

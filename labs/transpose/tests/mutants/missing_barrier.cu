@@ -1,4 +1,4 @@
-// transpose mutant: no barrier: a warp writes what other warps have not read yet.
+// transpose mutant: has no barrier, so a warp stores elements that other warps have not loaded yet.
 #include "common/lab/ceil_div.hpp"
 #include "labs/transpose/transpose.hpp"
 

@@ -1,5 +1,5 @@
-// transpose mutant: loads four floats at once wherever it stands: rows of in begin on 16 bytes only
-// if cols is a multiple of 4.
+// transpose mutant: loads four floats at once from any row, but rows of in are aligned to 16 bytes
+// only if cols is a multiple of 4.
 #include "common/lab/ceil_div.hpp"
 #include "labs/transpose/transpose.hpp"
 
