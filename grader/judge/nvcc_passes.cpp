@@ -71,7 +71,7 @@ struct sorted_commands {
   std::vector<fs::path> rules;
 };
 
-// Splits a command in two, of which only the second needs the machine code. Returns false if the
+// Splits a command into two, so that only the second needs the machine code. Returns false if the
 // command is not as expected.
 bool compile_then_assemble(sorted_commands& to, std::string command) {
   const std::string object = quoted_after(command, makes_file);

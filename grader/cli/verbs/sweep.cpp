@@ -38,7 +38,7 @@ struct sweep_options {
 
 constexpr std::size_t most_messages = 8;  // of failed configurations
 constexpr std::size_t most_listed = 8;    // values of an axis
-// Limit for one call of one configuration, of which there may be many.
+// Limit for one call of one configuration. A sweep may have many configurations.
 constexpr double seconds_for_a_point = 20;
 
 // The subject of the sweep, and how to sweep it.
