@@ -3,7 +3,7 @@
 //
 // idea    A kernel runs on the device and sees device memory only. The host therefore allocates
 //         memory there, copies the picture to it, launches the kernel, copies the result back, and
-//         frees the memory. The one thread does just what a CPU would do.
+//         frees the memory. The single thread does exactly what a CPU would do.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Kernels" and "Device Memory".
 #include "labs/first/first.hpp"

@@ -3,7 +3,7 @@
 //
 // idea    The elements are independent, so each gets a thread. The lanes of a warp add neighbours,
 //         so each load or store of a warp is one request for 128 consecutive bytes: 4 sectors, all
-//         of them used. That is ideal, and stays so in all steps.
+//         of them used. That is ideal, and it stays so in all steps.
 // needs   nothing: threads beyond n do nothing.
 // source  "Optimisation of CUDA programs", lecture 7 (in Russian), "Block sizes"; CUDA C++
 //         Programming Guide, "Compute Capabilities", for the limits: compute capability 9.0.

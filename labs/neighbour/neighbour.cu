@@ -3,8 +3,8 @@
 //
 // idea    The points are independent queries, so each gets a thread. All lanes of a warp read the
 //         same point j at the same time: one word for all of them, three times, for x, y and z.
-// needs   nothing. j rises, and only a smaller distance replaces the best, so of equal distances
-//         the lowest index stays. Without another point, it is still -1.
+// needs   nothing. j rises, and only a smaller distance replaces the best, so the lowest index of
+//         equal distances stays. If there is no other point, the result stays -1.
 // source  "CUDA Succinctly", chapters 5 and 8: FindClosestGPU, points as an array of structures.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

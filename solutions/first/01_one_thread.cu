@@ -2,8 +2,8 @@
 //
 // idea    A kernel runs on the device and sees device memory only. The host therefore allocates
 //         memory there, copies the picture to it, launches the kernel, copies the result back, and
-//         frees the memory. The one thread does just what a CPU would do.
-// watch   A thread waits for memory at every pixel, and no other thread uses the time.
+//         frees the memory. The single thread does exactly what a CPU would do.
+// watch   The thread waits for memory at every pixel, and no other thread works in the meantime.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Kernels" and "Device Memory".
 #include "labs/first/first.hpp"

@@ -2,7 +2,7 @@
 //
 // idea    Every thread executes the same kernel and finds its own number in threadIdx.x. Thread t
 //         takes pixels t, t + 256, t + 512, ... While some threads wait for memory, others run. A
-//         warp is 32 threads of a block that execute together; here they move 32 neighbours.
+//         warp is 32 threads of a block that execute together; here, they move 32 adjacent pixels.
 // watch   All threads of a block share one multiprocessor, but the GPU has many multiprocessors.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".

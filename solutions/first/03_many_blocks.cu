@@ -2,8 +2,8 @@
 //
 // idea    The loop over the pixels becomes the grid. Blocks are independent of each other, so the
 //         GPU distributes them over all of its multiprocessors, in any order.
-// watch   The grid consists of whole blocks, so some threads of the last block have no pixel. And
-//         no call has been checked for errors yet.
+// watch   The grid consists of whole blocks, so some threads of the last block have no pixel. Also,
+//         no call is checked for errors yet.
 // needs   nothing: threads beyond the last pixel do nothing.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "common/lab/ceil_div.hpp"

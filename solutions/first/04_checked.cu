@@ -3,10 +3,10 @@
 // idea    Runtime calls return an error code, which is easily ignored. A launch returns nothing and
 //         leaves its error for cudaGetLastError(). check() throws an exception that names the line,
 //         so the first failure ends the call where it happened.
-// watch   A launch is asynchronous. An error while the kernel runs is reported by a later call that
-//         waits for it, here the copy back; only `./lab check` names the line in the kernel.
+// watch   A launch is asynchronous. If the kernel fails, a later call that waits for it reports the
+//         error: here, the copy back. Only `./lab check` names the line in the kernel.
 // gain    None in time. But an ignored error shows up later, as a wrong picture.
-// needs   nothing. An exception leaves the device memory allocated: a class with a destructor would
+// needs   nothing. An exception leaves the device memory allocated. A class with a destructor would
 //         free it.
 // source  CUDA C++ Programming Guide, "Error Checking".
 #include "common/lab/ceil_div.hpp"

@@ -3,9 +3,9 @@
 // idea    threadIdx, blockIdx, blockDim and gridDim have an x and a y. A block of 32 x 8 threads
 //         covers a rectangle of the picture, and the grid covers the picture with such rectangles.
 //         A thread finds its column and its row without a division.
-// watch   Blocks extend beyond the right and the lower edge: x and y need a test each. x must run
-//         along the rows, so that the 32 threads of a warp move 32 neighbours.
-// gain    Not measurable: each pixel needs two divisions fewer, but the copies dominate the time.
+// watch   Blocks extend beyond the right and the lower edge, so x and y each need a test. x must
+//         run along the rows, so that the 32 threads of a warp move 32 adjacent pixels.
+// gain    Not measurable: each pixel needs two fewer divisions, but the copies dominate the time.
 // needs   nothing: threads outside the picture do nothing.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "common/lab/ceil_div.hpp"

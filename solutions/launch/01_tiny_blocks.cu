@@ -2,10 +2,10 @@
 //
 // idea    The elements are independent, so each gets a thread. The lanes of a warp add neighbours,
 //         so each load or store of a warp is one request for 128 consecutive bytes: 4 sectors, all
-//         of them used. That is ideal, and stays so in all steps.
+//         of them used. That is ideal, and it stays so in all steps.
 // watch   A multiprocessor holds 64 warps but only 32 blocks, so half of its warp slots are empty.
-//         That is not the limit here. A block does next to nothing, and the GPU cannot start blocks
-//         as fast as they end: without any memory access the kernel takes as long (limits/).
+//         That is not the limit here. A block does almost nothing, and the GPU cannot start blocks
+//         as fast as they end. Without any memory access, the kernel takes just as long (limits/).
 // needs   nothing: threads beyond n do nothing.
 // source  "Optimisation of CUDA programs", lecture 7 (in Russian), "Block sizes"; CUDA C++
 //         Programming Guide, "Compute Capabilities", for the limits: compute capability 9.0.

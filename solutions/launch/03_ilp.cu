@@ -1,10 +1,10 @@
 // launch 03_ilp: four elements per thread: eight loads in flight before the first addition.
 //
 // idea    Loads that do not depend on each other are in flight together. A thread issues all its
-//         loads, then waits once. It computes its index once, too. The elements of a thread are a
-//         block apart, so lanes still add neighbours and requests stay coalesced.
-// watch   On an H200 this is as fast as memory allows, and so it is with blocks of 128 to 1024
-//         threads. Only instructions remain: each load and store moves 4 bytes per lane.
+//         loads, then waits once. It computes its index once, too. A thread's elements are one
+//         block size apart, so lanes still add neighbours, and requests stay coalesced.
+// watch   On an H200 this is as fast as memory allows, with any block size from 128 to 1024. Only
+//         the instructions can still be reduced: each load and store moves 4 bytes per lane.
 // needs   nothing: elements beyond n are neither read nor written. `items` is a constant, so the
 //         compiler unrolls the loops and keeps a and b in registers.
 // source  The same lecture, "Instruction-level parallelism"; V. Volkov, "Better Performance at

@@ -1,10 +1,10 @@
 // launch 05_vector: loads and stores of 16 bytes.
 //
-// idea    One instruction moves a float4, which is four neighbours: a quarter of the loads and
-//         stores for the same bytes, fewer indices and tests, 16 sectors per request. The bytes in
-//         flight are those of 03_ilp: 32 per thread, now one float4 of x and one of y.
-// gain    None: on an H200 it is as fast as 03_ilp. Memory takes the time, and nothing waited for
-//         the instructions that are saved.
+// idea    One instruction moves a float4, which is four neighbours. The same bytes take a quarter
+//         of the loads and stores, fewer indices and tests, and 16 sectors per request. As in
+//         03_ilp, a thread has 32 bytes in flight: now one float4 of x and one of y.
+// gain    None: on an H200 it is as fast as 03_ilp. Memory is the limit, and nothing waited for the
+//         instructions that are saved.
 // watch   Fewer instructions pay only where something waits for them.
 // needs   x, y and z aligned to 16 bytes: cudaMalloc aligns to 256, and the contract says so. A
 //         pointer into an array, x + 1 say, is not. The last n % 4 elements are added one by one.

@@ -1,8 +1,8 @@
 // matmul 07_register_tile: every thread computes 8 x 8 elements of c.
 //
 // idea    Rank-1 updates in both directions: 8 floats of a's column k and 8 of b's row k, loaded
-//         from shared memory into registers, serve 64 multiply-adds. That is a quarter of a float
-//         each instead of one. Tiles of 128 x 128 also divide the reads of global memory by 128.
+//         from shared memory into registers, serve 64 multiply-adds: a quarter of a float per
+//         multiply-add instead of one. Tiles of 128 x 128 also divide global reads by 128.
 // watch   A column of a's tile takes one load per float. And 64 sums leave room for only a quarter
 //         of the threads that a multiprocessor could hold, so each thread must do more to keep it
 //         busy. This is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at

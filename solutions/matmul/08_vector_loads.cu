@@ -1,13 +1,13 @@
 // matmul 08_vector_loads: four floats per load, from global and from shared memory.
 //
 // idea    One instruction can move 16 bytes per lane. a's tile is kept transposed, so that a
-//         thread's 8 floats of column k are adjacent: two loads instead of eight. (Those of b were
-//         adjacent before, and ptxas merged their loads.) And the tiles are fetched four floats at
-//         a time.
+//         thread's 8 floats of column k are adjacent: two loads instead of eight. (The floats of b
+//         were adjacent before, and ptxas merged their loads.) The tiles are also fetched four
+//         floats at a time.
 // watch   Bank conflicts. Adjacent lanes read b's tile 8 floats apart, so half of the banks idle.
-//         And a's tile is written down its columns, two lanes to a bank.
-// needs   Accesses of 16 bytes need addresses that are multiples of 16: if n is not a multiple of
-//         4, most rows do not start at one, and their floats are fetched one by one.
+//         Also, a's tile is written down its columns, two lanes to a bank.
+// needs   Accesses of 16 bytes need addresses that are multiples of 16. If n is not a multiple of
+//         4, most rows do not start at such an address, and their floats are fetched one by one.
 // source  S. Boehm, SGEMM_CUDA (2022), kernel 6.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

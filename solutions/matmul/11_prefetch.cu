@@ -4,8 +4,8 @@
 //         therefore keeps two sets of operands in registers and reads those of k + 1 before it
 //         multiplies those of k. It does so across the barrier too: the first operands of the next
 //         tiles come from the other buffer.
-// watch   It takes 16 more registers, and every float of b still passes through a
-//         register into shared memory.
+// watch   This takes 16 more registers, and every float of b still passes
+//         through a register into shared memory.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017), software pipelining.
 #include "common/lab/ceil_div.hpp"

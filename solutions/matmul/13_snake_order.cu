@@ -3,8 +3,8 @@
 // idea    A multiply-add reads three registers. The register file consists of banks: operands in
 //         the same bank are read one after the other, unless the previous instruction read one of
 //         them, too. Row by row, both operands change at the end of a row. Alternately down and up
-//         the columns, one of them always stays. Along the rows and back would gain nothing here:
-//         the order is only a hint to the compiler, which allocates the registers.
+//         the columns, one operand always stays. Going along the rows and back would gain nothing
+//         here: the order is only a hint to the compiler, which allocates the registers.
 // watch   Each fetch computes the addresses of its pieces and tests whether they are in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How

@@ -4,7 +4,7 @@
 //         stored. The last row or column can stand in for them, so a thread's address simply
 //         advances. k must be exact. If n is not a multiple of depth, the first step starts before
 //         k = 0: the elements missing there count as 0, and all other steps are complete.
-// watch   Two blocks fill a multiprocessor, so half of it waits when one waits at its barrier.
+// watch   Two blocks fill a multiprocessor, so half of it waits when one block is at its barrier.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course.
 #include "common/lab/ceil_div.hpp"

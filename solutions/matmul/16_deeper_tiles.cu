@@ -1,10 +1,10 @@
 // matmul 16_deeper_tiles: half as many barriers: tiles of 16 columns of a, 16 rows of b.
 //
-// idea    A barrier costs what its slowest warp costs, however much work lies between two barriers.
-//         With a depth of 16 instead of 8, a thread makes 1024 multiply-adds between them instead
-//         of 512. The blocks are small, so three pairs of such tiles fit into shared memory: they
-//         take 38 KB, where two blocks of 256 threads would need 50 KB each.
-// watch   At n = 1024, with one block per multiprocessor, it is slower. When a's tile is stored,
+// idea    The cost of a barrier is the wait for the slowest warp, however much work lies between
+//         two barriers. With a depth of 16 instead of 8, a thread does 1024 multiply-adds between
+//         them, not 512. The blocks are small, so three pairs of such tiles fit into shared memory:
+//         they take 38 KB, where two blocks of 256 threads would need 50 KB each.
+// watch   At n = 1024, with one block per multiprocessor, this is slower. When a's tile is stored,
 //         two lanes meet in every bank, because four lanes now share a row of it.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course; solutions/matmul/DESIGN.md has a depth of 32.

@@ -1,6 +1,6 @@
 // matmul 17_no_aliasing: promises the compiler that no store changes a or b.
 //
-// idea    No store changes what a and b point to, so loads may pass stores, or be ld.global.nc.
+// idea    No store changes what a and b point to, so loads may pass stores, or become ld.global.nc.
 // gain    None, at any n: nothing in the loop waits for these loads.
 // watch   c is stored element by element, each with its own index.
 // needs   a, b and c do not overlap: the contract says so.

@@ -3,7 +3,7 @@
 // idea    An index like row * n + col is an int. For each of 64 elements, it is computed in 32
 //         bits, widened, multiplied by 4 and added to c's address. Instead, each thread computes
 //         the address of its first element once, and reaches the others by 64-bit offsets.
-// gain    None here: the loop's registers decide, and the compiler allocates them as it likes.
+// gain    None here: the time depends on how the compiler allocates the loop's registers.
 // watch   When a's tile is stored, two lanes meet in every bank.
 // needs   As before.
 // source  Found for this course, in the last step: solutions/matmul/DESIGN.md.

@@ -1,10 +1,10 @@
 // matmul 19_whole_steps: if n is a multiple of the depth, fetches need no tests.
 //
-// idea    Only the first pair of tiles can start before k = 0. It has a fetch of its own, and for
+// idea    Only the first pair of tiles can start before k = 0. It has its own fetch, and for
 //         multiples of 16 that fetch is like all others. A property of n that is known at compile
 //         time costs nothing at run time.
-// gain    None: from n = 2048 on it is slower, most at n = 3000, whose kernel takes 129 registers,
-//         one too many for four blocks. It prepares the steps that follow.
+// gain    None: from n = 2048 on, it is slower, most of all at n = 3000, whose kernel takes 129
+//         registers, one too many for four blocks. It prepares the steps that follow.
 // watch   A row of blocks needs all of b at once. From here on, a class and three
 //         functions do what 18 spells out (parts/mainloop.hpp). The next steps are about
 //         which block computes which tile.

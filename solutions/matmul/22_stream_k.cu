@@ -1,12 +1,12 @@
-// matmul 22_stream_k: every block makes the same number of steps.
+// matmul 22_stream_k: every block takes the same number of steps.
 //
 // idea    As many blocks as run at once take whole tiles, wave after wave. They divide the
-//         rest, one to two waves, by steps of depth, so a share may start and end within a
-//         tile's sum. The block with the beginning of a sum stores it in c and sets a flag; the
-//         block with the rest adds to it.
-// watch   A block waits only for the one before it, which first does the sum that it hands over:
-//         shares are processed from their ends. Below n of about 2000 it is slower, because each
-//         block has few steps and communication outweighs the work.
+//         rest, one to two waves of tiles, by steps of depth, so a share may start and end
+//         within a tile's sum. The block with the beginning of a sum stores it in c and sets a
+//         flag. The block with the rest adds to it.
+// watch   A block waits only for the block before it. That block first computes the sum that it
+//         hands over: shares are processed from their ends. Below n of about 2000 this is slower,
+//         because each block has few steps and communication outweighs the work.
 // needs   As before, and no two calls at once: they would use each other's flags.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
 //         Multiplication on the GPU" (2023).

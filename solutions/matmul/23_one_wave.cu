@@ -1,10 +1,10 @@
 // matmul 23_one_wave: if all tiles can run at once, they do.
 //
-// idea    Each border between shares costs a few steps, and blocks with shares are at different k,
-//         so they find less in L2. Up to n of about 2000 there are at most four tiles per
+// idea    Each border between shares costs a few steps. Blocks with shares are at different k, so
+//         they find less in L2. Up to an n of about 2000, there are at most four tiles per
 //         multiprocessor. With two stages instead of three and 128 registers per thread, there is
 //         room for four blocks, and each takes one tile.
-// watch   Below n of about 1000 there is less than one tile per multiprocessor.
+// watch   Below an n of about 1000, there is less than one tile per multiprocessor.
 // needs   As before.
 // source  Measured for this course.
 #include <algorithm>

@@ -1,11 +1,11 @@
 // matmul 24_sliced_k: for small matrices, four groups of threads share a tile's sums.
 //
-// idea    Up to n of about 1000 there is at most one tile per multiprocessor, and four warps cannot
-//         keep it busy. Four groups of threads therefore compute the same tile. Each takes a
+// idea    Up to an n of about 1000, there is at most one tile per multiprocessor, and four warps
+//         cannot keep it busy. Four groups of threads therefore compute the same tile. Each takes a
 //         quarter of the steps, with its own tiles in shared memory and its own barrier. Then the
-//         first group adds up the sums of all.
+//         first group adds up the sums of all groups.
 // watch   The start, the end, and operands in the same register bank are all that remains.
-// needs   As before, 64 instead of 16 for small n; 100 KB of shared memory.
+// needs   As before, but multiples of 64 instead of 16 for small n; 100 KB of shared memory.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017): "sliced-K".
 #include <algorithm>
 
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

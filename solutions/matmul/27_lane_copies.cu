@@ -1,9 +1,9 @@
 // matmul 27_lane_copies: if n is not a multiple of 4, neighbouring lanes copy neighbouring floats.
 //
 // idea    For such n, a row of a or b may begin at any float, so a copy moves only one float. Until
-//         now a thread copied four neighbours one by one. The lanes' floats were 16 bytes apart:
+//         now, a thread copied four neighbours one by one. The lanes' floats were 16 bytes apart:
 //         all sectors of a row were requested four times, and four lanes stored to one bank. Now
-//         the lanes take neighbours. A float of a is copied to its place in the transposed tile.
+//         adjacent lanes copy adjacent floats, those of a to their places in the transposed tile.
 // watch   There are still four times as many copies as for a multiple of 4, which stays as it was.
 //         All of them pass through L1, which reads the operands from shared memory, too.
 // needs   Nothing new.
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

@@ -1,9 +1,9 @@
 // matmul 28_tiles_inside: tiles that would end outside the matrix begin earlier, and end with it.
 //
 // idea    Only the last tiles of a row or column of tiles need tests and zeros in the loop, but all
-//         tiles pay for them: two instructions per copy that may be one of zeros. If the last tiles
-//         begin early enough to end with the matrix, every float that they fetch exists. Only the
-//         first of two tiles stores what both compute.
+//         tiles pay for them: two instructions per copy that may write zeros. If the last tiles
+//         begin early enough to end with the matrix, every float that they fetch exists. Elements
+//         that two tiles compute are stored only by the first of them.
 // watch   The last tiles compute elements for nothing; before, these elements lay outside. If n is
 //         a multiple of 4, there are four times fewer copies, and there is little to gain.
 // needs   A matrix of at least one tile. Smaller ones keep the tests.
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

@@ -2,8 +2,8 @@
 //
 // idea    n = 527 has 153 small tiles for 132 multiprocessors, or 81 medium ones. Either way the
 //         busiest has 4096 elements to compute, but the average is 2104. A size in between has 99
-//         tiles of 3072 elements. A warp has such a tile if a thread has 12 x 8: 96 multiply-adds
-//         for five reads from shared memory, where 8 x 8 have 64 for four.
+//         tiles of 3072 elements. Such a tile fits a warp whose threads have 12 x 8 elements: 96
+//         multiply-adds for five reads from shared memory, where 8 x 8 elements have 64 for four.
 // watch   A thread needs 170 registers: 12 warps per multiprocessor. They are one, two or three
 //         blocks, so that all tiles of a multiprocessor run at once. 4 rounds are 2 rounds twice.
 // needs   Sizes between the others' rounds. The units were measured again, on an H100.
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
 
-    // All slices make as many steps as the longest. A shorter one begins with a step of zeros.
+    // All slices take as many steps as the longest. A shorter one begins with a step of zeros.
     const int count = to - from, longest = (count + slices - 1) / slices;
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;

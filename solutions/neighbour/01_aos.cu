@@ -2,11 +2,11 @@
 //
 // idea    The points are independent queries, so each gets a thread. All lanes of a warp read the
 //         same point j at the same time: one word for all of them, three times, for x, y and z.
-// watch   Every pair costs three loads, as many as it has subtractions. Caches serve them: the
-//         points fit into L2, and the three words of a point are in one or two sectors. But each
-//         load must still be issued, and the arithmetic waits for it.
-// needs   nothing. j rises, and only a smaller distance replaces the best, so of equal distances
-//         the lowest index stays. Without another point, it is still -1.
+// watch   Every pair costs three loads, one per subtraction. Caches serve the loads: the points fit
+//         into L2, and the three words of a point are in one or two sectors. But each load must
+//         still be issued, and the arithmetic waits for it.
+// needs   nothing. j rises, and only a smaller distance replaces the best, so the lowest index of
+//         equal distances stays. If there is no other point, the result stays -1.
 // source  "CUDA Succinctly", chapters 5 and 8: FindClosestGPU, points as an array of structures.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -7,7 +7,7 @@
 //         kernel. The loop reads one word for the whole warp, one sector in either layout.
 // gain    None before 03_shared: on an H200 it is slower than 01_aos. It has the same loads and L1
 //         misses, and a few more instructions, because three addresses advance. That is too little
-//         to explain it, and the counters show no other reason.
+//         to explain the difference, and the counters show no other reason.
 // needs   12 bytes of scratch per point. The time includes the rewriting.
 // source  "CUDA Succinctly", chapter 8: "AoS vs. SoA".
 #include "common/lab/ceil_div.hpp"

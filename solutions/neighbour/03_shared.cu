@@ -4,7 +4,7 @@
 //         a time, in whole sectors, thanks to the three arrays. The loop then reads shared memory,
 //         where one word for all lanes is a broadcast: one wavefront, and no cache to miss. The
 //         compiler unrolls the loop, and reads four neighbours of an array in one load.
-// watch   Global memory serves 128 times fewer requests, and a pair costs 3/4 of a load of shared
+// watch   Global memory serves 128 times fewer requests, and a pair costs 3/4 of a load from shared
 //         memory. Each load still serves only one point of the thread. The gain over 01_aos shrinks
 //         as n grows: more warps then hide the loads of 01_aos.
 // needs   Threads beyond the last point help to stage, so they must not return early.

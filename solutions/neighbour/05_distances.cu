@@ -1,13 +1,13 @@
 // neighbour 05_distances: the loop keeps only a distance; its index is looked up at the end.
 //
-// idea    Fewer instructions per pair: keeping the smaller distance is one fminf, where a
-//         comparison, j != i and two words that may change were four. A thread remembers the tile
+// idea    Fewer instructions per pair: keeping the smaller distance takes one fminf. Before, a
+//         comparison, j != i and two words that may change took four. A thread remembers the tile
 //         in which it first found its smallest distance. At the end, it searches that tile for the
 //         first point at that distance.
 // watch   The second search reads global memory, each lane another word: at most 128 n pairs, few
-//         next to n * n. Two points per thread load more than four, but fill a GPU at half the n.
-// needs   The same operations both times, so the same bits; tiles in rising order. Only in tiles of
-//         the block's own points may j be i: a separate loop. A short tile ends in infinity.
+//         next to n * n. Two points per thread load more often than four, but fill a GPU at half n.
+// needs   The same operations both times, so the same bits; tiles in rising order. Tiles of the
+//         block's own points, where j may be i, have their own loop. A short tile ends in infinity.
 // source  CUDA C++ Programming Guide, "Arithmetic Instructions": how many comparisons and minima,
 //         and how many additions, a multiprocessor can do per clock.
 #include "common/lab/ceil_div.hpp"

@@ -3,9 +3,9 @@
 // idea    A block reads block_size elements once and writes one sum; the levels in between stay on
 //         the chip. It takes log256(n) launches instead of log2(n), and little more than n reads.
 // watch   The threads that add are spread over all warps, so every warp executes every level, for
-//         fewer and fewer of its lanes. And % by a variable takes many instructions.
-// gain    On an H200 only for small n, where launches count: a third of the bytes, but several
-//         times the instructions. For large n it is slower than 00_pairs.
+//         fewer and fewer of its lanes. Also, % by a variable takes many instructions.
+// gain    On an H200, only for small n, where the number of launches matters. It moves a third of
+//         the bytes with several times the instructions. For large n, it is slower than 00_pairs.
 // needs   A block size that is a power of two. Missing elements count as 0.
 // source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 1.
 #include "common/lab/ceil_div.hpp"

@@ -1,8 +1,8 @@
 // reduction 03_sequential: neighbouring threads add neighbouring words.
 //
 // idea    Add the second half of the sums to the first, then the second quarter to the first
-//         quarter, ...: adjacent lanes use adjacent words, so every lane of a warp has a bank of
-//         its own. The sum does not depend on which pairs are formed.
+//         quarter, and so on. Adjacent lanes use adjacent words, so every lane of a warp has its
+//         own bank. The sum does not depend on which pairs are formed.
 // watch   Half of the threads only load an element and never add anything.
 // needs   A block size that is a power of two. Missing elements count as 0.
 // source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 3.

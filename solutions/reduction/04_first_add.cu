@@ -1,8 +1,8 @@
 // reduction 04_first_add: the first addition happens while loading.
 //
 // idea    A thread loads two elements that are block_size apart, and adds them at once. That takes
-//         half as many blocks, each with the work of one, and every thread adds. Two independent
-//         loads also keep memory busier than one.
+//         half as many blocks, each with as much work as before, and every thread adds. Two
+//         independent loads also keep memory busier than one.
 // watch   The access pattern is ideal now, yet memory is far from busy. The instructions of the
 //         levels remain, above all the barriers.
 // needs   A block size that is a power of two. Missing elements count as 0.

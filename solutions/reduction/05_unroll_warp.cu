@@ -14,8 +14,8 @@
 
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 
-// A whole warp does one level. Lanes with nothing to add take part too: that costs nothing, and
-// the lanes that matter do not read their sums.
+// A whole warp does one level. Lanes with nothing to add take part, too. That costs nothing, and
+// the lanes that matter do not read the sums of these lanes.
 __device__ void add_from(unsigned* partial, int tid, int distance) {
   const unsigned sum = partial[tid] + partial[tid + distance];
   __syncwarp();  // every lane has read

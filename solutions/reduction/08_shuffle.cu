@@ -4,9 +4,9 @@
 //         memory; 5 shuffles add up a warp. A block of 8 warps then needs 8 words of shared
 //         memory and one barrier, instead of 256 words and three barriers. The tree takes a
 //         fraction of the instructions.
-// watch   The number of bytes in flight is the limit, and each load
-//         requests only 4 bytes per lane.
-// gain    None: with 16 elements per thread or more, the tree hardly counts.
+// watch   The number of bytes in flight is the limit,
+//         and each load requests only 4 bytes per lane.
+// gain    None: with 16 or more elements per thread, the tree hardly matters.
 // needs   A block size that is a multiple of 32, up to 1024.
 // source  CUDA C++ Programming Guide, "Warp Shuffle Functions".
 #include <algorithm>

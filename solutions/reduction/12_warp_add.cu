@@ -1,9 +1,9 @@
 // reduction 12_warp_add: one instruction adds up the integers of a warp.
 //
-// idea    __reduce_add_sync() is one instruction, redux.sync, and gives all lanes the sum. The five
-//         shuffles of warp_sum() each wait for the one before and for an addition. A block that
-//         adds up a few elements does little else, and does it twice.
-// watch   This gains where latency is the limit, for an array of one block. Several blocks hide it.
+// idea    __reduce_add_sync() is one instruction, redux.sync, and gives all lanes the sum. Each of
+//         the five shuffles of warp_sum() waits for the previous one and for an addition. A block
+//         that adds up a few elements does little else, and does it twice.
+// watch   This gains where latency is the limit: for one block. Several blocks hide the latency.
 // needs   Compute capability 8.0, and integers: for floats, the order of additions matters.
 // source  CUDA C++ Programming Guide, "Warp Reduce Functions".
 #include <algorithm>
@@ -24,7 +24,7 @@ __device__ unsigned finished = 0;  // blocks of the current call
 __device__ unsigned warp_sum(unsigned sum) {
 #if __CUDA_ARCH__ >= 800
   //> todo: add up the sums of all lanes with one instruction.
-  // Measured with the instruction for int; it wraps around like the one for unsigned.
+  // We measured the instruction for int. It wraps around like the one for unsigned.
   sum = __reduce_add_sync(0xffffffff, static_cast<int>(sum));
   //<
 #else

@@ -1,8 +1,8 @@
 // reduction 13_rest_first: the last n % 4 elements are loaded before the vectors, not after them.
 //
 // idea    81 elements are 20 vectors and one more element. If its load follows the loop, it starts
-//         only when the vectors have arrived. In a sector of its own, it then makes a second trip
-//         to DRAM after the first. Only its place in the program makes it wait.
+//         only when the vectors have arrived. If the element is in a sector of its own, this is a
+//         second trip to DRAM after the first. Only its place in the program makes the load wait.
 // watch   Sizes that are 1, 2 or 3 above a multiple of 8 gain, such as 81 or 1025. For others, the
 //         last vector has already brought the sector into the cache.
 // needs   nothing.
@@ -24,7 +24,7 @@ __device__ unsigned finished = 0;  // blocks of the current call
 // The sum over a warp's lanes, in lane 0. All lanes take part.
 __device__ unsigned warp_sum(unsigned sum) {
 #if __CUDA_ARCH__ >= 800
-  // Measured with the instruction for int; it wraps around like the one for unsigned.
+  // We measured the instruction for int. It wraps around like the one for unsigned.
   sum = __reduce_add_sync(0xffffffff, static_cast<int>(sum));
 #else
   for (int distance = 16; distance > 0; distance /= 2)

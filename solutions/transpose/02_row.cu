@@ -2,9 +2,9 @@
 //
 // idea    The rows are independent: each gets a thread, which walks along it. At any time the lanes
 //         of a warp are in the same column of 32 rows, so their writes are adjacent.
-// watch   Their reads are not: 32 lanes touch 32 places, a row apart, and each of them costs a
-//         sector of 32 bytes. The next 7 columns hit those sectors in the cache, if they are still
-//         there. And there are only as many threads as rows.
+// watch   Their reads are not adjacent: 32 lanes read 32 places, a row apart, and each place costs
+//         a sector of 32 bytes. Reads of the next 7 columns hit these sectors in the cache, if the
+//         sectors are still there. Also, there are only as many threads as rows.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per row".
 #include "common/lab/ceil_div.hpp"

@@ -1,10 +1,10 @@
 // transpose 04_tiled: a block transposes a tile in shared memory: full lines on both sides.
 //
-// idea    Read rows of a tile of in, write rows of the matching tile of out: both in lines of 128
-//         bytes. Shared memory, which has no sectors, does the transposition in between. A thread
-//         writes elements that others have read, so the block needs a barrier in between.
-// watch   1024 threads issue one load each and wait for the slowest. And `moved[x][y]` along x is a
-//         column: all 32 lanes use one of the 32 banks and are served one by one.
+// idea    Read rows of a tile of in, and write rows of the matching tile of out: both in lines of
+//         128 bytes. The transposition takes place in shared memory, which has no sectors. A thread
+//         writes elements that other threads have read, so the block needs a barrier in between.
+// watch   1024 threads issue one load each and wait for the slowest. Along x, `moved[x][y]` is a
+//         column: all 32 lanes use the same one of the 32 banks, and are served one by one.
 // needs   nothing: elements beyond an edge are neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples of
 //         32.

@@ -1,10 +1,10 @@
-// transpose 05_small_tile: a quarter of the threads wait at each barrier.
+// transpose 05_small_tile: only a quarter as many threads wait at each barrier.
 //
 // idea    Little's law: bytes in flight = bandwidth x latency. A block that waits for its slowest
 //         load has nothing in flight. With 256 threads instead of 1024, fewer wait for each other,
 //         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
-// watch   A warp now covers two rows of 64 bytes: all sectors used, but half lines. In shared
-//         memory 8 lanes share a bank instead of 32, so two things improve at once; compare
+// watch   A warp now covers two rows of 64 bytes: it uses whole sectors, but half lines. In shared
+//         memory, 8 lanes share a bank instead of 32, so two things improve at once. Compare
 //         06_padded with 04_tiled to see each alone. A block moves 2 KB, so it takes many
 //         blocks to have much in flight.
 // needs   nothing: elements beyond an edge are neither read nor written.

@@ -1,9 +1,9 @@
 // transpose 06_padded: one unused column: a column of the tile spreads over all banks.
 //
 // idea    Rows have 33 words: moved[x][y] is word 33 x + y, in bank (x + y) % 32. Lanes 0 to 31
-//         meet 32 banks along a row and down a column. The last word of a row is never used.
-//         Swizzling needs none: element (y, x) is kept at moved[y][x ^ y]. A tile of 16 has 2 rows
-//         per warp. There, 17 words leave 2 lanes in one bank, and x ^ (y & 14) leaves none.
+//         use 32 banks, both along a row and down a column. The last word of a row is never used.
+//         Swizzling needs no such word: element (y, x) is at moved[y][x ^ y]. A tile of 16 has 2
+//         rows per warp. There, 17 words leave 2 lanes in one bank, and x ^ (y & 14) leaves none.
 // watch   Every thread has one load in flight, waits at the barrier, and stores once. This is a
 //         little slower than 05_small_tile, so the barrier matters more than the banks.
 // needs   nothing: elements beyond an edge are neither read nor written.

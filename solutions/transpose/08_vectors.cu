@@ -3,9 +3,9 @@
 // idea    A thread loads a float4 from each of 4 rows, transposes the piece in its registers, and
 //         stores it to shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter of
 //         the instructions. A float4 fills 4 banks, so 8 lanes fill all 32 and are served together.
-//         Column c is kept at c ^ (r / 4 % 8), so no two conflict, written or read.
+//         Column c of row r is kept at c ^ (r / 4 % 8), so neither writes nor reads conflict.
 // watch   Enough bytes are in flight. Blocks that run at the same time read long stretches of few
-//         rows, but write short stretches of very many.
+//         rows, but write short stretches of very many rows.
 // needs   For the fast path, rows and cols that are multiples of 4, because every row of in and of
 //         out must begin at a multiple of 16 bytes. Other shapes take the path of 07_coarse.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; CUTLASS, for the swizzle.

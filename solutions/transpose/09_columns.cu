@@ -4,7 +4,7 @@
 //         along the rows of in, they read whole rows and write a sliver of every row of out.
 //         Numbered down its columns, they read slivers and write whole rows: the same number of
 //         bytes, in an order that suits DRAM better. Nothing else changes.
-// watch   No byte moves twice, and no line moves in part. A copy of the same bytes is the limit.
+// watch   No byte moves twice, and no line moves in part. The limit is a copy of the same bytes.
 // needs   For the fast path, rows and cols that are multiples of 4. Other shapes
 //         take the path of 07_coarse.
 // source  Found for this course. `./lab sweep transpose block_order` has the orders in between:

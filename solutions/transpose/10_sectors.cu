@@ -1,9 +1,9 @@
 // transpose 10_sectors: in any shape, a block's part of a row begins at a sector.
 //
 // idea    If rows is not a multiple of 8, rows of out begin within a sector of 32 bytes. The 32
-//         floats that a warp stores then lie in five sectors, two of them written in part, by two
-//         blocks. Here a block's part of each row begins up to 7 floats earlier, at a sector's
-//         start, and ends at a sector's end. For that, a block also reads 7 rows above its tile.
+//         floats that a warp stores then lie in five sectors, two of which are shared by two blocks
+//         and written in parts. Here, a block's part of each row begins up to 7 floats earlier, at
+//         a sector's start, and ends at a sector's end. A block also reads 7 rows above its tile.
 // watch   Each sector of out is written once, as a whole. A block reads more than before, but rows
 //         that two blocks read come from DRAM once, because the blocks run at the same time.
 // needs   nothing. Multiples of 8 take the path of 09_columns: all their rows begin at sectors.

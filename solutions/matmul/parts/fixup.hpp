@@ -4,7 +4,7 @@
 //         waits for the flag, with acquire, before its loads, and then clears it, so that the
 //         next launch finds it clear.
 // watch   A block that waits holds its slot, so the block that it waits for must have begun before.
-//         The flags belong to the program: two launches at once would take each other's.
+//         The flags belong to the program: two launches at once would use each other's flags.
 //         cuda::atomic_ref would give the same instructions, but nvcc takes three seconds to read
 //         <cuda/atomic> in all its passes.
 #pragma once

@@ -1,9 +1,9 @@
 // Moves pairs of tiles of a and b from global to shared memory and on to registers, as spelled out
 // in 18_wide_addresses, for the steps from 19_whole_steps on.
 //
-// watch   The compiler allocates the loop's registers, and small things change the result: a 64-bit
-//         pointer to the thread's first element of c instead of 32-bit indices, or the place of a
-//         piece in its tile kept as an offset (solutions/matmul/DESIGN.md).
+// watch   The compiler allocates the loop's registers, and small changes affect the result, such as
+//         a 64-bit pointer to the thread's first element of c instead of 32-bit indices, or an
+//         offset that keeps a piece's place in its tile (solutions/matmul/DESIGN.md).
 #pragma once
 
 #include "solutions/matmul/parts/clamped_access.hpp"
@@ -161,8 +161,8 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
     as_float4(b_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
   };
-  // The order of these reads, and how `now` advances below, differ only because of the loop that
-  // the compiler makes of them. Both were found by trying (solutions/matmul/DESIGN.md).
+  // The order of these reads, and the way in which `now` advances below, depend on the stages only
+  // because of the compiler's loop. Both were found by trying (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
     if (stages == 2) {
       read_b(k, 0);

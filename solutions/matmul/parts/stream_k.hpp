@@ -1,5 +1,5 @@
-// Chooses the steps of the tiles that a block makes, as spelled out in 22_stream_k, for
-// the steps that build on it.
+// Chooses which steps of which tiles a block takes, as spelled out in 22_stream_k, for
+// the solutions that build on it.
 #pragma once
 
 #include "solutions/matmul/parts/fixup.hpp"
