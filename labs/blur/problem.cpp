@@ -24,7 +24,7 @@ using blur_lab::byte;
 using blur_lab::grey_picture;
 
 // Colours whose grey value is one more or less if it is summed in another order, without fmaf or
-// as doubles. The second one differs for all of these, and the others tell them apart.
+// as doubles. The second colour differs for all of these; the others distinguish them.
 constexpr std::array<std::array<byte, 3>, 6> telling_colours = {{{9, 172, 117},
                                                                  {155, 155, 155},
                                                                  {29, 192, 137},

@@ -89,7 +89,7 @@ class wrong_picture {
 
   std::string looks_like() const {
     const std::int64_t w = in_.width, h = in_.height, all = std::ssize(found_);
-    // Unwritten device memory may be 0. No pixel of our pictures is.
+    // Unwritten device memory may be 0. No pixel of our pictures is 0.
     if (is_untouched_ || (is_one_byte_ && (wrong_ > 1 || found_[first_] == 0))) return unwritten();
     if (all == 1) return "";
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
@@ -136,7 +136,7 @@ class wrong_picture {
       if (found_[i] != rule(i)) return false;
     return true;
   }
-  // Bytes that fill out before a call are odd, those of the picture are even and not 0.
+  // Bytes that fill out before a call are odd. The bytes of the picture are even and not 0.
   bool is_where_written(const std::function<byte(std::int64_t)>& rule) const {
     std::int64_t written = 0;
     for (std::int64_t i = 0; i < std::ssize(found_); ++i) {
@@ -221,7 +221,7 @@ class wrong_picture {
     return tail + ", and do " + bytes;
   }
 
-  // "" if no rule gives all missing pixels and no other.
+  // "" if no rule explains all missing pixels and no others.
   std::string missing_part() const {
     const std::int64_t w = in_.width, h = in_.height;
     if (last_ == w * h - 1 && wrong_ == w * h - first_) return missing_tail();

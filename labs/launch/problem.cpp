@@ -1,8 +1,8 @@
 // The launch lab's inputs, reference and comparison.
 //
 // idea    Whole numbers from [-2^21, 2^21), so that every sum is exact and the comparison is ==.
-//         Within a stretch of 2^22 elements, no two in x are equal, and no two in y. x and y have
-//         different orders, so a sum of the wrong elements is a wrong sum.
+//         Within a stretch of 2^22 elements, no two elements of x are equal, and no two of y. x and
+//         y have different orders, so a sum of the wrong elements is a wrong sum.
 // tested  labs/launch/tests/problem_test.cpp; the mutants of tests/mutants.txt
 #include "common/lab/problem.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 constexpr int number_bits = 22;  // bits per number in x or y
 constexpr std::int64_t different = std::int64_t{1} << number_bits;
 
-// One byte, repeated, fills z before a call.
+// The value of an element that is filled with a byte. One byte, repeated, fills z before a call.
 constexpr float filled_with(std::uint32_t byte) { return std::bit_cast<float>(byte * 0x01010101u); }
 
 bool is_left_as_it_was(float value) {
@@ -187,7 +187,7 @@ class wrong_result {
            element("z", last_) + ". How far does a thread advance?";
   }
 
-  // All elements before one are unwritten.
+  // All elements before a certain index are unwritten.
   std::string beginning() const {
     if (unwritten_ == 1)
       return ", which is " + element("z", 0) + ". Is 1 added to the index, or is index 0 excluded?";
@@ -195,7 +195,7 @@ class wrong_result {
            ". Does a thread's loop begin at its index, and add the stride only afterwards?";
   }
 
-  // All elements from one on are unwritten. The index and the grid decide which one.
+  // All elements from a certain index on are unwritten. The code's index and grid decide which.
   std::string end() const {
     const std::int64_t n = a_.count(), from = first_unwritten_;
     const std::string first = "the first " + std::to_string(from) + " elements";
@@ -288,7 +288,7 @@ class wrong_result {
       if (end - first <= size / smallest_block && repeats(size))
         return written + std::to_string(size) + from + shared_index;
     }
-    std::int64_t again = end;  // the first that is written after a gap
+    std::int64_t again = end;  // the first element that is written after a gap
     while (again < n && is_left_as_it_was(a_.z[again])) ++again;
     if (first == 0 && is_unwritten_where([&](auto i) { return i % again >= end; }))
       return ". Only " + std::to_string(end) + " of every " + std::to_string(again) +
@@ -307,7 +307,7 @@ class wrong_result {
     return "";
   }
 
-  // Elements from some places before or after the right one, in one array or in both.
+  // Elements from a fixed distance before or after the right one were read, in one or both arrays.
   std::string neighbour() const {
     const std::int64_t end = a_.count() - 1;
     if (explains([&](auto i) { return a_.expected(end - i); }))

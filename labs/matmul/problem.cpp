@@ -25,7 +25,7 @@ using namespace matmul_lab;
 
 constexpr int most_compared = 512;  // up to this n, every element is recomputed
 
-enum : std::uint64_t { stream_a, stream_b };  // equal streams would make b a copy of a
+enum : std::uint64_t { stream_a, stream_b };  // equal streams would make a and b equal
 
 // n a / 6, the expected sum of an element's positive products, is below 2^24; so are its parts. Up
 // to n = 16384 some elements have 12 bits, and TF32 and half precision (11 bits) lose the last.
@@ -149,7 +149,7 @@ class wrong_product {
     return count;
   }
 
-  // True if all wrong elements are the same float, of four equal bytes: c as it was before the
+  // True if all wrong elements are the same float, and its four bytes are equal, as in c before the
   // call.
   bool all_hold_one_byte() const {
     const float first = first_found();
@@ -163,7 +163,7 @@ class wrong_product {
     const float first = first_found();
     const std::string bytes =
         "these are the bytes " + hexadecimal(first) + " that filled c before the call: ";
-    // A product of 0 leaves them as they are, too, if it is added to them.
+    // If a product of 0 is added to these bytes, they also stay as they are.
     if (std::all_of(wrong_.begin(), wrong_.end(), [&](auto i) { return expected_[i] == 0; }))
       return bytes + "c was not written here, or the sum was added to it (+= instead of =)";
     if (wrong_.size() == n_ * n_) return bytes + "nothing was written to c";
@@ -248,7 +248,7 @@ class wrong_product {
     return "";
   }
 
-  // A tile of b that is loaded from, or read at, a place that mixes up the thread and k.
+  // A tile of b is loaded from, or read at, a place that confuses the thread's index with k.
   std::string wrong_place_in_tile() const {
     for (const std::size_t tile : {8, 16, 32, 64}) {
       const auto value = [&](std::size_t k, std::size_t col) -> double {
@@ -279,7 +279,7 @@ class wrong_product {
     return "";
   }
 
-  // A mistake in the products shows in many elements. A few wrong ones fit several by chance.
+  // A mistake in the products shows in many elements. A few wrong elements fit several by chance.
   bool is_common() const { return 4 * wrong_.size() >= n_ * n_; }
 
   // Every pass of a loop over tiles fetches the first tile of a, of b, or of both.
@@ -380,9 +380,9 @@ class wrong_product {
     return "this is 2 times the product: is every product added twice?";
   }
 
-  // A thread's sums start from those that it, or the same thread of the block before, had at the
-  // end: the first tile of c is right, and what is wrong with the next ones is the tile to their
-  // left.
+  // A thread's sums start from the final sums of its previous tile, or of the same thread in the
+  // previous block. The first tile of c is then right. The error of each next tile is the tile to
+  // its left.
   std::string continued() const {
     std::size_t tile = n_;
     for (const std::size_t i : wrong_)
@@ -400,7 +400,7 @@ class wrong_product {
            "] was added: is the sum set to 0 before the loop?";
   }
 
-  // A product with one row of b or one column of a missing, or in the place of another.
+  // A product in which one row of b or one column of a is missing, or replaced by another.
   std::string one_line_replaced() const {
     if (!is_common()) return "";
     const int n = m_.n, y0 = row_of(wrong_[0]), x0 = col_of(wrong_[0]);
@@ -456,7 +456,7 @@ class wrong_product {
     return "";
   }
 
-  // Most sums are wrong, by no rule that is known.
+  // Most sums are wrong, and no rule above explains them.
   std::string everywhere() const {
     constexpr std::size_t smallest_tile = 4;
     if (n_ <= smallest_tile || 2 * wrong_.size() < n_ * n_) return "";

@@ -41,10 +41,10 @@ struct wrong_element {
 //
 // The derivation: the sum of m products of random numbers from [-1, 1] is about sqrt(m) / 3. Each
 // of the n - 1 additions, in any order, is off by at most u times its sum, up or down. In the worst
-// order, one after the other, that makes 0.14 n u (root mean square). The worst of 250 000 elements
-// had 1.2 n u, because some sums stray further from 0. Up to n = 8, with few random terms, the
-// bound is never below n u times the sum of all |a| |b|. TF32 operands cause errors of about
-// 2^-14 sqrt(n), which exceeds the bound up to n = 16384.
+// order, one after the other, that adds up to 0.14 n u (root mean square). The worst of 250 000
+// elements was off by 1.2 n u, because some sums stray further from 0. Up to n = 8, with few random
+// terms, the bound is never below n u times the sum of all |a| |b|. TF32 operands cause errors of
+// about 2^-14 sqrt(n), which exceeds the bound up to n = 16384.
 inline double largest_error(int n) { return 8.0 * n * 0x1p-24; }
 
 // Returns false for a NaN.

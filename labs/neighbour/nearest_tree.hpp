@@ -1,4 +1,4 @@
-// Finds nearest other points on the CPU. The lab's results are compared with these.
+// Finds nearest other points on the CPU, as a reference for the lab's results.
 //
 // idea    A k-d tree whose nodes store the bounding box and the lowest index of their points. A
 //         search skips a node if none of its points can be nearer than the best, or as near with a
@@ -33,14 +33,14 @@ inline float squared_distance(const point& from, const point& to) {
 
 class nearest_tree {
  public:
-  // The points must outlive the tree. There is at least one, and none has a NaN.
+  // The points must outlive the tree. There is at least one point, and no coordinate is NaN.
   explicit nearest_tree(std::span<const point> points)
       : points_(points), order_(points.size()), nodes_(1) {
     std::iota(order_.begin(), order_.end(), 0);
     build(0, 0, static_cast<int>(points.size()));
   }
 
-  // The j != i at the smallest squared distance; of several, the lowest. -1 if none.
+  // The j != i at the smallest squared distance; the lowest of several; -1 if there is none.
   int nearest(int i) const {
     search s{i, points_[i]};
     visit(0, s);

@@ -114,7 +114,7 @@ void nearly_tie(std::span<point> points, random_stream random) {
   });
 }
 
-// So far apart that an initial distance of 1e9 or 1e30 is less than all distances.
+// The points are so far apart that an initial distance of 1e9 or 1e30 is below all distances.
 void put_far_apart(std::span<point> points, random_stream random) {
   for (point& p : points) {
     for (float& coordinate : p) coordinate = largest_coordinate * (2 * fraction(random) - 1);
@@ -342,7 +342,7 @@ class wrong_result {
            std::to_string(expected_[i]) + ", and every other point, whatever i is?";
   }
 
-  // The squared distance as an int; of no point, of infinity.
+  // The squared distance as an int. If there is no other point, infinity as an int.
   std::string a_distance() const {
     const auto as_int = [&](int i) {
       constexpr int most = std::numeric_limits<int>::max();
@@ -357,7 +357,7 @@ class wrong_result {
                             : "these are the smallest squared distances: store the index, best_j";
   }
 
-  // The right indices in a type of 8 or 16 bits. One without a sign is found as a remainder.
+  // The right indices in a signed type of 8 or 16 bits. modulo() finds unsigned types.
   std::string low_bits() const {
     const auto all_are = [&](auto narrow) {
       return everywhere(
@@ -410,7 +410,7 @@ class wrong_result {
            "squared distances, without sqrtf";
   }
 
-  // Farther by no more than what rounding the squares of coordinates loses.
+  // The found points are farther by no more than the error of rounding the squares of coordinates.
   std::string rounded_away() const {
     const auto square = [&](int i) {
       return squared_distance(points_[i][0], points_[i][1], points_[i][2]);
@@ -427,7 +427,7 @@ class wrong_result {
            "the differences, with the contract's operations";
   }
 
-  // The same point for all but itself, which has another.
+  // All points have the same answer, except the point that is this answer.
   std::string one_answer() const {
     if (points_.size() < least_compared) return "";
     const int last = n() - 1;
@@ -466,8 +466,8 @@ class wrong_result {
     return best_j;
   }
 
-  // No point from some index on is ever found. If all were compared up to there, so they were up to
-  // the highest index that was found.
+  // No point from some index on is ever found. All points up to the highest index that was found
+  // must have been compared.
   std::string without_the_last() const {
     int last = n();
     for (const int i : wrong_) last = std::min(last, expected_[i]);
@@ -482,7 +482,7 @@ class wrong_result {
            if_narrow(last) + "?";
   }
 
-  // What the points before some index would have won is lost.
+  // The points before some index are never found, even where they are nearest.
   std::string without_the_first() const {
     if (!are_comparable()) return "";
     int begin = n();
@@ -510,7 +510,7 @@ class wrong_result {
     return best_j;
   }
 
-  // The first mistake whose measure finds exactly what was found.
+  // The first mistake whose measure gives exactly this result.
   std::string first_of(std::initializer_list<std::pair<const char*, measure>> mistakes) const {
     if (!are_comparable()) return "";
     for (const auto& [name, measured] : mistakes) {
@@ -565,7 +565,7 @@ class wrong_result {
     });
   }
 
-  // Only points at a regular distance of each other are ever found.
+  // Only points whose indices are a regular distance apart are ever found.
   std::string some_points() const {
     if (!are_comparable() || !everywhere([&](int i) { return is_index(found_[i]); })) return "";
     int step = 0;
@@ -579,7 +579,7 @@ class wrong_result {
            ": does j, or the index in a tile, advance by 1?";
   }
 
-  // What another distance, or another place of the coordinates, would find.
+  // The result of another distance, or of coordinates read from another place.
   std::string other_distance() const {
     if (!are_comparable()) return "";
     const float* const f = points_[0].data();
@@ -691,7 +691,7 @@ class wrong_result {
       if (everywhere(comes_from([&](int i, int j) { return distance(i % tile, j); })))
         return "this happens if point i is read at i % " + size +
                ", the index of its thread in a block: is blockIdx.x in the index?";
-      // If a last point is mistaken for one of the first tile, the result looks the same.
+      // If a last point is mistaken for a point of the first tile, the result looks the same.
       const bool is_other = !all_wrong([&](int i) { return found_[i] + tile == i; });
       if (is_other && n() <= 2 * tile && all_wrong(comes_from([&](int i, int j) {
             return distance(i, j + tile < n() ? j + tile : j);
@@ -719,7 +719,7 @@ class wrong_result {
            "own point, even after sorting?";
   }
 
-  // Each right answer stands for one other number, as if the points were numbered in another order.
+  // Each right answer is replaced by one other number, as if the points were numbered differently.
   std::string renumbered() const {
     if (2 * wrong_.size() < points_.size()) return "";
     std::map<int, int> number, back;
@@ -781,8 +781,8 @@ class neighbour_problem : public points_problem {
   }
 
   // Every coordinate must be read and every answer written. Operations are counted for all pairs:
-  // three subtractions, a multiplication and two multiply-adds per pair. A better algorithm does
-  // fewer, so the rate counts the pairs that it settles.
+  // three subtractions, a multiplication and two multiply-adds per pair. A better algorithm needs
+  // fewer operations, so the rate counts the pairs that it settles.
   problem_work work(const size& n) const override {
     const double count = checked(n).n;
     const double pairs = count * (count - 1);

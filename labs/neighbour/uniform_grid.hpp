@@ -69,12 +69,12 @@ struct point_grid {
   }
 
   // The square of a distance. No point outside the cube of cells from `cell` - r to `cell` + r is
-  // nearer than that to `p`, a point of `cell`. Infinity if there is no cell outside.
+  // nearer to `p`, a point of `cell`, than this. Infinity if there is no cell outside.
   //
   // This holds even after rounding. Along an axis of c cells, places are at most c(1 + 2^-22), and
   // each has been rounded twice, by 2^-24 of itself. A point beyond the cube has a place of at
   // least the edge, so in exact numbers it is no nearer than the gap between the edge and p, in
-  // widths, less c * 2^-22. Computing the gap rounds by c * 2^-23 at most, and so does the width.
+  // widths, less c * 2^-22. Rounding the gap adds at most c * 2^-23, and so does the width.
   // The sum is below the margin c * 2^-20. The result is a float no larger than the coordinates'
   // true difference. Rounding preserves order, so the contract's dx * dx is no smaller than its
   // rounded square, and adding squares makes no distance smaller.
@@ -107,7 +107,7 @@ constexpr unsigned all_lanes = 0xffffffff;
 // The calling thread's number in its grid.
 __device__ inline int thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Initialises: no point in any cell, and an empty bounding box.
+// Initialises the grid: there is no point in any cell, and the bounding box is empty.
 static __global__ void clear(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] = 0;
@@ -165,7 +165,7 @@ static __global__ void choose(point_grid grid) {
   }
 }
 
-// Counts the points of each cell, in starts, and stores each point's rank in its cell.
+// Counts the points of each cell in starts, and stores each point's rank in its cell.
 static __global__ void count(const float* xyz, point_grid grid, int n) {
   const int i = thread_number();
   if (i >= n) return;

@@ -115,7 +115,7 @@ class wrong_sum {
                 : "");
   }
 
-  // The sum was added to the filling of out, or to the bytes of it that cudaMemset did not set.
+  // The sum was added to the bytes that filled out, or to the bytes that cudaMemset did not set.
   std::string with_filling() const {
     const std::uint32_t more = found_ - expected_, filling = (more >> 24) * 0x01010101u;
     if (filling == 0 || filling == 0xffffffff) return "";  // 0xffffffff: see unwritten_shared()
@@ -154,7 +154,7 @@ class wrong_sum {
   }
 
   // A shuffle up doubles the value of lane 0, which has no lane below it, in each of five steps.
-  // The mistake can be in the sum of a warp, in the sum of the warps' sums, or in both.
+  // The mistake can be in the sum of a warp, in the sum over the warps, or in both.
   std::string shuffled_up() const {
     if (in_.size() > most_read_often) return "";
     std::uint32_t of_lanes_0 = 0;
@@ -176,7 +176,7 @@ class wrong_sum {
     return "";
   }
 
-  // in[0] alone, or once for each thread of a block.
+  // in[0] alone, or added once per thread of a block.
   std::string first_alone() const {
     if (found_ == at(0))
       return "this is in[0] alone: no other element was added to it - do all threads add, and does "
@@ -278,7 +278,7 @@ class wrong_sum {
     return "";
   }
 
-  // The last launch adds one element of in for each block, instead of the blocks' sums.
+  // The last launch adds one element of in per block, instead of the blocks' sums.
   std::string of_launch_two() const {
     for (std::size_t per_block = smallest_block; per_block <= 2 * largest_block; per_block *= 2) {
       const std::size_t blocks = blocks_of(per_block);
@@ -292,7 +292,7 @@ class wrong_sum {
     return "";
   }
 
-  // The sum of one block. Often all blocks store their sums in out, and only the last one stays.
+  // The sum of one block. Often, all blocks store their sums in out, and only the last sum stays.
   std::string one_block() const {
     if (in_.size() > most_read_often) return "";
     const std::vector<std::uint32_t> before = sums_before();
@@ -333,8 +333,8 @@ class wrong_sum {
     return "";
   }
 
-  // The tree of one block whose size is no power of two. It halves its distance down to 1, or down
-  // to a warp, which then adds 64 sums.
+  // The sum that the tree of one block gives if the block's size is not a power of two. The tree
+  // halves its distance down to 1, or down to a warp, which then adds 64 sums.
   std::uint32_t tree_sum(std::size_t block, bool ends_with_a_warp) const {
     std::vector<std::uint32_t> partial(std::max(block, 2 * warp));
     for (std::size_t i = 0; i < in_.size(); ++i) partial[i] = at(i);
@@ -384,7 +384,7 @@ class wrong_sum {
     return "";
   }
 
-  // Only the first elements are added, as many as a power of two: one warp or one block, say.
+  // Only the first elements are added. Their number is a power of two: one warp or block, say.
   std::string first_part() const {
     for (std::size_t part = 2; part < in_.size(); part *= 2) {
       if (found_ != sum_of(in_.first(part))) continue;
@@ -397,15 +397,15 @@ class wrong_sum {
     return "";
   }
 
-  // Elements of which a last block with a thread per sum adds all sums.
+  // True if the first elements may be those whose sums a last block adds, one sum per thread.
   static bool are_many_sums(std::size_t part) {
     return std::has_single_bit(part) && part > largest_block;
   }
   static constexpr const char* all_sums =
       "does the last launch add the sums of all blocks, even if they are more than its threads?";
 
-  // One element in every few is the only one that is added, is missing or is added twice. The last
-  // elements, which fill no vector, may be no part of this.
+  // Elements a regular distance apart are the only ones added, or are missing, or are added twice.
+  // The last elements, which fill no vector, may be an exception.
   std::string regular() const {
     if (in_.size() > most_read_often) return "";
     for (const std::size_t distance : {2, 4, 8, 16, 32}) {
@@ -431,8 +431,8 @@ class wrong_sum {
     return "";
   }
 
-  // The elements from some index on are added twice. The last ones, which fill no vector of four,
-  // may be no part of this.
+  // The elements from some index on are added twice. The last elements, which fill no vector of
+  // four, may be an exception.
   std::string end_twice() const {
     if (in_.size() > most_read_often) return "";
     const std::size_t distance = in_.size() > 65536 ? smallest_block : 1;  // of first indices
@@ -452,7 +452,7 @@ class wrong_sum {
     return "";
   }
 
-  // All blocks store their sums in one element, and the last launch adds the filling of the others.
+  // All blocks store their sums in one element, and the last launch adds the unwritten others.
   std::string one_block_stored() const {
     for (std::size_t size = smallest_block; size <= 2 * largest_block; size *= 2) {
       const std::size_t blocks = blocks_of(size);

@@ -1,4 +1,4 @@
-// The problem of a lab in the build that Meson names to a test.
+// The problem of a lab in the build folder that Meson passes to a test.
 #pragma once
 
 #include <cstdlib>

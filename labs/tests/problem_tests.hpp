@@ -8,7 +8,7 @@
 
 #include "common/lab/problem.hpp"
 
-// The problem whose shared object Meson names to the test.
+// The problem whose shared object Meson passes to the test.
 inline const stepwise::problem& problem_under_test() {
   return stepwise::load_problem(std::getenv("STEPWISE_PROBLEM"));
 }

@@ -35,7 +35,7 @@ using bits = std::uint32_t;  // the bits of a float
 // The emulator fills shared memory with these bits before a block starts.
 constexpr bits unwritten_shared = 0xffffffff;
 
-// One byte, repeated. Such numbers fill memory before a call, and no input holds one.
+// True for one byte, repeated. Such numbers fill memory before a call, and no input holds one.
 bool is_filling(bits value) { return value != 0 && value == (value & 0xff) * 0x01010101u; }
 bool is_left_as_it_was(bits value) { return is_filling(value) && value != unwritten_shared; }
 bool is_finite(bits value) { return (value & 0x7f800000) != 0x7f800000; }
@@ -53,7 +53,7 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
 
 bool is_usable(bits value) { return is_finite(value) && !is_filling(value); }
 
-// The number with n usable numbers before it. Unusable numbers may follow from itself on.
+// A number with n usable numbers before it. This number and those after it may be unusable.
 constexpr bits nth_usable(std::int64_t n) {
   constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, after_nans = 0x80000000;
   std::int64_t number = n;
@@ -207,8 +207,8 @@ class wrong_result {
     return text + corner();
   }
 
-  // Why out may lack all rows (or columns) from the index `first` on, to which columns (or rows) of
-  // in belong.
+  // Why out may lack all rows (or columns) from the index `first` on. They correspond to columns
+  // (or rows) of in.
   std::string beyond(const std::string& line, std::int64_t first,
                      const std::string& line_of_in) const {
     if (first == (line == "row" ? in_.rows : in_.cols) && first % 4 != 0) {  // no edge of a block
@@ -269,7 +269,7 @@ class wrong_result {
     }
     std::string text = rows.written < rows.all ? rows.text("rows") : "";
     if (cols.written < cols.all) text += (text.empty() ? "" : " and ") + cols.text("columns");
-    // A block that has as many threads as the grid should have blocks.
+    // Is a block's number of threads the number of blocks that the grid should have?
     const std::int64_t tile =
         std::max(rows_repeat ? rows.period : 0, cols_repeat ? cols.period : 0);
     const auto along = [&](std::int64_t side) { return ceil_div(side, tile); };
@@ -313,8 +313,8 @@ class wrong_result {
                    : "what becomes of the ragged edge, where the last blocks are not full?");
   }
 
-  // Right only on the diagonals of tiles, where a thread writes what it has read itself. No other
-  // element is one of in.
+  // The result is right only on the diagonals of tiles, where a thread writes the element that it
+  // has read itself. All other elements are not from in.
   std::string own_elements_only() const {
     for (const std::int64_t tile : {64, 32, 16, 8}) {
       if (tile > std::min(out_.rows, out_.cols) || origins_.empty()) continue;
@@ -374,7 +374,7 @@ class wrong_result {
   using rule = std::function<bool(std::int64_t row, std::int64_t col, std::int64_t from_row,
                                   std::int64_t from_col)>;
 
-  // True if the rule explains all that was written (at least half of out) and some of it is wrong.
+  // True if the rule explains all written elements (at least half of out), and some are wrong.
   bool follows(const rule& moves) const {
     std::size_t written = 0, wrong = 0;
     for (std::size_t i = 0; i < origins_.size(); ++i) {
@@ -443,7 +443,7 @@ class wrong_result {
     return "";
   }
 
-  // Finds where the first wrong element comes from, if it is one of in.
+  // Finds where the first wrong element comes from, if it is an element of in.
   std::string where_from() const {
     const bits found = out_.at(first_row_, first_col_);
     const auto from = std::find(in_.data.begin(), in_.data.end(), found) - in_.data.begin();
