@@ -98,15 +98,15 @@ if (speaking) {
 const keys = {
   'ArrowRight': ['next', next], 'PageDown': ['next', next], ' ': ['next', next],
   'ArrowLeft': ['back', back], 'PageUp': ['back', back],
-  'ArrowDown': ['next slide, all shown', () => show(now + 1, 99)], 'ArrowUp': ['slide before', () => show(now - 1, 99)],
+  'ArrowDown': ['next slide, complete', () => show(now + 1, 99)], 'ArrowUp': ['previous slide', () => show(now - 1, 99)],
   'Home': ['first slide', () => show(0, 0)], 'End': ['last slide', () => show(slides.length - 1, 99)],
   's': ['speaker window', speaker], 'o': ['overview', overview], 'Escape': ['overview', overview],
   'd': ['dark or light', theme], 'b': ['black', () => document.body.classList.toggle('black')],
   'f': ['full screen', () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()],
   'n': ['print with notes', () => document.body.classList.toggle('with-notes')],
-  't': ['timer to 0', () => { began = Date.now(); if (speaking) tick(); }],
-  'Enter': ['number, then Enter: that slide', () => { if (typed) show(Number(typed) - 1, 0); typed = ''; }],
-  '?': ['these keys', () => document.querySelector('#help').classList.toggle('shown')],
+  't': ['reset the timer', () => { began = Date.now(); if (speaking) tick(); }],
+  'Enter': ['after a number: go to that slide', () => { if (typed) show(Number(typed) - 1, 0); typed = ''; }],
+  '?': ['this list', () => document.querySelector('#help').classList.toggle('shown')],
 };
 addEventListener('keydown', (e) => {
   if (e.ctrlKey || e.altKey || e.metaKey) return;

@@ -1,7 +1,7 @@
 // The emulator as a WebAssembly module: memory, launches, results. For a worker, and for node.
 'use strict';
 
-// The module asks for a system (WASI): it gets a clock, and a place for what kernels print.
+// The module needs a system (WASI). It gets a clock, and an output for what kernels print.
 function systemFor(memory, print) {
   const noFile = 8, noSuch = 44, notThere = 52;
   const view = () => new DataView(memory().buffer);
@@ -53,7 +53,7 @@ async function makeEmulator(compiled, print = () => {}) {
   };
   // The bytes lie in the module's memory while `use` runs.
   const with_ = (bytes, use) => {
-    const at = it.room(Math.max(bytes.length, 1)) >>> 0;  // JavaScript takes it as signed
+    const at = it.room(Math.max(bytes.length, 1)) >>> 0;  // JavaScript reads the address as signed
     if (at === 0) throw new Error('the page has no memory left');
     try {
       bytesAt(at, bytes.length).set(bytes);
@@ -68,7 +68,7 @@ async function makeEmulator(compiled, print = () => {}) {
     if (said !== '') throw new Error(said);
   };
   return {
-    // checks, counters: what is also done while kernels run.
+    // checks, counters: whether to check, and whether to count, while kernels run.
     start(gpu, {checks = false, counters = false} = {}) {
       with_(words(gpu), (at) => must(it.start(at, (checks ? 1 : 0) + (counters ? 2 : 0))));
     },
@@ -86,7 +86,7 @@ async function makeEmulator(compiled, print = () => {}) {
       });
     },
     spoil: (address, bytes) => must(it.spoil(address, bytes)),
-    // grid, block: [x, y, z]; a value per parameter: an address, or an integer.
+    // grid, block: [x, y, z]; values: an address or an integer per parameter.
     launch(kernel, grid, block, sharedBytes, values) {
       const shape = new Uint8Array(new Uint32Array([...grid, ...block]).buffer);
       const given = new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer);

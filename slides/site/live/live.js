@@ -1,5 +1,5 @@
-// A lab's kernels, run in the page by the emulator: what the reader types is checked, passed on to
-// a worker, and shown. EMULATOR, WORKER and KERNELS come from scripts beside this one.
+// A lab's kernels, run in the page by the emulator. The script checks what the reader types, passes it
+// to a worker, and shows the result. EMULATOR, WORKER and KERNELS come from other scripts of the page.
 'use strict';
 (() => {
   const place = document.getElementById('live');
@@ -21,7 +21,7 @@
     return new Uint8Array(await new Response(stream).arrayBuffer());
   };
 
-  // One worker; a run that is not wanted any more ends with it.
+  // There is one worker. Ending it ends a run that is no longer wanted.
   let worker = null, ready = null, busy = false, asked = 0, module = null;
   const begin = () => {
     const url = URL.createObjectURL(new Blob([WORKER], {type: 'text/javascript'}));
@@ -42,7 +42,7 @@
   const number = (name) => {
     const field = form.elements[name], value = Number(field.value);
     if (!Number.isInteger(value) || value < 1 || value > Number(field.max))
-      throw new Error(`${field.dataset.text}: a whole number from 1 to ${field.max}`);
+      throw new Error(`${field.dataset.text}: enter a whole number from 1 to ${field.max}`);
     return value;
   };
   const wanted = () => {
@@ -54,7 +54,7 @@
     const isInt = about.type === 'int';
     if (numbers.length > 4096 || !numbers.every((v) => isInt ?
       Number.isInteger(v) && Math.abs(v) < 2 ** 31 : Number.isFinite(v) && Math.abs(v) < 1e15))
-      throw new Error(`Values: ${isInt ? 'whole numbers' : 'numbers'}, with spaces between them`);
+      throw new Error(`Values: enter ${isInt ? 'whole numbers' : 'numbers'}, separated by spaces`);
     return {lab, step, sizes, block, numbers,
             watch: {checks: form.elements.checks.checked, counters: form.elements.counters.checked}};
   };
@@ -90,7 +90,7 @@
     made.setAttribute('aria-label', label);
     return made;
   };
-  // A line as a link into the version's page, where it is of the version's own file.
+  // A line, as a link into the version's page if the line is in the version's own file.
   const at = (step, {file, line}) => (file.startsWith(`${step}.`) ?
     make('a', {href: `${step}.html#L${line}`}, `${file}, line ${line}`) : `${file}, line ${line}`);
   const finding = (f, step) => {
@@ -100,10 +100,10 @@
     }
     return item;
   };
-  // The columns of a row, which describes a launch or several that are alike.
+  // The columns of a row. A row describes one launch, or several identical launches.
   const HEAD = ['launches', 'grid', 'block', 'registers', 'shared bytes', 'warp instructions', 'lanes active',
-                'divergent branches', 'global sectors', 'over the fewest', 'DRAM bytes', 'shared wavefronts',
-                'over the fewest'];
+                'divergent branches', 'global sectors', 'over ideal', 'DRAM bytes', 'shared wavefronts',
+                'over ideal'];
   const kinds = (total, names) => names.map((name) => total[name]).filter(Boolean);
   const all = (counts, of) => counts.reduce((n, c) => n + (c[of] ?? 0), 0);
   const ratio = (a, b) => (b ? `${(a / b).toFixed(2)} x` : '–');
@@ -121,7 +121,7 @@
             whole(all(global, 'dram_read_bytes') + all(global, 'dram_write_bytes')), whole(all(shared, 'wavefronts')),
             ratio(all(shared, 'wavefronts'), all(shared, 'ideal_wavefronts'))];
   };
-  // The lines with most warp instructions, of all launches.
+  // The lines with the most warp instructions, over all launches.
   const lines = (kernels) => {
     const found = new Map();
     for (const l of kernels.flatMap((kernel) => kernel.lines)) {
@@ -150,7 +150,7 @@
     out.append(make('p', {id: 'live-result', className: verdict[0]}, verdict[1]));
     if (form.elements.checks.checked)
       out.append(make('h2', {}, 'Findings'), result.findings.length === 0 ?
-        make('p', {id: 'live-findings'}, 'None: no race, no wrong address, nothing unwritten is read.') :
+        make('p', {id: 'live-findings'}, 'None: no race, no wrong address, no read of unwritten memory.') :
         make('ul', {id: 'live-findings'}, ...result.findings.slice(0, 10).map((f) => finding(f, step))));
     if (result.printed) out.append(make('h2', {}, 'Printed'), make('pre', {}, result.printed));
     const {kernels} = result.profile;
@@ -169,7 +169,7 @@
     document.getElementById('live-step').href = `${form.elements.step.value}.html`;
   };
   if (typeof WebAssembly === 'undefined' || typeof DecompressionStream === 'undefined')
-    return say('This browser is too old for it: it has no WebAssembly or no DecompressionStream.');
+    return say('This browser is too old for the emulator: it has no WebAssembly or no DecompressionStream.');
   for (const {name, text: label, most, first} of stepOf(lab, form.elements.step.value).sizes) {
     const field = make('input', {type: 'number', name, min: 1, max: most, value: first});
     field.dataset.text = label;

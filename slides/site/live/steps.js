@@ -1,16 +1,16 @@
-// The host half of a step, for a page: memory, launches, the right result. A test compares
+// The host code of a step, for a page: memory, launches, the right result. A test compares
 // it with the programs that nvcc builds from the same steps (tests/live_test.py).
 //
 // A lab has sizes that the reader may choose, `inputs` (named arrays of 4-byte elements), `others`
 // (arrays that a call may write; their bytes are garbage at first) and `expected`. A step has a
-// kernel, a block, and `launches`, which says what is launched with this block:
+// kernel, a block, and `launches`, which returns the launches with this block:
 // [{grid, shared, arguments}], where an argument is an integer or [array, elements from its start].
 'use strict';
 
 const ceilDiv = (a, b) => Math.ceil(a / b);
 const threadsOf = (block) => block[0] * block[1] * block[2];
 
-// reduction: a level of sums after the other, as reduce() does, which calls itself.
+// reduction: one level of sums after the other, like reduce(), which calls itself.
 const levels = (perBlock, shared) => ({n}, block) => {
   const all = [];
   for (let from = ['in', 0], at = 0, left = n; ;) {
@@ -29,7 +29,8 @@ const ofBlock = (elements) => (n, threads) => {
 };
 const pairs = (n, threads) => ({sums: ceilDiv(n, 2), blocks: ceilDiv(ceilDiv(n, 2), threads)});
 
-// reduction: no more blocks than 132 multiprocessors, as an H200 has, hold; the last one adds up.
+// reduction: at most the blocks that the 132 multiprocessors of an H200 hold. The last block or launch
+// adds up the sums.
 const fewBlocks = (elements, perMultiprocessor) => (n, threads) =>
   Math.min(ceilDiv(n, elements * threads), 132 * perMultiprocessor);
 const twoLaunches = (elements) => ({n}, block) => {
@@ -131,7 +132,7 @@ function stepOf(lab, name) {
   return {...LABS[lab], ...LABS[lab].steps[name]};
 }
 
-// Numbers, again and again until there are `count`.
+// The numbers, repeated until there are `count`.
 function filled(numbers, count, type) {
   const all = type === 'int' ? new Int32Array(count) : new Float32Array(count);
   for (let at = 0; at < count; ++at) all[at] = numbers[at % numbers.length];
@@ -142,7 +143,7 @@ const now = () => performance.now() / 1e3;
 
 // Runs a step on a fresh emulator: {result, expected, wrong, launches, findings, profile,
 // warp_instructions, seconds}; `wrong` is the number of the first wrong element, or -1.
-// `seconds` is what the launches took, by `clock`.
+// `seconds` is the time of the launches, measured with `clock`.
 function runStep(emulator, lab, name, image, sizes, block, numbers, watch, clock = now) {
   const step = stepOf(lab, name);
   emulator.start('h200', watch);
@@ -173,7 +174,7 @@ function runStep(emulator, lab, name, image, sizes, block, numbers, watch, clock
   if (problem === '') {
     const bytes = emulator.read(at[step.result], 4 * expected.length);
     result.result = step.type === 'int' ? new Int32Array(bytes.buffer) : new Float32Array(bytes.buffer);
-    // Sums of floats depend on the order: a rounding error for each of them, at most.
+    // Sums of floats depend on the order. Each sum may differ by a rounding error.
     const most = step.type === 'int' ? 0 :
       Math.max(...numbers.map(Math.abs)) ** 2 * (sizes.n ?? 0) ** 2 * 2 ** -24;
     result.wrong = result.result.findIndex((v, k) => !(Math.abs(v - expected[k]) <= most));

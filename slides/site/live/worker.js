@@ -1,4 +1,4 @@
-// The page's other thread: it has the compiled emulator, and a fresh instance for each run.
+// The page's worker thread. It holds the compiled emulator, and makes a fresh instance for each run.
 'use strict';
 let compiled;
 

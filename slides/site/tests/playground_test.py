@@ -63,7 +63,7 @@ def course_of_a_reader(page, address):
     expect('shared load: 3.9 wavefronts, ideal 1' in page.run("document.querySelector('.ed-notes').textContent"),
            'no bank conflicts next to the lines')
     fast, more = attempt(page, (ROOT / 'solutions/reduction/03_sequential.cu').read_text())
-    expect('times as fast: ' in fast and 'modelled, NVIDIA H200' in fast and 'limited by' in fast, f'faster: {fast[:400]}')
+    expect('x faster: ' in fast and 'modelled, NVIDIA H200' in fast and 'limited by' in fast, f'faster: {fast[:400]}')
     print(f'{seconds:.1f} s and {more:.1f} s from Run to the answer')
     bad, _ = attempt(page, 'void reduce(\n')
     expect(bad.startswith('COMPILE'), f'does not compile: {bad[:80]}')

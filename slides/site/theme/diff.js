@@ -1,5 +1,5 @@
-// Shows what differs between two versions, side by side. versions.js has all lines, with colours, and
-// what differs between any two; nothing is compared here.
+// Shows the differences between two versions, side by side. versions.js holds all lines, with colours,
+// and the differences between any two versions, so nothing is compared here.
 'use strict';
 (() => {
   const CONTEXT = 3;
@@ -43,7 +43,7 @@
     const codes = opcodes(from, to);
     codes.forEach(([same, a, b, c, d], k) => {
       if (!same) {
-        const hunk = document.createElement('div');  // on a phone: all that goes, then all that comes
+        const hunk = document.createElement('div');  // on a phone: the old lines, then the new lines
         hunk.className = 'hunk';
         for (let i = 0; i < Math.max(b - a, d - c); i++)
           hunk.append(row(from, a + i < b ? a + i : null, to, c + i < d ? c + i : null, false));
@@ -62,7 +62,7 @@
       const more = document.createElement('button');
       more.type = 'button';
       more.className = 'more';
-      more.textContent = `${hidden} equal lines`;
+      more.textContent = `${hidden} identical lines`;
       more.addEventListener('click', () => more.replaceWith(lines(before, before + hidden)));
       into.append(more, lines(b - a - after, b - a));
     });
@@ -78,7 +78,7 @@
     show(into, from.value, to.value);
     const codes = opcodes(from.value, to.value).filter(([same]) => !same);
     const gone = codes.reduce((n, [, a, b]) => n + b - a, 0), added = codes.reduce((n, [, , , c, d]) => n + d - c, 0);
-    ideas.textContent = codes.length ? `${gone} lines become ${added}.` : 'Both are the same.';
+    ideas.textContent = codes.length ? `Lines removed: ${gone}. Lines added: ${added}.` : 'The two versions are identical.';
   }
   function read() {
     const [a, b] = decodeURIComponent(location.hash.slice(1)).split('..');

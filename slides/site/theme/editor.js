@@ -1,16 +1,16 @@
-// An editor for a source: a textarea, with the same text in colours behind it, line numbers before and
-// what is known of each line after it. Tab leaves it, as it leaves every field.
+// An editor for a source: a textarea, with the same text in colours behind it, line numbers on its left
+// and the results of each line on its right. Tab leaves the editor, as it leaves every field.
 'use strict';
 (() => {
   const WORDS = new Set(('alignas auto bool break case char class const constexpr continue default do double else enum extern '
     + 'false float for if inline int long namespace new nullptr operator private public return short signed sizeof static '
     + 'static_assert struct switch template this true typedef typename union unsigned using void volatile while '
     + '__global__ __device__ __host__ __shared__ __constant__ __restrict__ __launch_bounds__ __forceinline__').split(' '));
-  // Comment, text, preprocessor, name, number: what is not one of these stays plain.
+  // Comment, string, preprocessor, name, number. Everything else stays plain.
   const TOKEN = /(\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|(^[ \t]*#[^\n]*?(?=\/\/|\/\*|$))|([A-Za-z_]\w*)|(\d[\w.]*)/gm;
   const MOST = 200000; // characters that are coloured
 
-  // The text as nodes with the classes of the pages' listings; no text becomes markup.
+  // The text as nodes with the classes of the pages' listings. Text is never parsed as markup.
   function coloured(text) {
     const out = document.createDocumentFragment();
     if (text.length > MOST) { out.append(text); return out; }
@@ -28,7 +28,7 @@
     return out;
   }
 
-  // Around `area`; returns the element that stands in its place, with marks(lines) on it.
+  // Builds an editor around `area`. Returns the element that replaces it, which has marks(lines).
   window.makeEditor = (area, changed) => {
     const box = document.createElement('div'), numbers = document.createElement('div'), middle = document.createElement('div');
     const shown = document.createElement('pre'), notes = document.createElement('div');
@@ -72,7 +72,7 @@
       const blanks = line.match(/^ */)[0] + (/\{\s*$/.test(line) ? '  ' : '');
       if (!blanks) return;
       e.preventDefault();
-      document.execCommand('insertText', false, '\n' + blanks); // keeps what Ctrl+Z undoes
+      document.execCommand('insertText', false, '\n' + blanks); // Ctrl+Z can undo this
     });
     draw();
     return {

@@ -1,4 +1,4 @@
-// The table of what each line costs: a heading sorts by its column and shows it beside the source.
+// The table of the cost of each line. A heading sorts by its column and shows the column next to the source.
 'use strict';
 (() => {
   const table = document.getElementById('heat');
@@ -19,7 +19,7 @@
       line.style.removeProperty('--w');
     }
     document.querySelectorAll('pre.source').forEach((e) => e.classList.toggle('heated', column > 0));
-    now.textContent = column ? `Sorted by ${heads[column].textContent}; the source shows them.` : 'In the order of the lines.';
+    now.textContent = column ? `Sorted by ${heads[column].textContent}, which the source shows, too.` : 'In the order of the lines.';
     if (!column) return;
     for (const row of order) {
       const line = row.dataset.line && document.getElementById(row.dataset.line), cell = row.cells[column];
@@ -29,7 +29,7 @@
     }
   }
   heads.forEach((h, k) => h.querySelector('button').addEventListener('click', () => by(k)));
-  // First what is wasted, if anything is; else where warps wait.
+  // Begins with a column of waste, if anything is wasted; otherwise with the stalls of warps.
   const named = (name) => heads.findIndex((h) => h.textContent === name);
   by(Math.max(0, ['bank conflicts', 'wasted sectors', 'stalls', 'instructions'].map(named).find((k) => k > 0) || 0));
 })();

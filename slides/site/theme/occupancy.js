@@ -1,5 +1,5 @@
-// The occupancy calculator: the rules of common/device/occupancy.cpp, which `lab occupancy` uses; the
-// browser test compares the two. gpus.js has the GPUs.
+// The occupancy calculator, with the rules of common/device/occupancy.cpp, which `lab occupancy` uses.
+// The browser test compares the two. gpus.js holds the GPUs.
 'use strict';
 const ANY = 1 << 30;
 
@@ -13,14 +13,14 @@ function rulesOf(gpu) {
   return { unit: 256, partitions: 4, ofBlocks: false, shared: 128, most: 255 };
 }
 
-// What a multiprocessor holds of blocks of `threads`, `registers` per thread, `shared` bytes per block.
+// The blocks that a multiprocessor holds, with `threads` and `shared` bytes per block, `registers` per thread.
 function occupancy(gpu, threads, registers, shared) {
   const rules = rulesOf(gpu), up = (value, unit) => Math.ceil(value / unit) * unit;
   const warps = Math.ceil(threads / gpu.warp_size), slots = Math.floor(gpu.threads / gpu.warp_size);
   const limits = {};
   limits.warps = threads > gpu.threads_per_block ? 0 : Math.floor(slots / warps);
 
-  // 2.x allocates units of 64 registers, but of 128 for these counts of a thread's.
+  // Compute capability 2.x allocates units of 64 registers, but 128 for these numbers of registers per thread.
   const wide = gpu.major === 2 && [21, 22, 29, 30, 37, 38, 45, 46].includes(registers);
   const unit = wide ? 128 : rules.unit;
   const ofWarp = up(registers * gpu.warp_size, unit);
@@ -52,7 +52,7 @@ function occupancy(gpu, threads, registers, shared) {
   if (!form) return;
   const field = (name) => document.getElementById(name);
 
-  // One curve: the warps that fit if one of the three numbers were another.
+  // One curve: the warps that fit if one of the three numbers changes.
   function curve(title, points, now, most) {
     const width = 100 / points.length;
     const bars = points.map(([at, warps], k) => {
@@ -81,16 +81,16 @@ function occupancy(gpu, threads, registers, shared) {
     field('answer').textContent = `${found.blocks} ${found.blocks === 1 ? 'block' : 'blocks'}: ${found.warps} of `
       + `${found.most_warps} warps, ${Number(found.percent.toFixed(1))} %. Limited by ${found.limited_by.join(' and ')}.`;
     const why = {
-      warps: threads > gpu.threads_per_block ? `a block may have ${gpu.threads_per_block} threads`
-        : `${found.warps_of_block} of ${found.most_warps} for a block`,
+      warps: threads > gpu.threads_per_block ? `a block may have at most ${gpu.threads_per_block} threads`
+        : `a block takes ${found.warps_of_block} of ${found.most_warps}`,
       registers: registers === 0 ? 'none are used'
-        : registers > found.most_registers ? `a thread can have ${found.most_registers}`
-          : `${found.registers_of_block} of ${gpu.registers} for a block`,
+        : registers > found.most_registers ? `a thread can have at most ${found.most_registers}`
+          : `a block takes ${found.registers_of_block} of ${gpu.registers}`,
       'shared memory': found.limits['shared memory'] === ANY ? 'none is used'
-        : found.limits['shared memory'] === 0 ? `a block may have ${gpu.shared_per_block_optin} bytes`
-          : `${found.shared_bytes_of_block} of ${gpu.shared} bytes for a block`
+        : found.limits['shared memory'] === 0 ? `a block may have at most ${gpu.shared_per_block_optin} bytes`
+          : `a block takes ${found.shared_bytes_of_block} of ${gpu.shared} bytes`
             + (gpu.reserved_shared ? `, ${gpu.reserved_shared} of them reserved` : ''),
-      'block slots': 'as many blocks at most',
+      'block slots': 'a multiprocessor holds no more blocks',
     };
     field('limits').tBodies[0].innerHTML = Object.entries(found.limits).map(([name, blocks]) => {
       const least = blocks === found.blocks;

@@ -1,5 +1,5 @@
-// The playground: edits a page's source, has this machine's server compile, check, count and time it,
-// and says what came out, line by line, and what is different from the last try.
+// The playground: edits a page's source, lets this machine's server compile, check, count and time it,
+// and shows the results line by line, and the differences from the last try.
 'use strict';
 (() => {
   const place = document.querySelector('.playground');
@@ -16,7 +16,7 @@
   const button = (text, act) => { const one = make('button', text); one.type = 'button'; one.addEventListener('click', act); return one; };
   let editor = null, answer = null, bar = null, running = null, last = null;
 
-  // A source in an address: deflated, in base64 for addresses.
+  // A source in an address is deflated and encoded in base64 for addresses.
   async function through(stream, bytes, most = Infinity) {
     const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader(), parts = [];
     for (let size = 0; ;) {
@@ -38,7 +38,7 @@
 
   const time = (ms) => (ms >= 1 ? `${ms.toPrecision(3)} ms` : `${(ms * 1000).toPrecision(3)} µs`);
   const words = (name) => String(name).replace(/_/g, ' ');
-  const limit = (said) => (said.analysis.limiter === 'both' ? 'memory and compute alike' : said.analysis.limiter);
+  const limit = (said) => (said.analysis.limiter === 'both' ? 'both memory and compute' : said.analysis.limiter);
   const percent = (share) => `${Math.round(share * 100)} %`;
 
   // The results for each line of the source: {text, bad, share}, and the same for a table.
@@ -85,11 +85,11 @@
     if (now.time_ms && before.time_ms && (now.class === 'PASS' && before.class === 'PASS')) {
       const gain = before.time_ms / now.time_ms;
       out.push(Math.abs(gain - 1) < 0.005 ? `as fast as before (${time(now.time_ms)})`
-        : `${(gain > 1 ? gain : 1 / gain).toFixed(2)} times as ${gain > 1 ? 'fast' : 'slow'}: ${time(before.time_ms)} before, ${time(now.time_ms)} now`);
+        : `${(gain > 1 ? gain : 1 / gain).toFixed(2)}x ${gain > 1 ? 'faster' : 'slower'}: ${time(before.time_ms)} before, ${time(now.time_ms)} now`);
     }
     if (now.analysis && before.analysis && now.analysis.limiter !== before.analysis.limiter)
       out.push(`limited by ${limit(before)} before, by ${limit(now)} now`);
-    return out.join('; ') || 'nothing that is measured has changed';
+    return out.join('; ') || 'no result has changed';
   }
 
   function show(said, seconds) {
@@ -101,7 +101,7 @@
       right ? `: ${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '. ', `${seconds.toFixed(1)} s.`);
     answer.append(head);
     if (said.message) answer.append(make('pre', said.message, 'said'));
-    if (last) answer.append(make('p', `Against the last try: ${difference(said, last)}.`, 'against'));
+    if (last) answer.append(make('p', `Compared with the last try: ${difference(said, last)}.`, 'against'));
     for (const f of said.findings || []) {
       const item = make('div', '', 'finding');
       item.append(make('p', `${f.message}${f.count > 1 ? ` (${f.count} times)` : ''}`));
@@ -119,19 +119,19 @@
     if (said.time_ms) {
       const a = said.analysis;
       answer.append(make('p', `One call: ${time(said.time_ms)}, ${said.rate}; modelled, ${said.modelled_as}, size ${said.time_size.join(' x ')}.`
-        + (right ? '' : ' The time of a result that is not right says little.'), 'modelled'));
+        + (right ? '' : ' The result is wrong, so its time means little.'), 'modelled'));
       if (a) answer.append(make('p', `${a.kernel} takes ${percent(a.share)} of it and is limited by ${limit(said)}: `
         + `compute ${percent(a.compute)} busy (${a.compute_part}), memory ${percent(a.memory)} (${a.memory_part}); `
         + `occupancy ${percent(a.achieved_occupancy)} of ${percent(a.theoretical_occupancy)}; ${a.lanes.toFixed(1)} of 32 lanes are active.`, 'limited'));
     } else if (said.why_no_time) answer.append(make('p', `No time: ${said.why_no_time}`, 'modelled'));
-    if (said.printed && said.printed.trim()) answer.append(make('p', 'It printed:'), make('pre', said.printed, 'said'));
+    if (said.printed && said.printed.trim()) answer.append(make('p', 'The program printed:'), make('pre', said.printed, 'said'));
     const lines = byLine(said), marks = new Map();
     for (const [n, line] of lines) marks.set(n, { text: line.texts.join('; '), bad: line.bad, share: line.share });
     editor.marks(marks);
     if (!lines.size) return;
     const table = make('table'), scroll = make('div', '', 'scroll');
     const row = (tag, cells) => { const r = make('tr'); cells.forEach((c) => { const d = make(tag); d.append(c); r.append(d); }); return r; };
-    table.append(make('caption', 'Line by line'), row('th', ['Line', 'What is known of it']));
+    table.append(make('caption', 'Line by line'), row('th', ['Line', 'Results']));
     for (const [n, line] of [...lines].sort((a, b) => a[0] - b[0])) table.append(row('td', [button(String(n), () => editor.go(n)), line.texts.join('; ')]));
     scroll.tabIndex = 0;
     scroll.setAttribute('role', 'group');
@@ -154,7 +154,7 @@
       });
       said = await reply.json();
     } catch (e) {
-      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer: does ./lab dev site --serve still run?' };
+      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer. Is ./lab dev site --serve still running?' };
     }
     running = null;
     start.textContent = 'Run';
@@ -168,7 +168,7 @@
     address.hash = 'try=' + await packed(area.value);
     history.replaceState(null, '', address);
     let copied = 'The address of this page now holds your source.';
-    try { await navigator.clipboard.writeText(address.href); copied += ' It is copied.'; } catch (e) { /* not allowed: it is in the address bar */ }
+    try { await navigator.clipboard.writeText(address.href); copied += ' The address has been copied.'; } catch (e) { /* not allowed: the address bar shows it */ }
     bar.querySelector('.try-note').textContent = copied;
   }
 
@@ -187,7 +187,7 @@
       bar.append(start, ' ');
       area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
     }
-    bar.append(button('As it was', () => editor.set(original)), ' ', button('Share', share), ' ');
+    bar.append(button('Restore the original', () => editor.set(original)), ' ', button('Share', share), ' ');
     const note = make('span', live === 'yes' ? 'Ctrl+Enter runs; Tab leaves the editor.' : '', 'try-note');
     note.setAttribute('role', 'status');
     bar.append(note);
@@ -202,7 +202,7 @@
   if (shared) {
     unpacked(shared[1]).then((text) => {
       open(text);
-      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-note').textContent = 'A source from a link: nothing has run yet.'; }
+      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-note').textContent = 'This source is from a link. Nothing has run yet.'; }
       editor.box.scrollIntoView();
     }, () => { how.append(' The source in this address cannot be read.'); });
   }

@@ -1,4 +1,4 @@
-// Theme, hover values and cards, the choice of a size, search. Pages are read without it, too.
+// Theme, hover values and cards, the choice of a size, search. Pages can be read without this script, too.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -8,12 +8,12 @@
     const dark = root.dataset.theme ? root.dataset.theme === 'dark'
       : matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset.theme = dark ? 'light' : 'dark';
-    try { localStorage.setItem('theme', root.dataset.theme); } catch (e) { /* from a file it may be refused */ }
+    try { localStorage.setItem('theme', root.dataset.theme); } catch (e) { /* a page from a file may not be allowed to */ }
   });
 
   // The text of a mark or a term, shown next to it, by pointer or by keyboard. Escape closes it.
   const tip = document.getElementById('tip');
-  let described = null;  // the element whose words are shown
+  let described = null;  // the element whose text is shown
   const hide = () => { tip.classList.remove('shown'); described = null; };
   function say(element) {
     described = element;
@@ -68,8 +68,8 @@
     const words = (new URLSearchParams(location.search).get('q') || '').toLowerCase().split(/\s+/).filter(Boolean);
     document.querySelector('header input').value = words.join(' ');
     const count = document.getElementById('count');
-    if (!words.length) { count.textContent = 'Type what you look for into the field above.'; return; }
-    // All words must be there; in a title they count most, at the start of a word more than inside.
+    if (!words.length) { count.textContent = 'Type what you are looking for into the field above.'; return; }
+    // All words must occur. They count most in a title, and more at the start of a word than inside a word.
     const found = [];
     for (const entry of SEARCH) {
       const title = `${entry.t} ${entry.p}`.toLowerCase(), text = entry.x.toLowerCase();

@@ -1,5 +1,5 @@
-// A slider along the points of a sweep: shows what the page already says of the chosen one. Without
-// this script all points are listed one after the other.
+// A slider along the points of a sweep: shows the text of the chosen point, which is already on the page.
+// Without this script, all points are listed one after the other.
 'use strict';
 for (const section of document.querySelectorAll('.sweep')) {
   const input = section.querySelector('input[type=range]'), output = section.querySelector('output');

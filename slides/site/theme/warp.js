@@ -1,5 +1,5 @@
-// Plays recorded warps (grader/JSON.md, "Recorded warps"). The recordings are in recorded/STEP.js;
-// one that is chosen to be beside the page's own is loaded as a script, which works from disk, too.
+// Plays recorded warps (grader/JSON.md, "Recorded warps"). The recordings are in recorded/STEP.js. A
+// recording that you compare with the page's own is loaded as a script, which works from disk, too.
 'use strict';
 (() => {
   const $ = (id) => document.getElementById(id);
@@ -8,7 +8,7 @@
   const inMask = (mask, l) => (mask >>> l) & 1;
   const count = (mask) => lanes.filter((l) => inMask(mask, l)).length;
 
-  // A row as 32 signed numbers, and the allocation that they count from.
+  // A row as 32 signed numbers, and the allocation in which they are offsets, if any.
   function decode(r, n, bytes) {
     let rule = r.rows[n], area = -1;
     if (typeof rule === 'object' && !Array.isArray(rule)) { area = rule.in; rule = rule.row; }
@@ -49,7 +49,7 @@
     return text;
   }
 
-  // What lies between barriers: the first step of each part.
+  // The parts between barriers, each as its first step.
   function parts(r) {
     const first = [0];
     r.steps.forEach((s, n) => {
@@ -111,7 +111,7 @@
     return all;
   }
 
-  // Which words of shared memory have been written up to this step, by whom.
+  // The words of shared memory that have been written up to this step, and by which warp.
   function tile(r, n) {
     const words = Math.ceil(r.shared_bytes / 4), by = new Map(), now = new Set();
     let least = words, most = -1;
@@ -235,7 +235,7 @@
         line.insertCell().textContent = l;
         rows.forEach((row, k) => { line.insertCell().textContent = inMask(active, l) ? shown(r, row, i.writes[k][1], l) : '–'; });
       }
-      if (!s.v) box.append(make('p', '', 'It writes none, or they are not known.'));
+      if (!s.v) box.append(make('p', '', 'This instruction writes no registers, or their values are not known.'));
       else box.append(table);
       box.tabIndex = 0;
       box.setAttribute('role', 'group');
@@ -247,7 +247,7 @@
   let sides = [new Side(own)], line = [], timer = 0;
   const scrub = $('scrub');
 
-  // The places of all sides, moment by moment.
+  // The positions of all sides at each moment.
   function plan() {
     line = [];
     const byPhase = sides.length > 1 && $('sync').value === 'phase';
@@ -269,7 +269,7 @@
     scrub.setAttribute('aria-valuetext', said);
     if (!timer) $('said').textContent = said;
   }
-  // An access that costs more than it must; the next one of any side, from the start again at the end.
+  // Finds the next access, on any side, that costs more than it must. After the end, it starts again.
   const wasteful = (s) => (s.x || []).some((x) => x.counted !== false && x.ideal !== undefined);
   function next() {
     stop();
