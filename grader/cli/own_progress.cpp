@@ -29,7 +29,7 @@ own_file state_of(const context& c, const lab& l, const course_progress& all) {
   const auto mine = read_if_there(c.where.root / l.file);
   if (!mine) return own.state = "not started", own;
   own.skeleton = skeleton_of(c, l, *mine);
-  own.state = own.skeleton.empty() ? "in work" : "skeleton of " + own.skeleton;
+  own.state = own.skeleton.empty() ? "in progress" : "skeleton of " + own.skeleton;
   const std::string text = hash_of_text(*mine);
   // The file may again have the text that it had when its goals were judged.
   if (own.known && own.known->text != text && own.known->text_of_goals == text &&

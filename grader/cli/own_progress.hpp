@@ -21,7 +21,7 @@ void remember_own(const context& c, const lab& l, const subject& s, const char* 
 
 // The state of the student's file in a lab.
 struct own_file {
-  std::string state;                  // "not started", "skeleton of 03_tiled", "in work"
+  std::string state;                  // "not started", "skeleton of 03_tiled", "in progress"
   std::string skeleton;               // the step, if the file is its untouched skeleton
   std::optional<lab_progress> known;  // the last result, perhaps of an earlier text
   bool is_current = false;            // the result is that of the present text

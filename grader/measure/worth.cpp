@@ -111,7 +111,7 @@ const char* name_of(time_source s) {
     case time_source::recorded:
       return "recorded";
     default:
-      return "paper";
+      return "theoretical";
   }
 }
 

@@ -47,7 +47,7 @@ struct offload {
 
 // The source of a call's time.
 enum class time_source { theoretical, modelled, recorded };
-const char* name_of(time_source s);  // "paper"
+const char* name_of(time_source s);  // "theoretical"
 
 struct roofline_time {
   double ms = 0;  // per call

@@ -131,7 +131,7 @@ TEST_CASE("if a call's arrays are on the host, its time includes the copies, and
   CHECK(time_of("01") > 10 * time_of("03"));
   // worth-it counts the link separately, so it must not use a time that includes the link.
   const auto worth = document_of(c.lab({"worth-it", "first", "--json"}));
-  CHECK(worth.at("gpu").at("call_from") == "paper");
+  CHECK(worth.at("gpu").at("call_from") == "theoretical");
   CHECK(has(worth.at("note"), "would count the link twice"));
   CHECK(c.lab({"limits", "first"}).end.exit_code == 2);
 }

@@ -30,8 +30,8 @@ TEST_CASE("worth-it: a lab's call or your own numbers; a malformed number is ref
   CHECK(document["cpu"]["call_ms"] == doctest::Approx(2 * 4096.0 * 4096 * 4096 / 1e12 * 1e3));
   CHECK(document["gpu"]["limit"] == "arithmetic");
   CHECK(document["gpu"]["call_from"] == "recorded");
-  CHECK(document["gpu"]["call_ms"] > document["gpu"]["paper_ms"].get<double>());
-  CHECK(document["cpu"]["call_from"] == "paper");  // the user's own CPU
+  CHECK(document["gpu"]["call_ms"] > document["gpu"]["theoretical_ms"].get<double>());
+  CHECK(document["cpu"]["call_from"] == "theoretical");  // the user's own CPU
   const json recorded = document_of(c.lab({"worth-it", "reduction", "--json"}));
   check_documented(recorded, "worth-it");
   CHECK(recorded["step"] == "10_one_launch");
@@ -43,17 +43,17 @@ TEST_CASE("worth-it: a lab's call or your own numbers; a malformed number is ref
   check_documented(modelled, "worth-it");
   CHECK(modelled["gpu"]["call_from"] == "modelled");
   CHECK(modelled["step"] == "05_vector");
-  CHECK(modelled["cpu"]["call_from"] == "paper");
+  CHECK(modelled["cpu"]["call_from"] == "theoretical");
   // For another GPU, the last step that runs on it is compiled for it.
   const json other =
       document_of(c.lab({"worth-it", "transpose", "--size", "512x256", "--gpu", "t4", "--json"}));
   CHECK(other["gpu"]["call_from"] == "modelled");
   CHECK(other["gpu"]["name"] == "NVIDIA T4");
-  CHECK(other["gpu"]["call_ms"] > other["gpu"]["paper_ms"].get<double>());
+  CHECK(other["gpu"]["call_ms"] > other["gpu"]["theoretical_ms"].get<double>());
   CHECK(has(other["note"].get<std::string>(), other["step"].get<std::string>()));
   const json numbers =
       document_of(c.lab({"worth-it", "--bytes", "800M", "--flops", "200G", "--json"}));
-  CHECK(numbers["gpu"]["call_from"] == "paper");
+  CHECK(numbers["gpu"]["call_from"] == "theoretical");
   CHECK(numbers["step"].is_null());
   CHECK(numbers["note"] == "");
   using words = std::vector<std::string>;
@@ -92,7 +92,7 @@ TEST_CASE("worth-it: if a program is not built, the message has the command that
   CHECK(has(shown.out, why + command));
   const json theoretical = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
   check_documented(theoretical, "worth-it");
-  CHECK(theoretical["gpu"]["call_from"] == "paper");
+  CHECK(theoretical["gpu"]["call_from"] == "theoretical");
   CHECK(theoretical["step"].is_null());
   CHECK(has(theoretical["note"], why + command));
   // Recorded times do not need a program.

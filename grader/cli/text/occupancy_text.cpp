@@ -226,7 +226,7 @@ json occupancy_json(const occupancy_study& s) {
           {"limits", std::move(limits)},
           {"limited_by", std::move(by)},
           {"gains", std::move(gains)},
-          {"on_paper", std::move(theoretical)},
+          {"theoretical", std::move(theoretical)},
           {"by_threads", points_json(s.by_threads, "threads")},
           {"by_registers", points_json(s.by_registers, "registers")},
           {"by_shared_bytes", points_json(s.by_shared, "shared_bytes")}};

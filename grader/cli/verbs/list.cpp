@@ -12,7 +12,8 @@ namespace stepwise::cli {
 namespace {
 
 std::string shown_state(const own_file& own) {
-  if (own.state != "in work") return own.skeleton.empty() ? own.state : "skeleton " + own.skeleton;
+  if (own.state != "in progress")
+    return own.skeleton.empty() ? own.state : "skeleton " + own.skeleton;
   if (!own.known) return own.state;
   if (own.is_packed) return "packed";
   if (!own.is_current) return "changed since " + own.known->by;
@@ -73,9 +74,9 @@ int list(context& c) {
          {points_cell(own, l.points())},
          {own.has_goals() ? fmt::format("{} of {}", own.known->met.size(), l.goals.size())
                           : fmt::format("{}", l.goals.size())},
-         {shown_state(own), is_done                  ? tone::good
-                            : own.state == "in work" ? tone::note
-                                                     : tone::plain}});
+         {shown_state(own), is_done                      ? tone::good
+                            : own.state == "in progress" ? tone::note
+                                                         : tone::plain}});
   }
   const auto coming = coming_labs(c.where.build);
   if (!coming.empty()) document["coming"] = json::array();

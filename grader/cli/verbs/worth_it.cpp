@@ -192,7 +192,7 @@ const char* limit_of(const roofline_time& t) { return t.by_arithmetic ? "arithme
 
 json processor_json(const processor_rates& r, const roofline_time& t, double theoretical_ms) {
   return {{"name", r.name},      {"flops_per_s", r.flops_per_s}, {"bytes_per_s", r.bytes_per_s},
-          {"call_ms", t.ms},     {"call_from", name_of(t.from)}, {"paper_ms", theoretical_ms},
+          {"call_ms", t.ms},     {"call_from", name_of(t.from)}, {"theoretical_ms", theoretical_ms},
           {"limit", limit_of(t)}};
 }
 

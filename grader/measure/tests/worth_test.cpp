@@ -108,7 +108,7 @@ TEST_CASE("known times replace theoretical ones, and name their source") {
   const worth slow = weigh(sum, link, small_gpu, small_cpu, known_time{20, time_source::recorded},
                            known_time{30, time_source::recorded});
   CHECK(has(verdict_on(slow, sum), "Hardly worth it: 1.25x the speed of the CPU for 10 calls"));
-  CHECK(!has(verdict_on(slow, sum), "paper"));
+  CHECK(!has(verdict_on(slow, sum), "theoretical"));
   CHECK(!weigh(sum, link, small_gpu, small_cpu, known_time{11, time_source::modelled})
              .break_even_calls);
 }
