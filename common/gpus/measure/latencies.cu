@@ -72,7 +72,7 @@ void measure_latencies(const effort& e, std::vector<figure>& all) {
   };
   all.push_back({"shared_latency", "cycles",
                  typical([&] { chase_shared<<<1, 32>>>(steps, end.data(), cycles.data()); }),
-                 "a chase through 4 KiB of shared memory"});
+                 "a pointer chase through 4 KiB of shared memory"});
 
   const std::size_t most = e.scaled(std::size_t{1} << 30, std::size_t{1} << 16);
   device_array<void*> memory(most / sizeof(void*));
@@ -82,13 +82,14 @@ void measure_latencies(const effort& e, std::vector<figure>& all) {
   };
   make_ring(memory, 16384, 128);
   all.push_back({"l1_latency", "cycles", again(chase<through::l1>),
-                 "a chase through 16 KiB, line by line, the second time"});
+                 "a pointer chase through 16 KiB, line by line, the second time"});
   make_ring(memory, e.scaled(std::size_t{1} << 19, std::size_t{16384}), 128);
   all.push_back({"l2_latency", "cycles", again(chase<through::l2>),
-                 "a chase through 512 KiB past L1, line by line, the second time"});
+                 "a pointer chase through 512 KiB, bypassing L1, line by line, the second time"});
   make_ring(memory, e.scaled(std::size_t{1} << 24, std::size_t{16384}), 4096);
-  all.push_back({"l2_spread_latency", "cycles", again(chase<through::l2>),
-                 "a chase through 16 MiB past L1, a line of every 4 KiB, the second time"});
+  all.push_back(
+      {"l2_spread_latency", "cycles", again(chase<through::l2>),
+       "a pointer chase through 16 MiB, bypassing L1, one line per 4 KiB, the second time"});
   // No launch reads a line that an earlier launch has read: the ring is longer than all chases
   // together.
   make_ring(memory, most, e.scaled(std::size_t{1024}, std::size_t{128}));
@@ -98,7 +99,7 @@ void measure_latencies(const effort& e, std::vector<figure>& all) {
     start = static_cast<void**>(last.download()[0]);
   });
   all.push_back({"dram_latency", "cycles", dram,
-                 "a chase through 1 GiB, a line of every KiB, each for the first time"});
+                 "a pointer chase through 1 GiB, one line per KiB, each for the first time"});
 }
 
 }  // namespace stepwise::measure

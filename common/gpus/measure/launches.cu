@@ -19,7 +19,7 @@ __global__ void straight(float by, float* to) {
 
 void measure_launches(const effort& e, std::vector<figure>& all) {
   const double one = time_ms(e, [] { empty<<<1, 32>>>(); });
-  all.push_back({"empty_launch", "us", 1e3 * one, "one empty block between two events"});
+  all.push_back({"empty_launch", "us", 1e3 * one, "one empty block, timed between two events"});
 
   const int many = e.scaled(200, 4);
   const double row = time_ms(
@@ -29,7 +29,7 @@ void measure_launches(const effort& e, std::vector<figure>& all) {
       },
       10'000'000);
   all.push_back({"launch_in_a_row", "us", 1e3 * row / many,
-                 "empty kernels one after the other in a stream, each"});
+                 "time per kernel of empty kernels, one after the other in a stream"});
 
   device_array<float> sink(1);
   const auto straight_us = [&](auto kernel) {
@@ -44,8 +44,8 @@ void measure_launches(const effort& e, std::vector<figure>& all) {
   constexpr int few_sums = 256, many_sums = 2048;
   const double longer = straight_us(straight<many_sums>) - straight_us(straight<few_sums>);
   all.push_back({"first_instruction", "ns", std::max(1e-3, 1e3 * longer / (many_sums - few_sums)),
-                 "one warp, each instruction needs the one before and is executed for the first "
-                 "time since the launch"});
+                 "one warp; each instruction depends on the previous one and is executed for the "
+                 "first time since the launch"});
 
   for (const int threads : {32, 256, 1024}) {
     const int blocks = e.scaled(1 << 20, 1 << 6);
@@ -53,7 +53,7 @@ void measure_launches(const effort& e, std::vector<figure>& all) {
     all.push_back({"block_starts_of_" + std::to_string(threads), "blocks / us",
                    blocks / (1e3 * std::max(1e-6, ms - one)),
                    "a million empty blocks of " + std::to_string(threads) +
-                       " threads, less an empty launch"});
+                       " threads, minus an empty launch"});
   }
 }
 

@@ -161,8 +161,8 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
                    time_ms(e, [&] { write_part(), read_part(part); }) - time_ms(e, write_part);
   all.push_back({"dirty_l2", "MB",
                  std::max(1e-3, (after_writes - after_reads) * bytes / write / 1e6),
-                 "512 MiB read behind 512 MiB that were written, and behind others that were read: "
-                 "the time between, as bytes written"});
+                 "512 MiB read after 512 MiB were written, and after other bytes were read; the "
+                 "difference in time, as bytes written"});
 
   for (const int warps : {1, 2, 4, 8, 16, 32, 64}) {
     const int threads = std::min(32 * warps, 512), blocks = 32 * warps / threads;
@@ -171,10 +171,9 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
       read_dependent<<<multiprocessors * blocks, threads>>>(from.data(), count, loads, sink.data());
     });
     const double moved = 16.0 * 32 * warps * multiprocessors * loads;
-    all.push_back({"dram_read_" + std::to_string(512 * warps) + "_in_flight", "GB/s",
-                   moved / ms / 1e6,
-                   std::to_string(512 * warps) +
-                       " bytes in flight on each multiprocessor, 16 of each thread"});
+    all.push_back(
+        {"dram_read_" + std::to_string(512 * warps) + "_in_flight", "GB/s", moved / ms / 1e6,
+         std::to_string(512 * warps) + " bytes in flight per multiprocessor, 16 per thread"});
   }
 
   const std::size_t in_l2 = e.scaled(std::size_t{1} << 21, std::size_t{1} << 19);  // 32 MiB
@@ -182,7 +181,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
   const double l2 =
       time_ms(e, [&] { read_all<<<grid, 256>>>(from.data(), in_l2, passes, sink.data()); });
   all.push_back({"l2_read", "GB/s", 16.0 * static_cast<double>(in_l2) * passes / l2 / 1e6,
-                 "32 MiB read again and again past L1"});
+                 "32 MiB read repeatedly, bypassing L1"});
 
   const auto blocks = static_cast<unsigned>(multiprocessors);
   device_array<span> spans(std::size_t{blocks} * 32);
@@ -191,12 +190,12 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
   require(cudaDeviceSynchronize(), "read_l1");
   all.push_back({"l1_read", "bytes / clock / multiprocessor",
                  16384.0 * rounds / median_cycles(spans, blocks, 1024),
-                 "16 KiB read again and again through L1, 1024 threads"});
+                 "16 KiB read repeatedly through L1, by 1024 threads"});
   read_shared<<<blocks, 1024>>>(rounds, sink.data(), spans.data());
   require(cudaDeviceSynchronize(), "read_shared");
   all.push_back({"shared_read", "bytes / clock / multiprocessor",
                  16384.0 * rounds / median_cycles(spans, blocks, 1024),
-                 "16 KiB of shared memory read again and again, 1024 threads"});
+                 "16 KiB of shared memory read repeatedly, by 1024 threads"});
 }
 
 }  // namespace stepwise::measure

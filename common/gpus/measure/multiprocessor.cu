@@ -198,8 +198,8 @@ void measure_tag_banks(const effort& e, std::vector<figure>& all) {
   for (unsigned bit = 0; bit < bits; ++bit)
     all.push_back({"l1_tag_bank_of_bit_" + std::to_string(bit), "",
                    static_cast<double>(bank_of_bit[bit]),
-                   "which of four banks looks up a line is the exclusive or of such numbers: those "
-                   "of the bits that its number has"});
+                   "the exclusive or of these values, over the bits set in a line's number, tells "
+                   "which of four banks looks the line up"});
 }
 
 }  // namespace
@@ -218,9 +218,9 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
       all.push_back({"l1_request_of_" + std::to_string(lines) +
                          (own_banks ? "_lines_in_own_banks" : "_lines"),
                      "cycles", median_cycles(spans, blocks, 1024) / (32.0 * rounds),
-                     own_banks ? "the same, each word in another of the 32 banks"
-                               : "a warp's words in so many lines of 128 bytes, all in L1, at the "
-                                 "same places of each, 1024 threads"});
+                     own_banks ? "the same, but each word is in a different one of the 32 banks"
+                               : "1024 threads; a warp's words are in this number of lines of 128 "
+                                 "bytes, all in L1, at the same offsets in each line"});
     }
   }
 
@@ -231,12 +231,12 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
     require(cudaDeviceSynchronize(), "use_banks");
     all.push_back({"shared_load" + of, "cycles",
                    median_cycles(spans, blocks, 1024) / (32.0 * rounds),
-                   "a warp's words, so many in each bank that they lie in, 1024 threads"});
+                   "1024 threads; each bank that holds words of a warp holds this number of them"});
     use_banks<true><<<blocks, 1024>>>(ways, rounds, sink.data(), spans.data());
     require(cudaDeviceSynchronize(), "use_banks");
     all.push_back({"shared_store" + of, "cycles",
                    median_cycles(spans, blocks, 1024) / (32.0 * rounds),
-                   "a warp's words, so many in each bank that they lie in, 1024 threads"});
+                   "1024 threads; each bank that holds words of a warp holds this number of them"});
   }
 
   const std::size_t own = std::size_t{1} << 15;  // 512 KiB
@@ -245,12 +245,12 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
   require(cudaDeviceSynchronize(), "read_l2_alone");
   all.push_back({"l2_read_of_one", "bytes / clock / multiprocessor",
                  16.0 * static_cast<double>(own) * passes / median_cycles(spans, 1, 1024),
-                 "one block of 1024 threads reads 512 KiB again and again past L1"});
+                 "one block of 1024 threads reads 512 KiB repeatedly, bypassing L1"});
   const std::size_t count = e.scaled(std::size_t{1} << 20, std::size_t{1} << 14);
   const double write =
       time_ms(e, [&] { write_l2<<<multiprocessors * 8, 256>>>(memory.data(), count, passes); });
   all.push_back({"l2_write", "GB/s", 16.0 * static_cast<double>(count) * passes / write / 1e6,
-                 "16 MiB written again and again"});
+                 "16 MiB written repeatedly"});
   const auto written_per_ns = [&](std::size_t words, bool in_lines) {
     const double ms = time_ms(e, [&] {
       write_l2_words<<<multiprocessors * 8, 256>>>(reinterpret_cast<unsigned*>(memory.data()),
@@ -259,20 +259,21 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
     return static_cast<double>(words) * passes / ms / 1e6;
   };
   all.push_back({"l2_write_of_words", "sectors / ns", written_per_ns(count / 2, false),
-                 "a word of each sector of 16 MiB written again and again"});
+                 "one word per sector of 16 MiB, written repeatedly"});
   all.push_back({"l2_write_of_lines", "lines / ns", written_per_ns(count / 8, true),
-                 "a word of each line of 16 MiB, in any of its sectors, written again and again"});
+                 "one word per line of 16 MiB, in any of its sectors, written repeatedly"});
 
   const int iterations = e.scaled(4096, 8);
   loop<<<1, 32>>>(iterations, spans.data(), sink.data());
   require(cudaDeviceSynchronize(), "loop");
   all.push_back({"loop_turn", "cycles", median_cycles(spans, 1, 32) / iterations,
-                 "one warp's loop of a product, a comparison and a branch"});
+                 "one iteration of one warp's loop of a product, a comparison and a branch"});
   loop_of_products<<<1, 32>>>(iterations, 0.5F, spans.data(),
                               reinterpret_cast<float*>(sink.data()));
   require(cudaDeviceSynchronize(), "loop_of_products");
   all.push_back({"loop_turn_of_16_products", "cycles", median_cycles(spans, 1, 32) / iterations,
-                 "one warp's loop of 16 products, each of which needs the one before"});
+                 "one iteration of one warp's loop of 16 products, each of which depends on the "
+                 "previous one"});
 
   int most = 0;
   require(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
@@ -293,9 +294,9 @@ void measure_multiprocessor(int multiprocessors, const effort& e, std::vector<fi
       all.push_back({(stores ? "block_turnover_behind_stores_of_" : "block_turnover_of_") +
                          std::to_string(threads),
                      "ns", e.small ? 1 : 1e3 * (2 * each - longer),
-                     stores ? "the same where each thread has stored a word last"
-                            : "from a block's end to what the next one does, one block at a time "
-                              "on a multiprocessor"});
+                     stores ? "the same, but each thread stores a word last"
+                            : "from a block's end to the first work of the next block, with one "
+                              "block at a time on a multiprocessor"});
     }
   }
 }

@@ -186,11 +186,12 @@ void measure_kind(int multiprocessors, const effort& e, std::vector<figure>& all
   });
   const double steps = static_cast<double>(rounds) * unrolled * Kind::count;
   all.push_back({std::string(Kind::name) + "_rate", "warp instructions / clock / multiprocessor",
-                 steps * chains * threads / 32 / full, "1024 threads with four chains each"});
+                 steps * chains * threads / 32 / full,
+                 "1024 threads with four chains of dependent instructions each"});
   const double one =
       typical(1, 32, [&] { run<Kind, 1><<<1, 32>>>(rounds, a, b, to.data(), spans.data()); });
   all.push_back({std::string(Kind::name) + "_latency", "cycles", one / steps,
-                 "one warp, each instruction needs the one before"});
+                 "one warp; each instruction depends on the previous one"});
 }
 
 }  // namespace
@@ -219,8 +220,9 @@ void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& al
   device_array<span> spans(static_cast<std::size_t>(blocks) * 32);
   const double ms = time_ms(
       e, [&] { run<fma_f32, 8><<<blocks, 1024>>>(rounds, 1.0f, 0.0f, to.data(), spans.data()); });
-  all.push_back({"peak_fma_f32", "TFLOP/s", 2.0 * rounds * unrolled * 8 * 1024 * blocks / ms / 1e9,
-                 "eight chains in each of 2048 threads of a multiprocessor"});
+  all.push_back(
+      {"peak_fma_f32", "TFLOP/s", 2.0 * rounds * unrolled * 8 * 1024 * blocks / ms / 1e9,
+       "eight chains of dependent instructions in each of a multiprocessor's 2048 threads"});
 }
 
 }  // namespace stepwise::measure

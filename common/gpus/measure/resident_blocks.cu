@@ -47,11 +47,11 @@ void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<f
   };
   all.push_back(
       {"dram_copy_in_pieces", "GB/s", copied(count / (copied_at_once * threads)),
-       "1 GiB copied, read and written, in words of 4 bytes, a block for each piece of 4 KiB"});
+       "1 GiB copied, read and written, in words of 4 bytes, by one block per piece of 4 KiB"});
   all.push_back({"dram_copy_in_equal_shares", "GB/s",
                  copied(static_cast<std::size_t>(multiprocessors) * resident),
                  "1 GiB copied, read and written, in words of 4 bytes, by 8 blocks of 256 threads "
-                 "on each multiprocessor"});
+                 "per multiprocessor"});
 
   const std::size_t blocks = static_cast<std::size_t>(multiprocessors) * resident;
   device_array<unsigned> places(blocks);
@@ -68,10 +68,10 @@ void measure_resident_blocks(int multiprocessors, const effort& e, std::vector<f
            std::accumulate(b.begin(), b.end(), std::size_t{0});
   });
   for (int n = 0; n < resident; ++n)
-    all.push_back(
-        {"early_multiprocessor_block_" + std::to_string(n), "",
-         static_cast<double>(early[static_cast<std::size_t>(n)]),
-         "index of a block of the multiprocessor that gets its blocks first, of 8 on each"});
+    all.push_back({"early_multiprocessor_block_" + std::to_string(n), "",
+                   static_cast<double>(early[static_cast<std::size_t>(n)]),
+                   "the index of a block on the multiprocessor that receives its blocks first, "
+                   "with 8 blocks per multiprocessor"});
 }
 
 }  // namespace stepwise::measure

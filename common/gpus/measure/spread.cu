@@ -69,10 +69,9 @@ void measure_spread(int multiprocessors, const effort& e, std::vector<figure>& a
     require(cudaDeviceSynchronize(), "timed loads");
     const std::vector<unsigned> counts = times.download();
     for (const int share : {10, 50, 90})
-      all.push_back(
-          {"dram_load_" + name + "_p" + std::to_string(share), "cycles",
-           quantile(counts, share / 100.0),
-           "of loads " + what + ", " + std::to_string(share) + " in a hundred take at most that"});
+      all.push_back({"dram_load_" + name + "_p" + std::to_string(share), "cycles",
+                     quantile(counts, share / 100.0),
+                     std::to_string(share) + " % of loads " + what + " take at most this time"});
   };
   const int loads = e.scaled(2000, 2), blocks = multiprocessors * e.scaled(4, 1);
   add("alone", "of 128 bytes by one warp of the GPU",

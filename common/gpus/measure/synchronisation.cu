@@ -61,7 +61,7 @@ void measure_synchronisation(int multiprocessors, const effort& e, std::vector<f
     barriers<<<static_cast<unsigned>(blocks), threads>>>(rounds, cycles.data());
     require(cudaDeviceSynchronize(), "barriers");
     all.push_back({"barrier_of_" + std::to_string(threads), "cycles", median_of(cycles) / rounds,
-                   "__syncthreads() after __syncthreads(), one block on a multiprocessor"});
+                   "one __syncthreads() after the other, with one block on a multiprocessor"});
   }
 
   const int threads = 256, grid = multiprocessors * e.scaled(8, 1), calls = e.scaled(64, 1);
@@ -71,8 +71,8 @@ void measure_synchronisation(int multiprocessors, const effort& e, std::vector<f
   const auto rate = [&](double ms) { return all_calls / ms / 1e6; };
   for (const int apart : {0, 1}) {
     const std::string where = apart == 0 ? "one_address" : "own_addresses";
-    const std::string text = apart == 0 ? "all threads of the GPU at one address"
-                                        : "each thread at an address of its own";
+    const std::string text =
+        apart == 0 ? "all threads of the GPU at one address" : "each thread at its own address";
     all.push_back(
         {"exchange_" + where, "lanes / ns",
          rate(time_ms(e,
@@ -80,26 +80,26 @@ void measure_synchronisation(int multiprocessors, const effort& e, std::vector<f
          "atomicExch in global memory, " + text});
     all.push_back({"add_" + where, "lanes / ns",
                    rate(time_ms(e, [&] { add<<<grid, threads>>>(words.data(), apart, calls); })),
-                   "atomicAdd in global memory, its result not used, " + text});
+                   "atomicAdd in global memory without use of its result, " + text});
     all.push_back({"add_f32_" + where, "lanes / ns",
                    rate(time_ms(e,
                                 [&] {
                                   add_floats<<<grid, threads>>>(
                                       reinterpret_cast<float*>(words.data()), apart, calls);
                                 })),
-                   "atomicAdd of floats in global memory, its result not used, " + text});
+                   "atomicAdd of floats in global memory without use of its result, " + text});
     add_shared<<<static_cast<unsigned>(blocks), 1024>>>(apart, rounds, to.data(), cycles.data());
     require(cudaDeviceSynchronize(), "add_shared");
     all.push_back({"shared_add_" + where, "lanes / clock / multiprocessor",
                    1024.0 * rounds / median_of(cycles),
                    apart == 0 ? "atomicAdd in shared memory, 1024 threads at one address"
-                              : "atomicAdd in shared memory, 1024 threads at their own"});
+                              : "atomicAdd in shared memory, 1024 threads at their own addresses"});
   }
   for (const int count : {32, 256, 2048}) {
     all.push_back(
         {"add_" + std::to_string(count) + "_addresses", "lanes / ns",
          rate(time_ms(e, [&] { add_to_few<<<grid, threads>>>(words.data(), count, calls); })),
-         "atomicAdd in global memory, all threads of the GPU at so many words beside each other"});
+         "atomicAdd in global memory, all threads of the GPU at this number of adjacent words"});
   }
 }
 

@@ -58,9 +58,10 @@ void measure_transfers(const effort& e, std::vector<figure>& all) {
         host_us(e, [&] { copy(device.data(), host.data(), large, cudaMemcpyHostToDevice); });
     const double from =
         host_us(e, [&] { copy(host.data(), device.data(), large, cudaMemcpyDeviceToHost); });
-    all.push_back({"pinned_to_gpu", "GB/s", gb_per_s(large, to), "cudaMemcpy of 256 MiB, pinned"});
     all.push_back(
-        {"pinned_to_host", "GB/s", gb_per_s(large, from), "cudaMemcpy of 256 MiB, pinned"});
+        {"pinned_to_gpu", "GB/s", gb_per_s(large, to), "cudaMemcpy of 256 MiB of pinned memory"});
+    all.push_back({"pinned_to_host", "GB/s", gb_per_s(large, from),
+                   "cudaMemcpy of 256 MiB of pinned memory"});
   }
   // Copies of two sizes separate the cost of a copy from the cost of its bytes.
   const std::size_t most = e.scaled(64 * mib, mib / 64), least = e.scaled(mib, mib / 256);
@@ -69,10 +70,10 @@ void measure_transfers(const effort& e, std::vector<figure>& all) {
     const double few = host_us(e, [&] { copied(least); }), many = host_us(e, [&] { copied(most); });
     const double each = std::max((many - few) / static_cast<double>(most - least), 1e-9);
     all.push_back({std::string("pageable_to_") + name, "GB/s", 1e-3 / each,
-                   "cudaMemcpy of pageable memory, 64 MiB less 1 MiB"});
+                   "cudaMemcpy of pageable memory: 64 MiB minus 1 MiB"});
     all.push_back({std::string("pageable_start_to_") + name, "us",
                    std::max(1e-3, few - each * static_cast<double>(least)),
-                   "cudaMemcpy of 1 MiB of pageable memory, less its bytes' time"});
+                   "cudaMemcpy of 1 MiB of pageable memory, minus the time of its bytes"});
   };
   line("gpu",
        [&](std::size_t n) { copy(device.data(), pageable.data(), n, cudaMemcpyHostToDevice); });
@@ -92,7 +93,7 @@ void measure_transfers(const effort& e, std::vector<figure>& all) {
     returned.push_back(freeing);
   }
   all.push_back({"allocate", "us", median(given), "cudaMalloc of 2 MiB"});
-  all.push_back({"release", "us", median(returned), "cudaFree of 2 MiB, nothing running"});
+  all.push_back({"release", "us", median(returned), "cudaFree of 2 MiB while nothing runs"});
 }
 
 }  // namespace stepwise::measure
