@@ -272,6 +272,5 @@ TEST_CASE("the summary counts by kind") {
   CHECK(findings_summary({}) == "no findings");
   CHECK(findings_summary({of_kind(finding_kind::race)}) == "1 finding: 1 race");
   CHECK(findings_summary({of_kind(finding_kind::leak), of_kind(finding_kind::race),
-                          of_kind(finding_kind::race)}) ==
-        "3 findings: 2 races, 1 allocation not freed");
+                          of_kind(finding_kind::race)}) == "3 findings: 2 races, 1 memory leak");
 }

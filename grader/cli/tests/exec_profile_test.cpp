@@ -108,7 +108,7 @@ TEST_CASE("exec --profile: without anything to profile it says why, and gives no
 TEST_CASE("exec --profile works with --check and --counters, and models the GPU asked for") {
   const auto both = exec_program({"--profile", "--check", "--counters", exec_build("with_lines")});
   CHECK(both.end.exit_code == 1);
-  CHECK(has(both.err, "memory not freed"));
+  CHECK(has(both.err, "memory leak"));
   CHECK(has(both.err, "What limits add"));
   CHECK(has(both.err, "grid 1, block 32"));
   const auto other =

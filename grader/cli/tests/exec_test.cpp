@@ -422,8 +422,8 @@ TEST_CASE("--check: errors are reported after the program's own output, and make
   const auto leaking = exec_program({"--check", exec_build("with_lines")});
   CHECK(leaking.end.exit_code == 1);
   CHECK(leaking.out == "sum 496\n");
-  CHECK(has(leaking.err, "memory not freed: "));
-  CHECK(has(leaking.err, "lab: 1 finding: 1 allocation not freed\n"));
+  CHECK(has(leaking.err, "memory leak: "));
+  CHECK(has(leaking.err, "lab: 1 finding: 1 memory leak\n"));
   CHECK(exec_program({exec_build("with_lines")}).err.empty());
 }
 
@@ -459,5 +459,5 @@ TEST_CASE("--check: a kernel that the time limit ends is reported") {
   const auto result =
       exec_program({"--check", "--time-limit", "1", exec_build("with_lines"), "endless"});
   CHECK(result.end.exit_code == 6);
-  CHECK(has(result.err, "kernel without end in wait_for_ever"));
+  CHECK(has(result.err, "endless kernel in wait_for_ever"));
 }

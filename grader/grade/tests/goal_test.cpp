@@ -480,7 +480,7 @@ TEST_CASE("checks: an error loses this goal and all after it, a leak only this g
   report = g.of(goals);
   CHECK(report.what == verdict::check);
   CHECK(report.points == 60);
-  CHECK(report.goals[1].message == "memory not freed: made up");
+  CHECK(report.goals[1].message == "memory leak: made up");
 }
 
 TEST_CASE("checks: in a lab without such a goal, an error loses correctness, a leak nothing") {

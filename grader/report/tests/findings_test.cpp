@@ -92,7 +92,7 @@ TEST_CASE("text from a program cannot send commands to a terminal") {
 TEST_CASE("one sentence describes the worst finding") {
   const auto leak = of_kind(finding_kind::leak, "100 bytes");
   CHECK(worst_finding({}, "/course").empty());
-  CHECK(worst_finding({leak}, "/course") == "memory not freed: 100 bytes");
+  CHECK(worst_finding({leak}, "/course") == "memory leak: 100 bytes");
   CHECK(!has_errors({leak}));
   CHECK(has_errors({leak, race_at(3)}));
   CHECK(worst_finding({leak, race_at(3)}, "/course") ==
