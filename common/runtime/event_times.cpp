@@ -37,7 +37,8 @@ void say_at_exit(int, void*) {
                                a.gpu + ")\n";
   if (wants_modelled_events() && a.untimed != 0)
     text += "stepwise: " + std::to_string(a.untimed) +
-            " launches have no modelled time and count as zero\n";
+            (a.untimed == 1 ? " launch has no modelled time and counts as zero\n"
+                            : " launches have no modelled time and count as zero\n");
   write_all(STDERR_FILENO, text);
 }
 

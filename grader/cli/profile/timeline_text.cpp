@@ -237,12 +237,13 @@ std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal
                             t.pageable_copies == 1 ? "it" : "them"),
                 tone::note);
   if (t.untimed > 0)
-    p.paragraph(fmt::format("{} launches have no modelled time and are drawn with zero length.",
-                            grouped(t.untimed)),
+    p.paragraph(fmt::format("{} launch{} no modelled time and {} drawn with zero length.",
+                            grouped(t.untimed), t.untimed == 1 ? " has" : "es have",
+                            t.untimed == 1 ? "is" : "are"),
                 tone::note);
   if (of.dropped > 0)
-    p.paragraph(fmt::format("The timeline is truncated here: {} later requests are left out.",
-                            grouped(of.dropped)),
+    p.paragraph(fmt::format("The timeline is truncated here: {} later request{} left out.",
+                            grouped(of.dropped), of.dropped == 1 ? " is" : "s are"),
                 tone::note);
   p.line();
   p.paragraph(assumptions(of), tone::dim);

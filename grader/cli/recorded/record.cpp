@@ -29,8 +29,8 @@ int record(context& c, const record_options& o) {
     return report_compile_errors(c, s, {{"lab", l.name}, {"subject", s.shown}});
   const auto made = record_call(c, l, s, {o.size, o.seed, words_of(o)}, step);
   if (!made)
-    refuse(fmt::format("the call has fewer than {} launches: choose an earlier one with --launch",
-                       o.launch));
+    refuse(fmt::format("the call has fewer than {} launch{}: choose an earlier one with --launch",
+                       o.launch, o.launch == 1 ? "" : "es"));
   const warp_recording& r = *made;
   require_steps(r, o);
   const std::string text = recording_text(r);
