@@ -85,7 +85,7 @@ def occupancy(site):
     body = f'''<h1>Occupancy</h1>
 <p>How many blocks of a kernel one multiprocessor holds at once, and what limits them.
 <code>./lab occupancy --threads 256 --registers 32</code> computes the same in the terminal, and for the kernels of
-a lab; <code>nvcc -Xptxas -v</code> prints the registers of yours.</p>
+a lab; <code>nvcc -Xptxas -v</code> prints the registers of your own kernels.</p>
 <form id="occupancy" class="inputs">
 <label>GPU <select id="gpu">{options}</select></label>
 <label>Threads per block <input id="threads" type="number" min="1" max="1024" value="256"></label>

@@ -105,7 +105,7 @@ def size_block(site, lab, figures, size, label):
     full = shell.table(head, table, range(2, len(head)), f'Times at {label}')
     used = [figures.series[k][1] for k in known]
     source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
-              + '. The table also has the CPU, where it is recorded. A gain is over the version that the step changes.')
+              + '. The table also has the CPU, where it is recorded. A gain is relative to the version that the step changes.')
     out = charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, names, 'time', f'Times at {label}'),
                         source, full)
     return out + rates(site, lab, figures, size, label)
@@ -142,7 +142,7 @@ def rates(site, lab, figures, size, label):
     what = 'Operations per second' if flop else 'Bytes that must move, per second'
     source = ('The work of the problem over the recorded time. ' +
               (f'Ceiling, measured: {"; ".join(said)}. ' if said else 'No ceiling is recorded. ')
-              + ('' if flop else 'A rate above a copy: the bytes fit into L2, or are only read.'))
+              + ('' if flop else 'If a rate is above that of a copy, the bytes fit into L2, or are only read.'))
     return charts.figure(f'{what}, {label}', charts.bars(rows, names, form, f'Rates at {label}', limits), source,
                          shell.table(['Version'] + names, table, range(1, 1 + len(names)), f'Rates at {label}'))
 
@@ -218,7 +218,7 @@ def history(lab, lectures):
         drawn = charts.bars(rows, ['published', 'modelled by this course'], '', title)
         note = '' if lecture.size_told else ' The source does not state the size; this size is assumed.'
         out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
-                                 shell.table(['Version there', 'Version here', f'published, {esc(lecture.unit)}',
+                                 shell.table(['Published version', 'Version here', f'published, {esc(lecture.unit)}',
                                               'modelled', ''], table, (2, 3), title)))
     return ''.join(out)
 

@@ -70,6 +70,6 @@ def build(site, lab):
         f'<link rel="stylesheet" href="../theme/live.css"><h1>{html.escape(title)}</h1>'
         '<p>The course\'s emulator, compiled to WebAssembly, executes the PTX that nvcc generated for a version. Its findings '
         'and counts are those of <code>./lab run</code>. The GPU is an H200 with 16 MiB of memory. '
-        f'If you change a number, it runs again.</p>{place}')
+        f'The kernel runs again whenever you change a number.</p>{place}')
     site.found(where, title, [(f'{lab.name} run in the page', '', 'emulator webassembly run sizes block values counters findings')])
     site.write(where, shell.page(where, title, body, lab, scripts=scripts))

@@ -130,7 +130,7 @@ def cap(at):
 SWEEPS = {
     ('launch', 'stride'): ('The stride of accesses and the bandwidth', 'rate', stride),
     ('launch', 'launch'): ('Block size, elements per thread, occupancy', 'rate', launch),
-    ('launch', 'divergence'): ('Divergence: how many branches, and who chooses', 'time', divergence),
+    ('launch', 'divergence'): ('Divergence: how many branches, and what chooses them', 'time', divergence),
     ('launch', 'alignment'): ('Alignment of accesses', 'rate', alignment),
     ('launch', 'grid_stride'): ('Blocks of a grid-stride loop', 'rate', grid_stride),
     ('launch', 'registers'): ('A cap on registers', 'rate', registers_of_launch),
