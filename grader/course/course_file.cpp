@@ -19,7 +19,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(baseline, name, is_right, what, on_cpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(limit_part, step, part, what, file)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(mutant, name, verdict, says)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(published_figure, version, step, with, kernel, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(lecture, gpu, source, unit, size, size_told, figures)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(lecture, gpu, source, unit, size, size_stated, figures)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(taught_place, lab, target, step)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(term, name, group, aliases, text, picture, taught, related)
 

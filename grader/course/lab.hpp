@@ -74,7 +74,7 @@ struct lecture {
   std::string source;
   std::string unit;                       // "ms", "GB/s" or "GFLOP/s"
   lab_size size;                          // the call's size
-  bool size_told = false;                 // else our choice: only rates and gains compare
+  bool size_stated = false;               // else our choice: only rates and gains compare
   std::vector<published_figure> figures;  // the first is the base of all gains
 };
 

@@ -346,7 +346,7 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
   return sum;
 }
 
-bool mends(cause c, const std::vector<kernel_profile>& before,
+bool fixes(cause c, const std::vector<kernel_profile>& before,
            const std::vector<kernel_profile>& after) {
   if (before.empty() || after.empty()) return false;
   return time_us(after) < faster * time_us(before) &&
@@ -373,19 +373,19 @@ std::optional<suggestion> suggest(
   s.next = candidates.front();
   std::vector<std::vector<kernel_profile>> calls;
   const auto take = [&](std::size_t n, cause c) {
-    s.mending = candidates[n];
-    s.mended = c;
-    s.mending_call = calls[n];
+    s.fixing = candidates[n];
+    s.fixed = c;
+    s.fixing_call = calls[n];
     s.next_call = calls[0];
     return s;
   };
   for (std::size_t n = 0; n < std::min(candidates.size(), most_models); ++n) {
     calls.push_back(model(*candidates[n]));
-    if (!found.empty() && mends(found[0].what, before, calls[n])) return take(n, found[0].what);
+    if (!found.empty() && fixes(found[0].what, before, calls[n])) return take(n, found[0].what);
   }
   for (const found_cause& f : found)
     for (std::size_t n = 0; n < calls.size(); ++n)
-      if (mends(f.what, before, calls[n])) return take(n, f.what);
+      if (fixes(f.what, before, calls[n])) return take(n, f.what);
   s.next_call = calls[0];
   return s;
 }

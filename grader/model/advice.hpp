@@ -67,7 +67,7 @@ double figure_of(cause c, const std::vector<kernel_profile>& call);
 const char* unit_of(cause c);  // "Wasted wavefronts"; "Time ..." is in us
 
 // Whether `after` is faster and clearly better in the figure of `c`.
-bool mends(cause c, const std::vector<kernel_profile>& before,
+bool fixes(cause c, const std::vector<kernel_profile>& before,
            const std::vector<kernel_profile>& after);
 
 // The modelled time of all kernels of the call.
@@ -77,9 +77,9 @@ struct suggestion {
   const step* next = nullptr;             // the lab's step that a student would try
   std::vector<kernel_profile> next_call;  // modelled; empty if it has no time
   // The first examined step that fixes a cause, and that cause. Null if none does.
-  const step* mending = nullptr;
-  cause mended = cause::memory_latency;
-  std::vector<kernel_profile> mending_call;
+  const step* fixing = nullptr;
+  cause fixed = cause::memory_latency;
+  std::vector<kernel_profile> fixing_call;
 };
 
 // The steps after `at`, in order. For a file that is not a step (`at` null), the steps after the

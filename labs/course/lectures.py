@@ -27,7 +27,7 @@ def read_lectures(text: str, origin: str, steps: List[str], dimensions: int) -> 
         fail(origin, 'there is no [[lectures]]')
     lectures: List[Dict[str, Any]] = []
     for table in file.tables('lectures'):
-        table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_told', 'figures'])
+        table.refuse_other_keys(['gpu', 'source', 'unit', 'size', 'size_stated', 'figures'])
         lecture: Dict[str, Any] = {key: table.text(key) for key in ('gpu', 'source', 'unit')}
         if lecture['unit'] not in ('ms', 'GB/s', 'GFLOP/s'):
             fail(table.place(), 'unit: expected ms, GB/s or GFLOP/s')
@@ -35,9 +35,9 @@ def read_lectures(text: str, origin: str, steps: List[str], dimensions: int) -> 
         if not isinstance(lecture['size'], list) or len(lecture['size']) != dimensions \
                 or any(type(number) is not int for number in lecture['size']):
             fail(table.place(), "size: expected a list like those of the lab's sizes")
-        lecture['size_told'] = table.values.get('size_told')
-        if not isinstance(lecture['size_told'], bool):
-            fail(table.place(), 'size_told: expected true or false')
+        lecture['size_stated'] = table.values.get('size_stated')
+        if not isinstance(lecture['size_stated'], bool):
+            fail(table.place(), 'size_stated: expected true or false')
         lecture['figures'] = [read_figure(figure, steps) for figure in table.tables('figures')]
         if not lecture['figures']:
             fail(table.place(), 'figures: expected a list')

@@ -98,8 +98,8 @@ TEST_CASE("profile: reduction 02 leads to its bank conflicts, and to the step wi
   CHECK(has(document["advice"]["causes"][0]["words"].get<std::string>(), "Bank conflicts"));
   CHECK(has(document["analysis"]["says"].get<std::string>(), "both are bottlenecks"));
   CHECK(document["advice"]["next"]["step"] == "03_sequential");
-  CHECK(document["advice"]["mended_by"]["step"] == "03_sequential");
-  CHECK(document["advice"]["mended_by"]["after"] == 0);
+  CHECK(document["advice"]["fixed_by"]["step"] == "03_sequential");
+  CHECK(document["advice"]["fixed_by"]["after"] == 0);
   // A second run prints the same bytes.
   CHECK(c.lab(typed).out == result.out);
 }

@@ -106,20 +106,20 @@ json launched_json(const profile_view& v) {
 }
 
 json advice_json(const profile_view& v) {
-  json j = {{"causes", json::array()}, {"next", nullptr}, {"mended_by", nullptr}};
+  json j = {{"causes", json::array()}, {"next", nullptr}, {"fixed_by", nullptr}};
   for (const found_cause& f : v.found)
     j["causes"].push_back({{"cause", key_of(stepwise::name_of(f.what))},
                            {"words", cause_words(f.what)},
                            {"gain", f.gain > 1 ? json(f.gain) : json(nullptr)}});
   if (!v.next) return j;
   j["next"] = time_json(v, v.next->next, v.next->next_call);
-  if (v.next->mending == nullptr) return j;
-  const cause c = v.next->mended;
-  j["mended_by"] = time_json(v, v.next->mending, v.next->mending_call);
-  j["mended_by"].update({{"cause", key_of(stepwise::name_of(c))},
-                         {"unit", unit_of(c)},
-                         {"before", figure_of(c, v.m->kernels)},
-                         {"after", figure_of(c, v.next->mending_call)}});
+  if (v.next->fixing == nullptr) return j;
+  const cause c = v.next->fixed;
+  j["fixed_by"] = time_json(v, v.next->fixing, v.next->fixing_call);
+  j["fixed_by"].update({{"cause", key_of(stepwise::name_of(c))},
+                        {"unit", unit_of(c)},
+                        {"before", figure_of(c, v.m->kernels)},
+                        {"after", figure_of(c, v.next->fixing_call)}});
   return j;
 }
 

@@ -119,7 +119,7 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
           rows);
 }
 
-void mend_sentence(page& p, const kernel_analysis& a) {
+void fix_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
@@ -154,7 +154,7 @@ void memory_branch(page& p, const profile_view& v) {
   bytes_by_level(p, v);
   access_table(p, v.costliest, v.costliest.accesses);
   p.line();
-  mend_sentence(p, v.costliest);
+  fix_sentence(p, v.costliest);
 }
 
 std::string lanes_sentence(const kernel_analysis& a) {
@@ -279,7 +279,7 @@ std::string gain_text(const profile_view& v, const step& to,
   return text;
 }
 
-std::string mended_figure_text(cause c, double figure) {
+std::string fixed_figure_text(cause c, double figure) {
   const std::string unit = unit_of(c);
   if (unit.starts_with("Bytes")) return bytes_text(figure);
   if (unit.starts_with("Time")) return figure > 0 ? time_text(figure / 1000) : "none";
@@ -309,14 +309,14 @@ void add_next(page& p, const profile_view& v) {
         tone::strong);
   };
   suggest("Next step", *s.next, s.next_call);
-  if (s.mending != nullptr) {
-    if (s.mending != s.next) suggest("And then", *s.mending, s.mending_call);
-    p.paragraph(fmt::format("It addresses {}. {}: {} before, {} after.",
-                            stepwise::name_of(s.mended), unit_of(s.mended),
-                            mended_figure_text(s.mended, figure_of(s.mended, v.m->kernels)),
-                            mended_figure_text(s.mended, figure_of(s.mended, s.mending_call))));
+  if (s.fixing != nullptr) {
+    if (s.fixing != s.next) suggest("And then", *s.fixing, s.fixing_call);
+    p.paragraph(fmt::format("It addresses {}. {}: {} before, {} after.", stepwise::name_of(s.fixed),
+                            unit_of(s.fixed),
+                            fixed_figure_text(s.fixed, figure_of(s.fixed, v.m->kernels)),
+                            fixed_figure_text(s.fixed, figure_of(s.fixed, s.fixing_call))));
   }
-  const step& last = s.mending != nullptr ? *s.mending : *s.next;
+  const step& last = s.fixing != nullptr ? *s.fixing : *s.next;
   p.line();
   p.line("  " + p.style().paint(
                     tone::dim,

@@ -43,7 +43,7 @@ struct modelled_lecture {
   }
   // Modelled over published. Empty for a time whose call size is not stated.
   std::optional<double> ratio(const modelled_version& f) const {
-    if (f.modelled <= 0 || (is_time() && !of->size_told)) return {};
+    if (f.modelled <= 0 || (is_time() && !of->size_stated)) return {};
     return f.modelled / f.what->value;
   }
 
@@ -123,7 +123,7 @@ void show(context& c, const modelled_lecture& one) {
   c.out.paragraph(fmt::format("one call of size {}{}, modelled from published figures of the GPU; "
                               "register counts for {}; in {}",
                               size_text(one.of->size),
-                              one.of->size_told ? "" : " (our choice: the source gives no size)",
+                              one.of->size_stated ? "" : " (our choice: the source gives no size)",
                               machine_code_of(one.model), one.of->unit),
                   0, "", tone::dim);
   std::vector<std::vector<cell>> rows;
@@ -156,9 +156,12 @@ json gain_or_null(const std::optional<Value>& value) {
 }
 
 json lecture_json(const modelled_lecture& one) {
-  json j = {{"gpu", one.model.name},          {"source", one.of->source},
-            {"unit", one.of->unit},           {"size", one.of->size},
-            {"size_told", one.of->size_told}, {"machine_code", machine_code_of(one.model)},
+  json j = {{"gpu", one.model.name},
+            {"source", one.of->source},
+            {"unit", one.of->unit},
+            {"size", one.of->size},
+            {"size_stated", one.of->size_stated},
+            {"machine_code", machine_code_of(one.model)},
             {"figures", json::array()}};
   for (const auto& f : one.figures) {
     j["figures"].push_back(

@@ -59,7 +59,7 @@ TEST_CASE("a lab has the values of course.json") {
   CHECK(l.parts.at(0).program() == "limit-01_next-memory");
   CHECK(l.mutants.at(0).verdict == "TIMEOUT");
   REQUIRE(l.lectures.size() == 1);
-  CHECK(l.lectures[0].size_told);
+  CHECK(l.lectures[0].size_stated);
   CHECK(l.lectures[0].figures.at(0).with == std::vector<std::string>{"tile=16"});
   REQUIRE(l.sweeps.standard);
   CHECK(l.sweeps.standard->counter == find_goal_counter("occupancy_percent"));

@@ -41,7 +41,7 @@ inline json some_course() {
                 "file": "solutions/twice/limits/01_next.memory.cu"}],
     "mutants": [{"name": "endless", "verdict": "TIMEOUT", "says": "time limit"}],
     "lectures": [{"gpu": "gtx280", "source": "a talk", "unit": "ms", "size": [64],
-                  "size_told": true, "figures": [{"version": "1", "step": "00_first",
+                  "size_stated": true, "figures": [{"version": "1", "step": "00_first",
                                                   "kernel": "k", "with": ["tile=16"], "value": 8}]}]
   }],
   "coming": [["later", "2026-10-15"]],

@@ -225,19 +225,19 @@ class Lectures(Reader):
         return read_lectures(text, 'lectures.toml', ['00_first'], 1)
 
     def test_figures(self):
-        lecture = self.read(self.HEAD + 'size_told = false\nfigures = [\n'
+        lecture = self.read(self.HEAD + 'size_stated = false\nfigures = [\n'
                             '  { version = "1", step = "00_first", value = 3.77 },\n'
                             '  { version = "2", step = "00_first", with = ["tile=16"], kernel = "k", value = 8 },\n]\n')[0]
-        self.assertEqual((lecture['gpu'], lecture['size'], lecture['size_told']), ('gtx280', [64], False))
+        self.assertEqual((lecture['gpu'], lecture['size'], lecture['size_stated']), ('gtx280', [64], False))
         self.assertEqual([figure['value'] for figure in lecture['figures']], [3.77, 8])
         self.assertEqual((lecture['figures'][1]['with'], lecture['figures'][1]['kernel']), (['tile=16'], 'k'))
 
     def test_mistakes_name_their_lines(self):
         good = '{ version = "1", step = "00_first", value = 1 }'
-        head = self.HEAD + 'size_told = true\nfigures = '
+        head = self.HEAD + 'size_stated = true\nfigures = '
         for text, words in (('', 'there is no [[lectures]]'), ('[[lectures', 'lectures.toml:1: '),
                             ('lectures = 1', 'lectures are tables'),
-                            (self.HEAD + f'figures = [{good}]', 'size_told: expected true or false'),
+                            (self.HEAD + f'figures = [{good}]', 'size_stated: expected true or false'),
                             (head + '[]', 'figures: expected a list'),
                             (head + '[{ version = "1", step = "x" }]', 'lectures.toml:7: there is no step x'),
                             (head + '[{ version = "1", step = "00_first" }]', 'value: expected a positive number'),

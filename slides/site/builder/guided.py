@@ -112,8 +112,8 @@ def advice(site, lab, page, guided, entry):
         following = names[entry['next']]
         after = (f'<p>Next: <a href="{following.name}.html"><code>{following.name}</code></a>, {esc(following.idea)} (<a '
                  f'href="diff.html#{entry["step"]}..{following.name}">what changes</a>).')
-        if entry['mended'] and entry['mended'][0] in names:
-            name, cause, unit, before, then = entry['mended']
+        if entry['fixed'] and entry['fixed'][0] in names:
+            name, cause, unit, before, then = entry['fixed']
             who = 'It' if name == following.name else f'<a href="{name}.html"><code>{name}</code></a>'
             after += (f' {who} addresses {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
                       f'{figure_text(unit, before)}, then {figure_text(unit, then)}.')

@@ -216,7 +216,7 @@ def history(lab, lectures):
         size = ' x '.join(str(n) for n in lecture.size)
         title = f'History: {lecture.gpu}, {lecture.unit}, size {size}'
         drawn = charts.bars(rows, ['published', 'modelled by this course'], '', title)
-        note = '' if lecture.size_told else ' The source does not state the size; this size is assumed.'
+        note = '' if lecture.size_stated else ' The source does not state the size; this size is assumed.'
         out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
                                  shell.table(['Published version', 'Version here', f'published, {esc(lecture.unit)}',
                                               'modelled', ''], table, (2, 3), title)))

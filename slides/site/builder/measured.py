@@ -46,7 +46,7 @@ Modelled = collections.namedtuple('Modelled', 'gpu date command entries median_e
 Counted = collections.namedtuple('Counted', 'gpu date command steps')
 Profile = collections.namedtuple('Profile', 'size kernel seconds instructions dram_bytes figures')
 Profiles = collections.namedtuple('Profiles', 'gpu date command steps')
-Lecture = collections.namedtuple('Lecture', 'gpu source unit size size_told figures')
+Lecture = collections.namedtuple('Lecture', 'gpu source unit size size_stated figures')
 Sweep = collections.namedtuple('Sweep', 'name date command counter axes points')  # axes: {name: values}
 Point = collections.namedtuple('Point', 'values seconds low high bytes counted occupancy registers')
 Sweeps = collections.namedtuple('Sweeps', 'gpu sweeps')
@@ -120,7 +120,7 @@ def read_lectures(doc):
                     'modelled': None if f['modelled'] is None else number(f['modelled'])}
                    for f in one['figures']]
         lectures.append(Lecture(short(text(one['gpu'])), text(one['source']), text(one['unit']),
-                                size_of(one), one['size_told'], figures))
+                                size_of(one), one['size_stated'], figures))
     return lectures
 
 

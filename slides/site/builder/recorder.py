@@ -88,7 +88,7 @@ def condense(root, step, doc):
 
     def place(at):
         return [places.get((at['file'], at['line']), at['file']), at['line']]
-    mended = doc['advice']['mended_by']
+    fixed = doc['advice']['fixed_by']
     following = doc['advice']['next']
     return {
         'step': step.name, 'size': doc['time_size'], 'source': digest(root, step), 'ms': round_to(doc['time_ms']),
@@ -104,8 +104,8 @@ def condense(root, step, doc):
                                  round_to(x['share']), x['waste'] or False] for x in a['accesses'][:ROWS]],
         'causes': [[c['cause'], c['gain'] and round_to(c['gain'])] for c in doc['advice']['causes'][:3]],
         'next': following and following['step'],
-        'mended': mended and [mended['step'], mended['cause'], mended['unit'], round_to(mended['before']),
-                              round_to(mended['after'])],
+        'fixed': fixed and [fixed['step'], fixed['cause'], fixed['unit'], round_to(fixed['before']),
+                            round_to(fixed['after'])],
         'lines': lines_of(root, doc['kernels'])}
 
 
