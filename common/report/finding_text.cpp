@@ -53,7 +53,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"invalid mask", "invalid mask", "invalid masks"},
     {"inactive source lane", "inactive source lane", "inactive source lanes"},
     {"deadlock", "deadlock", "deadlocks"},
-    {"endless kernel", "endless kernel", "endless kernels"},
+    {"unfinished kernel", "unfinished kernel", "unfinished kernels"},
     {"kernel failure", "kernel failure", "kernel failures"},
     {"memory leak", "memory leak", "memory leaks"},
     {"unchecked error", "unchecked error", "unchecked errors"},

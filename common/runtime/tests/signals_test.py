@@ -80,7 +80,7 @@ for which in ("waits", "other_stream", "later_stream", "later_in_stream"):
     if expect(f"time limit of {which}", run, 0,
               [f"waits has only polled for 0.5 s: {POLL}.",
                f"still running after the time limit of 1.5 s; {POLL}",
-               "2 warps of block (0,0,0) poll here", "2 findings: 1 race, 1 endless kernel"],
+               "2 warps of block (0,0,0) poll here", "2 findings: 1 race, 1 unfinished kernel"],
               ["never ends"]) != "cudaErrorLaunchTimeout\n":
         problems.append(f"time limit of {which}: another error")
 

@@ -459,5 +459,5 @@ TEST_CASE("--check: a kernel that the time limit ends is reported") {
   const auto result =
       exec_program({"--check", "--time-limit", "1", exec_build("with_lines"), "endless"});
   CHECK(result.end.exit_code == 6);
-  CHECK(has(result.err, "endless kernel in wait_for_ever"));
+  CHECK(has(result.err, "unfinished kernel in wait_for_ever"));
 }
