@@ -125,7 +125,7 @@ class race {
       plans.push_back({.how = {1, 1, 1, buffers}});
       plans.push_back({.how = {0, 1, 0, all_fit() ? buffers_are::left : buffers_are::fresh}});
     }
-    my_file_ = std::make_unique<call_file>(calls_, plans, fs::path(), !device_.judged());
+    my_file_ = std::make_unique<call_file>(calls_, plans);
     if (!device_.judged()) rivals_file_ = std::make_unique<call_file>(calls_, plans);
   }
 

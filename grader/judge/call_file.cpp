@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -50,7 +51,7 @@ int open_file(const std::filesystem::path& file, std::size_t bytes) {
 }  // namespace
 
 call_file::call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
-                     const std::filesystem::path& file, bool writes_inputs)
+                     const std::filesystem::path& file)
     : calls_(calls), plans_(plans) {
   std::size_t end = sizeof(runner::call_file_header) + plans.size() * sizeof(runner::call_record);
   for (const auto& plan : plans_) {
@@ -79,7 +80,7 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
   data_ = static_cast<std::byte*>(mapped);
 
   write_records();
-  if (writes_inputs) write_inputs();
+  if (!file.empty()) write_inputs();
 }
 
 void call_file::write_records() {
@@ -114,7 +115,7 @@ void call_file::write_records() {
 }
 
 // Writing through the mapping would cause a page fault for every page.
-void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) {
+void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t n = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
@@ -124,7 +125,8 @@ void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-void call_file::write_inputs() {
+void call_file::write_inputs() const {
+  if (std::exchange(has_inputs_, true)) return;
   for (std::size_t c = 0; c < calls_.size(); ++c) {
     for (std::size_t b = 0; b < calls_[c].buffers.size(); ++b) {
       const auto& buffer = calls_[c].buffers[b];

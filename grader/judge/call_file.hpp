@@ -35,12 +35,16 @@ class call_file {
  public:
   // Creates a sealed memfd, which no process can shrink while we use it, or a file on disk if
   // `file` is not empty. `calls` must outlive this object. Throws failure(environment) if memory or
-  // space is missing. Without `writes_inputs`, a judge's runner gets the inputs in another way.
+  // space is missing.
   call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
-            const std::filesystem::path& file = {}, bool writes_inputs = true);
+            const std::filesystem::path& file = {});
   ~call_file();
   call_file(const call_file&) = delete;
   call_file& operator=(const call_file&) = delete;
+
+  // Writes the inputs if they are not there yet. A file on disk has them from the start. A memfd
+  // gets them only for a program that maps it, because a judge sends inputs in another way.
+  void write_inputs() const;
 
   int descriptor() const { return descriptor_; }
   std::size_t bytes() const { return bytes_; }
@@ -69,8 +73,7 @@ class call_file {
 
  private:
   void write_records();
-  void write_inputs();
-  void write_at(std::size_t offset, std::span<const std::byte> bytes);
+  void write_at(std::size_t offset, std::span<const std::byte> bytes) const;
 
   const std::vector<problem_call>& calls_;
   std::vector<planned_call> plans_;
@@ -79,6 +82,7 @@ class call_file {
   int descriptor_ = -1;
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
+  mutable bool has_inputs_ = false;
 };
 
 // Runs problem::check on copied outputs.

@@ -63,6 +63,7 @@ session::session(const std::filesystem::path& program, const device_choice& devi
                                               " does not exist; build it first with ./lab setup (" +
                                               strerror(errno) + ")");
   }
+  file.write_inputs();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw failure(exit_code::environment,

@@ -352,6 +352,7 @@ bench_report bench(const lab& l, const problem& p, const std::vector<contender>&
   const bench_plans plans(sizes.size(), all_fit(calls, steps, baselines, device));
   // One file serves all programs, which are called one at a time. They are the course's own.
   const call_file file(calls, plans.all());
+  file.write_inputs();
   alternation contest(l, p, steps, baselines, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();

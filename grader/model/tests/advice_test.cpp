@@ -374,7 +374,7 @@ TEST_CASE("the suggested step is the first that fixes the first cause") {
   CHECK(named->next == &l.steps[2]);
   CHECK(time_us(named->next_call) == 90);
   CHECK(named->mending == &l.steps[3]);
-  CHECK(named->mended == cause::bank_conflicts);
+  CHECK(named->fixed == cause::bank_conflicts);
   CHECK(time_us(named->mending_call) == 80);
   CHECK(asked == std::vector<std::string>{"02_b", "03_c"});
 
@@ -383,7 +383,7 @@ TEST_CASE("the suggested step is the first that fixes the first cause") {
   const auto second = suggest(candidates, found, before, model);
   REQUIRE(second);
   CHECK(second->mending == &l.steps[3]);
-  CHECK(second->mended == cause::l1_traffic);
+  CHECK(second->fixed == cause::l1_traffic);
 
   // If no step has a time, the next step is suggested without one.
   calls.clear();
