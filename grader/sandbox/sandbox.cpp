@@ -140,7 +140,7 @@ std::vector<std::string> wrapped(child_options& options, const confinement& c,
   std::vector<std::string> all = {with.bubblewrap.string()};
   all.insert(all.end(), with.begin.begin(), with.begin.end());
   show_system(all, c.tools);
-  show_proc(all, !c.devices.empty());
+  if (c.proc) show_proc(all, !c.devices.empty());
   for (const char* file : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
     add(all, {"--dev-bind-try", file, file});
   }

@@ -67,6 +67,7 @@ struct confinement {
   std::vector<fs::path> devices;    // device nodes
   bool tools = false;               // all of /usr; else only the system's libraries
   bool starts_programs = false;     // false: threads only
+  bool proc = true;                 // /proc; hiding its parts takes longer than the rest of a start
   std::uint64_t scratch_bytes = 0;  // size of /tmp, in memory; 0: no /tmp
   // Limits per process; 0: no limit.
   std::uint64_t address_bytes = 0, file_bytes = 0, cpu_s = 0, open_files = 0;
@@ -99,7 +100,7 @@ confinement for_linker(const tool_paths& where, const fs::path& work);
 confinement for_program(const fs::path& program, const fs::path& runtime_folder,
                         const std::vector<fs::path>& shown, const std::vector<fs::path>& outputs);
 
-// The view of a device's server: itself and `shown`. It writes nothing.
+// The view of a device's server: itself and `shown`. It writes nothing, and has no /proc.
 confinement for_server(const fs::path& server, const std::vector<fs::path>& shown);
 // The view of a GPU's server: NVIDIA's nodes, the driver's files, and a /tmp for its cache.
 confinement for_gpu_server(const fs::path& server);

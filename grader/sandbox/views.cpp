@@ -103,6 +103,7 @@ confinement for_server(const fs::path& server, const std::vector<fs::path>& show
   confinement c;
   c.read = shown;
   c.read.push_back(server);
+  c.proc = false;
   c.open_files = 256;
   c.memory_bytes = 6 * gib;
   c.processes = static_cast<int>(64 + 4 * std::thread::hardware_concurrency());
@@ -113,6 +114,7 @@ confinement for_server(const fs::path& server, const std::vector<fs::path>& show
 // limited, because CUDA reserves as much as host and devices have memory.
 confinement for_gpu_server(const fs::path& server) {
   confinement c = for_server(server, {"/sys"});
+  c.proc = true;
   c.memory_bytes = 16 * gib;
   c.open_files = 1024;
   c.scratch_bytes = 256 * mib;
