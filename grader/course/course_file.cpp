@@ -129,6 +129,7 @@ void from_json(const manifest& entry, lab& l) {
   entry.at("steps").get_to(l.steps);
   for (const auto& name : entry.at("case_study"))
     std::ranges::find(l.steps, name.get<std::string>(), &step::name)->in_case_study = true;
+  entry.at("did_not_help").get_to(l.did_not_help);
   entry.at("baselines").get_to(l.baselines);
   entry.at("limits").get_to(l.parts);
   entry.at("mutants").get_to(l.mutants);

@@ -42,6 +42,12 @@ const step& find_step(const lab& l, std::string_view name) {
   throw failure(exit_code::usage, message);
 }
 
+bool lab::may_help(std::string_view step_name) const {
+  return std::ranges::find(did_not_help, step_name) == did_not_help.end();
+}
+
+const step& lab::last_step() const { return steps.at(steps.size() - 1 - did_not_help.size()); }
+
 lab path_of(lab l) {
   std::map<std::string, std::string> over_on_path;  // of each step in the case study
   for (step& s : l.steps) {
@@ -50,6 +56,7 @@ lab path_of(lab l) {
     if (s.in_case_study) over_on_path[s.name] = s.over;
   }
   std::erase_if(l.steps, [](const step& s) { return s.in_case_study; });
+  l.did_not_help.clear();
   return l;
 }
 

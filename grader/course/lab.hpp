@@ -135,6 +135,7 @@ struct lab {
   std::vector<lab_size> promised;  // sizes of promises in steps.txt that name none
   std::vector<goal> goals;         // by kind, in the order of judging
   std::vector<step> steps;
+  std::vector<std::string> did_not_help;  // the last steps of the list, also in the case study
   std::vector<baseline> baselines;
   std::vector<limit_part> parts;  // by step
   std::vector<mutant> mutants;
@@ -159,6 +160,10 @@ struct lab {
 
   double points() const;
   bool has(goal::kind k) const;
+  // Whether no step of this name is among those that did not help.
+  bool may_help(std::string_view step_name) const;
+  // The lab's best result: the last step that may help.
+  const step& last_step() const;
 };
 
 // The names of all labs, sorted. Empty without build/course.json.

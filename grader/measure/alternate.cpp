@@ -150,6 +150,13 @@ class bench_plans {
   std::vector<planned_call> plans_;
 };
 
+// The place of the last step that may help. steps.size() if there is none.
+std::size_t last_step_of(const lab& l, const std::vector<contender>& steps) {
+  for (std::size_t i = steps.size(); i-- > 0;)
+    if (l.may_help(steps[i].name)) return i;
+  return steps.size();
+}
+
 // All programs of `lab dev bench`: the steps, then the baselines.
 class alternation {
  public:
@@ -158,7 +165,7 @@ class alternation {
               const bench_plans& plans, const call_file& file, const activity& now,
               const bench_choices& choices)
       : problem_(p),
-        steps_(steps.size()),
+        last_step_(last_step_of(l, steps)),
         plans_(plans),
         file_(file),
         now_(now),
@@ -167,7 +174,7 @@ class alternation {
       for (const auto& who : *group)
         all_.emplace_back(l, who, group == &baselines, device, file, now);
     for (std::size_t i = 0; i < baselines.size(); ++i) {
-      if (baselines[i].on_cpu) continue;
+      if (baselines[i].on_cpu || last_step_ == steps.size()) continue;
       rivals_.push_back(steps.size() + i);
       fought_.push_back({baselines[i].name, {}});
     }
@@ -210,7 +217,7 @@ class alternation {
       if (!one.row.found.ok()) one.row.cells.clear();
       result.rows.push_back(std::move(one.row));
     }
-    if (steps_ > 0 && result.rows[steps_ - 1].found.ok()) result.fought = std::move(fought_);
+    if (!fought_.empty() && result.rows[last_step_].found.ok()) result.fought = std::move(fought_);
     std::erase_if(result.fought, [](const auto& with) { return with.second.empty(); });
     return result;
   }
@@ -240,7 +247,7 @@ class alternation {
   static const char* name(cache state) { return state == cache::cold ? "cold" : "warm"; }
 
   bool fights(std::size_t rival) const {
-    return all_[steps_ - 1].takes_part && all_[rivals_[rival]].takes_part;
+    return all_[last_step_].takes_part && all_[rivals_[rival]].takes_part;
   }
 
   // Runs the rounds of the programs on the GPU or of those on the CPU.
@@ -268,7 +275,7 @@ class alternation {
   }
 
   void pairs(cache state, std::size_t rival) {
-    auto &mine = all_[steps_ - 1], &other = all_[rivals_[rival]];
+    auto &mine = all_[last_step_], &other = all_[rivals_[rival]];
     auto& at = fought_[rival].second.back();
     if (at.pairs == 0) at.pairs = mine.call_ms < short_ms ? short_duel_pairs : duel_pairs;
     std::vector<double> ratios;
@@ -329,7 +336,7 @@ class alternation {
   }
 
   const problem& problem_;
-  std::size_t steps_;
+  std::size_t last_step_;  // in all_: what meets the baselines
   const bench_plans& plans_;
   const call_file& file_;
   const activity& now_;

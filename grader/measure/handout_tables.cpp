@@ -148,9 +148,9 @@ std::string gpu_text(const std::string& id) {
 
 // The record's last step at the largest size at which all of the lecture's steps were measured.
 // Null if there is no such size.
-json entry_at_common_size(const json& record, const lecture& of) {
+json entry_at_common_size(const lab& l, const json& record, const lecture& of) {
   json found;
-  for (const json& cell : entries_of_last_step(record))
+  for (const json& cell : entries_of_last_step(l, record))
     if (std::all_of(of.figures.begin(), of.figures.end(), [&](const published_figure& f) {
           return measured_at(record, f.step, cell.at("size")) != nullptr;
         }))
@@ -158,8 +158,8 @@ json entry_at_common_size(const json& record, const lecture& of) {
   return found;
 }
 
-std::string lecture_table(const lecture& of, const json& record) {
-  const json largest = entry_at_common_size(record, of);
+std::string lecture_table(const lab& l, const lecture& of, const json& record) {
+  const json largest = entry_at_common_size(l, record, of);
   std::string text = fmt::format(
       "{}, on {}; our unchanged steps for comparison, on an {}{} {}\n\n"
       "| version | published | over the previous | our step | time | rate | over the previous |\n"
@@ -245,8 +245,9 @@ std::string sweep_markdown(const fs::path& root, const lab& l, const std::string
 std::string lectures_markdown(const fs::path& root, const lab& l) {
   std::string text;
   for (const lecture& of : l.lectures) {
-    const std::string table = of_records(
-        root, l, "", [&](const lab&, const json& record) { return lecture_table(of, record); });
+    const std::string table = of_records(root, l, "", [&](const lab& of_lab, const json& record) {
+      return lecture_table(of_lab, of, record);
+    });
     text += (text.empty() || table.empty() ? "" : "\n") + table;
   }
   return text;

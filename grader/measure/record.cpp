@@ -111,10 +111,18 @@ std::vector<std::string> names_of(const json& record, const char* kind) {
   return names;
 }
 
+// The last recorded step that may help. Empty if there is none.
+std::string last_step_of(const lab& l, const json& record) {
+  std::string last;
+  for (const auto& name : names_of(record, "step"))
+    if (l.may_help(name)) last = name;
+  return last;
+}
+
 // The last step at its largest size at which no step was too slow, or at its largest size if there
 // is no such size.
-json entry_at_size_of_all(const json& record) {
-  const auto cells = entries_of_last_step(record);
+json entry_at_size_of_all(const lab& l, const json& record) {
+  const auto cells = entries_of_last_step(l, record);
   const auto steps = names_of(record, "step");
   const auto found = std::find_if(cells.rbegin(), cells.rend(), [&](const json& cell) {
     return std::all_of(steps.begin(), steps.end(), [&](const std::string& step) {
@@ -139,7 +147,7 @@ std::vector<baseline> baselines_of(const lab& l, const json& record) {
 }
 
 std::string table_markdown(const lab& l, const json& record) {
-  const json largest = entry_at_size_of_all(record);
+  const json largest = entry_at_size_of_all(l, record);
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
                   recorded_size(largest), source_of(record));
@@ -165,7 +173,7 @@ std::string table_markdown(const lab& l, const json& record) {
 
 // Energy is measured only at the last size, if at all.
 std::string energy_table(const lab& l, const json& record) {
-  const json last = entries_of_last_step(record).back();
+  const json last = entries_of_last_step(l, record).back();
   std::string rows;
   const auto row = [&](const std::string& name, const std::string& shown) {
     const json* const cell = measured_at(record, name, last.at("size"));
@@ -182,8 +190,7 @@ std::string energy_table(const lab& l, const json& record) {
 }
 
 std::string handout_table(const lab& l, const json& record) {
-  const auto columns = entries_of_last_step(record);
-  const auto steps = names_of(record, "step");
+  const auto columns = entries_of_last_step(l, record);
   std::string text = fmt::format("Measured on an {} {}\n\n| step |",
                                  record.at("gpu").get<std::string>(), source_of(record));
   for (const auto& column : columns) text += " " + recorded_size(column) + " |";
@@ -211,7 +218,7 @@ std::string handout_table(const lab& l, const json& record) {
         "median\n\n"
         "| size | cold L2 | warm | pairs |\n"
         "|---|---|---|---:|\n",
-        steps.back(), name);
+        last_step_of(l, record), name);
     for (const json& at : record.at("entries"))
       if (at.value("duel", "") == name)
         text += fmt::format("| {} | {} | {} | {} |\n", recorded_size(at), side(at.at("cold")),
@@ -246,12 +253,12 @@ std::string recorded_rate(const json& entry) {
   return rate_text(work_of(entry), entry.at("cold").at("median_ms"));
 }
 
-std::vector<json> entries_of_last_step(const json& record) {
-  const auto steps = names_of(record, "step");
-  if (steps.empty()) throw malformed_json("it has no step");
+std::vector<json> entries_of_last_step(const lab& l, const json& record) {
+  const std::string last = last_step_of(l, record);
+  if (last.empty()) throw malformed_json("it has no step");
   std::vector<json> found;
   for (const json& entry : record.at("entries"))
-    if (entry.value("step", "") == steps.back()) found.push_back(entry);
+    if (entry.value("step", "") == last) found.push_back(entry);
   return found;
 }
 
@@ -402,7 +409,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 // the size of the lab's table. Ratios to the first step and to slow CPU programs say little.
 std::string winner_row(const lab& whole, const json& record) {
   const lab l = path_of(whole);
-  const json largest = entry_at_size_of_all(record);
+  const json largest = entry_at_size_of_all(whole, record);
   const auto time_of = [&](const std::string& name) {
     const json* const cell = measured_at(record, name, largest.at("size"));
     return cell == nullptr ? 0.0 : cell->at("cold").at("median_ms").get<double>();

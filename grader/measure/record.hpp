@@ -46,8 +46,8 @@ const json* measured_at(const json& record, const std::string& name, const json&
 // The rate of such an entry with a cold L2: "4312 GB/s".
 std::string recorded_rate(const json& entry);
 
-// The record's last step at each of its sizes.
-std::vector<json> entries_of_last_step(const json& record);
+// The record's last step that may help, at each of its sizes.
+std::vector<json> entries_of_last_step(const lab& l, const json& record);
 // The size of an entry, without the seed of its inputs: "n = 1000".
 std::string recorded_size(const json& entry);
 

@@ -355,9 +355,11 @@ bool fixes(cause c, const std::vector<kernel_profile>& before,
 
 std::vector<const step*> steps_after(const lab& l, const step* at,
                                      const std::function<bool(const step&)>& is_faster) {
+  while (at != nullptr && !l.may_help(at->name)) at = &find_step(l, at->over);
   std::vector<const step*> after;
   bool behind = false;
   for (const step& s : l.steps) {
+    if (!l.may_help(s.name)) continue;
     if (behind && (at != nullptr || is_faster(s))) after.push_back(&s);
     behind = behind || (at != nullptr ? &s == at : s.name == l.skeleton);
   }

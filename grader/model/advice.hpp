@@ -82,7 +82,8 @@ struct suggestion {
   std::vector<kernel_profile> fixing_call;
 };
 
-// The steps after `at`, in order. For a file that is not a step (`at` null), the steps after the
+// The steps after `at`, in order, without those that did not help. After one of those, the steps
+// after the step that it is over. For a file that is not a step (`at` null), the steps after the
 // lab's skeleton for which `is_faster` holds.
 std::vector<const step*> steps_after(const lab& l, const step* at,
                                      const std::function<bool(const step&)>& is_faster);

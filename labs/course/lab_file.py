@@ -19,8 +19,8 @@ GOAL_KEYS = {
 }
 COMMON_GOAL_KEYS = ['name', 'kind', 'points', 'hint']
 KEYS = ['title', 'order', 'function', 'contract', 'skeleton', 'host_bytes', 'time_limit_s', 'timing_s',
-        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'own_input', 'case_study', 'sizes', 'goals',
-        'sweep', 'experiments']
+        'published_steps_earn', 'library_kernels_earn', 'tensor_cores', 'own_input', 'case_study', 'did_not_help', 'sizes',
+        'goals', 'sweep', 'experiments']
 SIZES = ['check', 'bench', 'emulated', 'modelled', 'hidden', 'ragged', 'promised']
 
 
@@ -185,7 +185,8 @@ def read_lab_file(text: str, origin: str, name: str) -> Dict[str, Any]:
         lab[key] = table.values.get(key, True)
         if not isinstance(lab[key], bool):
             fail(table.place(key), f'`{key}` is true or false')
-    lab['case_study'] = table.optional(list, 'case_study', [])
+    lab['did_not_help'] = table.optional(list, 'did_not_help', [])
+    lab['case_study'] = table.optional(list, 'case_study', []) + lab['did_not_help']
     lab['own_input'] = table.optional(str, 'own_input', '')
     if lab['own_input'] not in ('', 'image', 'points'):
         fail(origin, f'`own_input` is "image" or "points", not "{lab["own_input"]}"')
@@ -204,6 +205,9 @@ def check_steps(lab: Dict[str, Any], origin: str) -> None:
     for name in lab['case_study']:
         if name not in names[1:]:  # a path has a first step
             fail(origin, f'case_study: "{name}" is not a step of steps.txt after the first')
+    last = names[len(names) - len(lab['did_not_help']):]
+    if lab['did_not_help'] != last:
+        fail(origin, 'did_not_help does not name the last steps of steps.txt, which are ' + ', '.join(last))
     if lab['sweep'] and lab['sweep']['step'] not in names:
         fail(origin, f'[sweep]: step = "{lab["sweep"]["step"]}" is not a step of steps.txt')
     for goal in lab['goals']:

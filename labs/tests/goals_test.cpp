@@ -68,7 +68,8 @@ TEST_CASE("the worked solutions reach every speed goal, on every GPU with a reco
   }
   for (const auto& [l, measured] : all) {
     CAPTURE(measured.filename());
-    const recorded record = recorded_steps(measured, l);
+    recorded record = recorded_steps(measured, l);
+    std::erase_if(record.steps, [&](const auto& timed) { return !l.may_help(timed.first); });
     for (const goal& wanted : l.goals) {
       if (!wanted.is_speed()) continue;
       CAPTURE(l.name);

@@ -35,7 +35,7 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
             l.name + "/baselines.txt");
   const fs::path file = record_file(l, device.name, "ragged");
   if (o.record) keep_baselines(c, l, file, baselines);
-  const step& last = l.steps.back();
+  const step& last = l.last_step();
   const auto runs = in_runs(
       draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
       ragged_bytes, ragged_sizes);

@@ -68,7 +68,7 @@ void show_duels(context& c, const lab& l, const duels& fought) {
     };
     for (const auto& d : at_sizes)
       lines.push_back({{without_seed(d.label)}, {side(d.cold)}, {side(d.warm)}});
-    c.say(fmt::format("{} against {}: relative speed, {} pairs", l.steps.back().name, name,
+    c.say(fmt::format("{} against {}: relative speed, {} pairs", l.last_step().name, name,
                       at_sizes.empty() ? 0 : at_sizes[0].pairs));
     c.table({{"size"}, {"cold L2", true}, {"warm", true}}, lines);
     c.say();

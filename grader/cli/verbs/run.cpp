@@ -127,7 +127,7 @@ void show_modelled(context& c, const modelled_figures& m, const lab& l, const st
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   show_waste(c, m);
-  const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;
+  const std::string& name = step.empty() ? l.last_step().name : find_step(l, step).name;
   const auto recorded = load_recorded_times(c.where.root, l, m.gpu).find(name, m.size);
   if (recorded) {
     c.say(c.out.paint(tone::dim, fmt::format("    {} was measured at {} on an {}",

@@ -66,6 +66,7 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
   }
   for (std::size_t n = l.steps.size(); n-- > 0;) {
     const step& s = l.steps[n];
+    if (!l.may_help(s.name)) continue;
     if (c.where.is_as_built && !fs::exists(c.where.solution(l.name, s.name))) {
       at_hand.note = "Nothing is recorded at this size, and " + s.name +
                      " is not built yet, so its time is not modelled; `./lab walk " + l.name +
@@ -80,7 +81,7 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
     if (!of.program.empty() && m.timed()) {
       at_hand.step = s.name;
       at_hand.on_gpu = {m.time_ms, time_source::modelled};
-      const bool is_last = n + 1 == l.steps.size();
+      const bool is_last = &s == &l.last_step();
       at_hand.note = "The GPU's time is that of " + s.name + ", the lab's last step" +
                      (is_last ? "" : " that runs on this GPU") + ", " +
                      modelled_error_text(c, l, m) + ".";

@@ -54,6 +54,9 @@ TEST_CASE("a lab has the values of course.json") {
   CHECK(l.steps[1].recording == "launch=2");
   CHECK(!l.steps[0].in_case_study);
   CHECK(l.steps[1].in_case_study);
+  CHECK(l.may_help("00_first"));
+  CHECK(!l.may_help("01_next"));
+  CHECK(&l.last_step() == &l.steps[0]);
   REQUIRE(l.baselines.size() == 1);
   CHECK(l.baselines[0].on_cpu);
   CHECK(l.parts.at(0).program() == "limit-01_next-memory");
@@ -128,7 +131,11 @@ TEST_CASE("the path leaves out the case study, and each step is over the nearest
                                                   {"04_d", "03_c", false},
                                                   {"05_e", "04_d", false}})
     l.steps.push_back({name, over, {}, "", "", {}, false, in_case_study});
+  l.steps.push_back({"06_f", "01_a", {}, "", "", {}, false, true});
+  l.did_not_help = {"06_f"};
+  CHECK(l.last_step().name == "05_e");
   const lab path = path_of(l);
+  CHECK(path.last_step().name == "05_e");
   REQUIRE(path.steps.size() == 3);
   CHECK(path.steps[1].name == "04_d");
   CHECK(path.steps[1].over == "01_a");

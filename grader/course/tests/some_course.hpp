@@ -29,6 +29,7 @@ inline json some_course() {
                      "over": ["stride=1..32"], "counter": ""}],
     "is_worked": true,
     "case_study": ["01_next"],
+    "did_not_help": ["01_next"],
     "steps": [
       {"name": "00_first", "over": "", "at_least": null, "promised": [], "unmeasured": false,
        "idea": "the first", "file": "solutions/twice/00_first.cu"},

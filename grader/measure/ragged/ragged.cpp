@@ -203,7 +203,7 @@ json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed
                    std::uint64_t count, const std::vector<ragged_baseline>& baselines,
                    const std::string& date, const std::string& command) {
   json record = record_head(l, device, date, command);
-  record["step"] = l.steps.back().name;
+  record["step"] = l.last_step().name;
   record["seed"] = seed;
   record["count"] = count;
   record["range"] = l.ragged;

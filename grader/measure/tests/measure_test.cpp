@@ -126,6 +126,25 @@ TEST_CASE(
         std::string::npos);
 }
 
+TEST_CASE("the last step that may help meets the baselines, not one that did not help") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.steps.push_back({"02_third", "00_first", {}, "of no use", ""});
+  l.did_not_help = {"02_third"};
+  l.baselines = {{"rival", true, "another's"}};
+  const auto [rows, fought] =
+      bench(l, doubling(), {{"01_second", programs.mine()}, {"02_third", programs.other()}},
+            {{"rival", programs.other()}}, gpu_device(), l.bench, 7, {});
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].second.at(0).cold.ratio == doctest::Approx(2));
+  const temporary_folder root(fs::temp_directory_path());
+  const auto device = gpu_device();
+  write_record(root.path() / record_file(l, device.name),
+               record_of(l, device, rows, fought, "2026", "b"));
+  CHECK(handout_markdown(root.path(), l).find("Speed of `01_second` relative to rival") !=
+        std::string::npos);
+}
+
 TEST_CASE("a baseline on the CPU: its rounds come last, without pairs, and its row names the CPU") {
   const two_programs programs("0.5", "1");
   lab l = doubling_lab();

@@ -355,6 +355,18 @@ TEST_CASE("the steps after a given step, and after a student's file") {
         std::vector{&l.steps[3]});
 }
 
+TEST_CASE("no step that did not help comes next; after it comes what follows the step it is over") {
+  lab changed = four_steps();
+  changed.did_not_help = {changed.steps.back().name};
+  changed.steps.back().over = changed.steps[1].name;
+  const lab l = changed;
+  const auto all = [](const step&) { return true; };
+  CHECK(steps_after(l, &l.steps[2], all) == std::vector{&l.steps[3]});
+  CHECK(steps_after(l, &l.steps[3], all).empty());
+  CHECK(steps_after(l, &l.steps[4], all) == std::vector{&l.steps[2], &l.steps[3]});
+  CHECK(steps_after(l, nullptr, all) == std::vector{&l.steps[2], &l.steps[3]});
+}
+
 TEST_CASE("the suggested step is the first that fixes the first cause") {
   const lab l = four_steps();
   const std::vector<const step*> candidates = {&l.steps[2], &l.steps[3], &l.steps[4]};

@@ -377,6 +377,16 @@ class Program(unittest.TestCase):
         self.write('solutions/t/limits.txt', '01_b memory loads\n')
         self.assertIn('solutions/t/limits/01_b.memory.cu: step "01_b" is not a step of steps.txt', self.refused())
 
+    def test_steps_that_did_not_help_are_the_last_and_in_the_case_study(self):
+        self.write('solutions/t/steps.txt', '00_a - -\n01_b 00_a -\n02_c 00_a -\n')
+        for name in ('01_b', '02_c'):
+            self.write(f'solutions/t/{name}.cu', f'// t {name}: add.\n')
+        self.write('labs/t/lab.toml', 'case_study = ["01_b"]\ndid_not_help = ["02_c"]\n' + GOOD)
+        lab = self.course()['labs'][0]
+        self.assertEqual((lab['case_study'], lab['did_not_help']), (['01_b', '02_c'], ['02_c']))
+        self.write('labs/t/lab.toml', 'did_not_help = ["01_b"]\n' + GOOD)
+        self.assertIn('labs/t/lab.toml: did_not_help does not name the last steps of steps.txt, which are 02_c', self.refused())
+
     def test_a_missing_file_is_named(self):
         (self.root / 'solutions/t/00_a.cu').unlink()
         self.assertIn('solutions/t/00_a.cu: is not there', self.refused())

@@ -36,6 +36,7 @@ class Lab:
     skeleton: str = ''  # the step from which the student's file is made
     recorded: set = dataclasses.field(default_factory=set)  # names of the steps with a recorded warp
     case_study: list = dataclasses.field(default_factory=list)  # names of the steps that are not on the path
+    did_not_help: list = dataclasses.field(default_factory=list)  # those of them that gain nothing
 
 
 def parts_of(root, file, seen):
@@ -65,7 +66,7 @@ def read_lab(root, entry):
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
                    for file in (root / 'solutions' / name / 'measured').glob(f'*.{kind}.jsonl')),
-               entry['skeleton'], recorded, entry['case_study'])
+               entry['skeleton'], recorded, entry['case_study'], entry['did_not_help'])
 
 
 def labs(root):

@@ -224,25 +224,28 @@ def history(lab, lectures):
 
 
 def overview(lab, figures, size, label):
-    """The versions with their ideas, and their times on the measured GPUs. The case study comes last."""
+    """The versions with their ideas, and their times on the measured GPUs. The steps of the path come first."""
     measured = [k for k, s in enumerate(figures.series) if s[2]
                 and any(figures.seconds(k, step.name, size) for step in lab.steps)]
     head, rows = ['Version', 'Idea', 'What changes'], []
     for k in measured:
         head += [f'{esc(figures.series[k][0])}, {esc(label)}', 'gain']
-    case_study = []
+    case_study, did_not_help = [], []
     for s in lab.steps:
         row = [f'<a href="{s.name}.html"><code>{s.name}</code></a>', esc(s.idea),
                f'<a href="diff.html#{s.over}..{s.name}">from {esc(s.over)}</a>' if s.over else '–']
         for k in measured:
             seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
             row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
-        (case_study if s.name in lab.case_study else rows).append(row)
+        (did_not_help if s.name in lab.did_not_help else case_study if s.name in lab.case_study else rows).append(row)
     numbers = range(3, len(head))
     text = shell.table(head, rows, numbers, 'The versions of the path')
     if case_study:
-        text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes, '
-                 'or show that an idea does not help.</p>' + shell.table(head, case_study, numbers, 'Case study'))
+        text += ('<h2 id="case-study">Case study</h2><p>These versions tune the lab for one GPU or for special sizes.</p>'
+                 + shell.table(head, case_study, numbers, 'Case study'))
+    if did_not_help:
+        text += ('<h2 id="did-not-help">What did not help</h2><p>These ideas gain nothing on today\'s GPUs.</p>'
+                 + shell.table(head, did_not_help, numbers, 'What did not help'))
     return text
 
 
