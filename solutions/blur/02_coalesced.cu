@@ -4,7 +4,7 @@
 //         bytes, one or two sectors. The original's other version, blocks of 8 x 16, has more
 //         warps, but each covers four rows: more of the same problem.
 // watch   64 threads are two warps, and a multiprocessor holds 32 blocks: just enough for all warp
-//         slots.
+//         slots. Still 49 loads per pixel, of bytes that the neighbours load as well.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), steps 1a, 1b.
 #include "common/lab/check.hpp"

@@ -56,7 +56,7 @@ TEST_CASE("a correct result is written in every format, together with every stag
   }
   CHECK(read_if_there(c.root() / "edges.ppm")->starts_with("P6\n320 213\n255\n"));
   CHECK(read_if_there(c.root() / "edges.PGM")->starts_with("P5\n320 213\n255\n"));
-  const auto result = c.lab(on_emulator({"run", "blur", "--step", "14", "--image", spheres, "--out",
+  const auto result = c.lab(on_emulator({"run", "blur", "--step", "11", "--image", spheres, "--out",
                                          "out.png", "--stages", "stages/", "--json"}));
   CHECK(result.end.exit_code == 0);
   const json document = document_of(result);
@@ -117,7 +117,7 @@ TEST_CASE("a picture of one pixel, and a transparent picture") {
   const cloned_course c;
   write_atomically(c.root() / "one.ppm", "P6\n1 1\n255\nabc");
   const auto one =
-      c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "one.ppm", "--out", "one.pgm"}));
+      c.lab(on_emulator({"run", "blur", "--step", "11", "--image", "one.ppm", "--out", "one.pgm"}));
   CHECK(one.end.exit_code == 0);
   CHECK(read_if_there(c.root() / "one.pgm") == std::string("P5\n1 1\n255\n\0", 12));
   // A PNG with grey and alpha. Its only pixel has grey 64 and alpha 0.
@@ -128,7 +128,7 @@ TEST_CASE("a picture of one pixel, and a transparent picture") {
       "\x49\x45\x4e\x44\xae\x42\x60\x82",
       68);
   write_atomically(c.root() / "clear.png", clear);
-  const auto result = c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "clear.png"}));
+  const auto result = c.lab(on_emulator({"run", "blur", "--step", "11", "--image", "clear.png"}));
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "alpha channel is ignored"));
@@ -209,7 +209,7 @@ TEST_CASE("bad pictures and names: one clear message, the correct exit code, and
             2,
             "--stages ./grey.png: --out names the same file"},
        }) {
-    std::vector<std::string> arguments = {"run", "blur", "--step", "14", "--device", "emulated"};
+    std::vector<std::string> arguments = {"run", "blur", "--step", "11", "--device", "emulated"};
     arguments.insert(arguments.end(), r.arguments.begin(), r.arguments.end());
     std::string typed;
     for (const auto& argument : r.arguments) typed += argument + " ";
@@ -233,7 +233,7 @@ TEST_CASE("an input in the folder of the stages is not overwritten") {
   const cloned_course c;
   fs::create_directory(c.root() / "stages");
   fs::copy_file(c.root() / spheres, c.root() / "stages/input.png");
-  check_refused(c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "stages/input.png",
+  check_refused(c.lab(on_emulator({"run", "blur", "--step", "11", "--image", "stages/input.png",
                                    "--stages", "stages"})),
                 2, "--stages stages/input.png: this is the input file");
   CHECK(names_in(c.root() / "stages").size() == 1);

@@ -516,7 +516,7 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.verdict(bytes(63)) != "");
 }
 
-TEST_CASE("19_approximate_sqrt: an approximate root of a half more is exact when it is truncated") {
+TEST_CASE("16_approximate_sqrt: an approximate root of a half more is exact when it is truncated") {
   const double error = std::ldexp(1.0, -22);  // PTX grants 2^-23, of the root
   for (int s = 0; s <= 2 * 1020 * 1020; ++s) {
     const double root = std::sqrt(s + 0.5);
@@ -528,7 +528,7 @@ TEST_CASE("19_approximate_sqrt: an approximate root of a half more is exact when
   }
 }
 
-TEST_CASE("20_no_conversions: tiny floats and larger weights make the same grey, of every colour") {
+TEST_CASE("17_no_conversions: tiny floats and larger weights make the same grey, of every colour") {
   const auto tiny = [](unsigned bits) { return std::bit_cast<float>(bits); };
   for (unsigned red = 0; red < 256; ++red) {
     unsigned wrong = 0;
@@ -547,7 +547,7 @@ TEST_CASE("20_no_conversions: tiny floats and larger weights make the same grey,
   }
 }
 
-TEST_CASE("20_no_conversions: the lowest byte of a sum that is rounded down is the whole part") {
+TEST_CASE("17_no_conversions: the lowest byte of a sum that is rounded down is the whole part") {
   std::fesetround(FE_TOWARDZERO);
   for (const float unit : {1.0f, 0x1p-22f}) {
     for (float value = 0; value < 256; value += 0.0137f) {

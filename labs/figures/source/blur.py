@@ -11,7 +11,7 @@ def halo():
         A block of {w} by {h} pixels needs {r} more pixels on every side for a filter of {2 * r + 1}
         by {2 * r + 1}: it reads {w + 2 * r} by {h + 2 * r}, {(w + 2 * r) * (h + 2 * r)} pixels for
         {w * h} results. The frame between the two is the halo. A block of 32 by 16 reads 38 by 22:
-        fewer pixels per result.''', 'blocks of solutions/blur/05_shared.cu and 09', 282)
+        fewer pixels per result.''', 'blocks of solutions/blur/03_shared.cu and 06', 282)
     s, x0, y0 = 8.4, 20, 44
     f.text(12, 24, f'{w} x {h} pixels, and {r} more on every side', 12.5, strong=True)
     f.box(x0, y0, (w + 2 * r) * s, (h + 2 * r) * s, 'orange', 2)
@@ -39,7 +39,7 @@ def halo():
 
 
 def strips():
-    text = (facts.ROOT / 'solutions/blur/15_strips.cu').read_text()
+    text = (facts.ROOT / 'solutions/blur/12_strips.cu').read_text()
     lanes, columns, rows = (int(v) for v in re.search(
         r'strip = (\d+) \* (\d+), rows = (\d+)', text).groups())
     f = Figure('strips', 'A warp walks down the picture', f'''
@@ -49,7 +49,7 @@ def strips():
         the edges of row y - 4 are known and stored. The data that it needs from the rows above is
         in its registers; the data that it needs from adjacent columns is in neighbouring lanes.
         Every row is loaded once in a strip of {rows} rows, with 4 more above and below.''',
-               'constants of solutions/blur/15_strips.cu', 318)
+               'constants of solutions/blur/12_strips.cu', 318)
     f.text(12, 24, f'32 lanes, {columns} columns each; {rows} rows of edges', 12.5, strong=True)
     x0, w = 12, 190
     names = {4: ('y - 4: edges', 'green'), 5: ('y - 3: blurred', 'orange'),

@@ -18,7 +18,7 @@ from setting import AXE, FETCH_AXE, ROOT, browser, build, need
 need(chromium=True, program=True)
 wrong = []
 EVERY = '--every' in sys.argv
-KINDS = ['index.html', 'reduction/02_strided-warp.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/15_strips.html',
+KINDS = ['index.html', 'reduction/02_strided-warp.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/12_strips.html',
          'reduction/diff.html', 'glossary.html', 'lectures.html', 'occupancy.html', 'search.html?q=bank+conflict',
          'files/labs/reduction/reduction.hpp.html']
 

@@ -1,4 +1,4 @@
-// Divides the cells of a tile among the threads of a block, for 13_blur_and_edges and 14_fused,
+// Divides the cells of a tile among the threads of a block, for 10_blur_and_edges and 11_fused,
 // which go over several tiles of different sizes, one after the other.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Dot products of bytes, as spelled out in 17_dot_products, for the steps that build on it.
+// Dot products of bytes, as spelled out in 14_dot_products, for the steps that build on it.
 #pragma once
 
 #include "solutions/blur/parts/neighbour_lanes.hpp"

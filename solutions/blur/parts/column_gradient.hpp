@@ -1,5 +1,5 @@
 // The gradient of a picture that comes row by row, one column at a time, for
-// the steps from 15_strips on.
+// the steps from 12_strips to 23_narrow_blocks.
 //
 // idea    A row goes in, and the result is for the row above, because the filter reaches one row
 //         down. Before the filter is full, the result is garbage.

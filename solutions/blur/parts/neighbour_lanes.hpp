@@ -1,5 +1,5 @@
 // Gives each lane of a warp, which owns four columns, the four columns on either side, for
-// the steps from 15_strips on.
+// the steps from 12_strips to 23_narrow_blocks.
 #pragma once
 
 // A lane's four bytes between those of its neighbours. All lanes of the warp make one together. The

@@ -1,4 +1,4 @@
-// How many blocks run at once, for the steps from 21_one_wave on.
+// How many blocks run at once, for the steps from 18_one_wave to 23_narrow_blocks.
 #pragma once
 
 #include "common/lab/check.hpp"

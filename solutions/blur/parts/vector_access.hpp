@@ -1,4 +1,5 @@
-// Accesses four neighbouring pixels of a row at a time, for the steps from 15_strips on.
+// Accesses four neighbouring pixels of a row at a time, for the steps from 12_strips to
+// 23_narrow_blocks.
 //
 // idea    A quad begins in a column that is a multiple of 4. If the picture's width is one too, a
 //         quad of colours lies at a multiple of 16 bytes, inside or outside the picture as a whole,

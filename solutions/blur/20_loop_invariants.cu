@@ -1,14 +1,13 @@
-// blur 24_alternating_signs: gx and gy are squared, so rows may alternate their sign.
+// blur 20_loop_invariants: tests and computations that all rows share are made once.
 //
-// idea    gx adds the differences of three rows with weights 1 2 1: pairs of rows, and pairs of
-//         pairs. If every other row computes left minus right, the sum of a pair becomes, up to its
-//         sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
-//         start from, so rows need not remove it: two operations for gx and one for gy instead of
-//         three and two.
-// watch   5 bytes per pixel; the instructions of a row, which depend on each other; registers,
-//         which leave few warps to fill the gaps. None of them alone is the limit.
-// needs   An even number of rows in the unrolled loop: the compiler then knows each row's sign.
-// source  Sobel's filter is separable: 1 2 1 is 1 1 twice.
+// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others. The
+//         host chooses once, and neither contains the other's loads. Whether a lane's columns are
+//         in the picture does not change from row to row, and each row begins one width after the
+//         previous one. A row therefore needs one test for its load and one for its store.
+// watch   Only the arithmetic of a row is left. Does all of it matter for the result?
+// needs   Row numbers as unsigned integers: a row above the picture then has a huge number, and one
+//         comparison is enough.
+// source  Loop-invariant code motion, as compilers do it where they can prove that it is safe.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -24,8 +23,8 @@
 constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
 constexpr int least_rows = 16, most_rows = 128;  // per warp
-constexpr int three_22_bits = 0x4b400000;        // the bits of 3 * 2^22 as a float
-static_assert(ahead % 2 == 0);
+constexpr float three_22 = 3 << 22;
+constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
 
 // A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
 __device__ inline unsigned whole_part(float value, float unit) {
@@ -47,25 +46,6 @@ __device__ inline unsigned grey_word(unsigned p) {
   return whole_part(fmaf(blue, 0.114350f * 0x1p111f, red_and_green), 0x1p-22f);
 }
 
-// Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
-// the difference of the pixel's neighbours, alternately right minus left and left minus right, and
-// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
-struct gradient_of_either_sign {
-  int difference1 = 0;
-  float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
-  //> todo: write operator()(difference, smooth): gx is a difference of pairs of rows, gy of rows.
-  __device__ float2 operator()(int difference, float smooth) {
-    const float pair = __int_as_float(difference - difference1 + three_22_bits);
-    const float2 g = {pair - pair1, smooth - smooth2};
-    difference1 = difference;
-    pair1 = pair;
-    smooth2 = smooth1;
-    smooth1 = smooth;
-    return g;
-  }
-  //<
-};
-
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
@@ -76,7 +56,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
   column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
-  gradient_of_either_sign gradient[4];
+  column_gradient<float> gradient[4];
   uint4 coming[ahead];
   int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
@@ -98,17 +78,17 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
         sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
       const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
       const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
-      //> todo: compute edge row y - 4 of the quad, whose differences change sign from row to row.
       for (int k = 0; k < 4; ++k) {
         const unsigned around = b.from(k + 3);
-        const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
-                                   __int_as_float(dot(around, 0x010201, three_22_bits)));
+        const auto g = gradient[k](__int_as_float(dot(around, 0x0100ff, three_22_bits)) - three_22,
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
         edges[k] = short_length_of(g.x, g.y);
       }
+      //> todo: store the edges, if they are of a row of the strip, and advance to the next row.
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
-      //<
       to += width;
+      //<
     }
   }
 }

@@ -1,12 +1,14 @@
-// blur 08_separable: rows first, then columns: 14 multiply-adds instead of 49.
+// blur 03_shared: a block loads its pixels once, into shared memory.
 //
-// idea    A weight is w(i) * w(j), so the sum along a row need not be repeated for each of the
-//         seven pixels of a column that use it. Sums along the rows go to shared memory; seven of
-//         them, one below the other, make a pixel: 14 multiply-adds instead of 49, plus the rows of
-//         the halo.
-// watch   A second barrier, a second trip through shared memory. The halo: 10 rows of sums for 4.
-// needs   nothing. Integer sums are the same in any order, and stay below 2^16.
-// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
+// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380
+//         bytes, but its threads read 128 * 49 = 6272. They therefore load the 380 bytes together,
+//         three each, with zeros outside the picture, and then read from shared memory, where a
+//         byte does not cost a sector. The block is taller than in 02, so the halo is a smaller
+//         share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
+// watch   Still 49 reads of one byte each, although a word would cost the same. All threads must
+//         reach the barrier, even those outside the picture.
+// needs   nothing: pixels beyond the edge count as 0.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
@@ -18,25 +20,21 @@ constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
-  __shared__ int of_row[tile_rows][cols];  // sums along the rows
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
+  //> todo: load the pixels from left - 3, top - 3 on, all threads together; wait for the block.
   for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
     const int i = t % tile_cols, j = t / tile_cols;
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
-  }
-  __syncthreads();
-  //> todo: compute the sums along all rows of the tile together; wait for the block.
-  for (int j = threadIdx.y, i = threadIdx.x; j < tile_rows; j += rows) {
-    int sum = 0;
-    for (int k = 0; k < 7; ++k) sum += weight[k] * tile[j][i + k];
-    of_row[j][i] = sum;
   }
   __syncthreads();
   //<
   const int x = left + threadIdx.x, y = top + threadIdx.y;
   if (x >= width || y >= height) return;
   int sum = 0;
-  for (int j = 0; j < 7; ++j) sum += weight[j] * of_row[threadIdx.y + j][threadIdx.x];
+  for (int j = 0; j < 7; ++j) {
+    for (int i = 0; i < 7; ++i)
+      sum += weight[j] * weight[i] * tile[threadIdx.y + j][threadIdx.x + i];
+  }
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 

@@ -1,13 +1,12 @@
-// blur 23_loop_invariants: tests and computations that all rows share are made once.
+// blur 23_narrow_blocks: blocks with a number of strips side by side that suits the width.
 //
-// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others. The
-//         host chooses once, and neither contains the other's loads. Whether a lane's columns are
-//         in the picture does not change from row to row, and each row begins one width after the
-//         previous one. A row therefore needs one test for its load and one for its store.
-// watch   Only the arithmetic of a row is left. Does all of it matter for the result?
-// needs   Row numbers as unsigned integers: a row above the picture then has a huge number, and one
-//         comparison is enough.
-// source  Loop-invariant code motion, as compilers do it where they can prove that it is safe.
+// idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
+//         side: three of eight warps have nothing to do. Warps of a block share nothing, so a block
+//         may as well have three, two or one. The largest number that leaves few idle is taken.
+// watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
+//         registers allow no more than 32 warps.
+// needs   A kernel that reads the number of warps from blockDim.y, which is no longer a constant.
+// source  Found for this course, with random sizes: `./lab dev bench blur --ragged 40`.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -20,11 +19,11 @@
 #include "solutions/blur/parts/resident_blocks.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
+constexpr int strip = 30 * 4, most_warps = 4;    // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 128;  // per warp
-constexpr float three_22 = 3 << 22;
-constexpr int three_22_bits = 0x4b400000;  // the bits of three_22
+constexpr int least_rows = 16, most_rows = 176;  // per warp
+constexpr int three_22_bits = 0x4b400000;        // the bits of 3 * 2^22 as a float
+static_assert(ahead % 2 == 0);
 
 // A word whose lowest byte is the integer part of value / unit, 0 <= value < 256 * unit.
 __device__ inline unsigned whole_part(float value, float unit) {
@@ -46,17 +45,35 @@ __device__ inline unsigned grey_word(unsigned p) {
   return whole_part(fmaf(blue, 0.114350f * 0x1p111f, red_and_green), 0x1p-22f);
 }
 
+// Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
+// the difference of the pixel's neighbours, alternately right minus left and left minus right, and
+// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+struct gradient_of_either_sign {
+  int difference1 = 0;
+  float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  __device__ float2 operator()(int difference, float smooth) {
+    const float pair = __int_as_float(difference - difference1 + three_22_bits);
+    const float2 g = {pair - pair1, smooth - smooth2};
+    difference1 = difference;
+    pair1 = pair;
+    smooth2 = smooth1;
+    smooth1 = smooth;
+    return g;
+  }
+};
+
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {
-  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
+  const int lane = threadIdx.x, warp = blockIdx.x * blockDim.y + threadIdx.y;
+  const int x = warp * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
   column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
-  column_gradient<float> gradient[4];
+  gradient_of_either_sign gradient[4];
   uint4 coming[ahead];
   int from = (top - 4) * width + x, to = from - 4 * width;  // of the next load and the next store
   const auto load_next = [&](int y) {
@@ -80,15 +97,13 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
       const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
       for (int k = 0; k < 4; ++k) {
         const unsigned around = b.from(k + 3);
-        const auto g = gradient[k](__int_as_float(dot(around, 0x0100ff, three_22_bits)) - three_22,
-                                   __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
+        const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)));
         edges[k] = short_length_of(g.x, g.y);
       }
-      //> todo: store the edges, if they are of a row of the strip, and advance to the next row.
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
       to += width;
-      //<
     }
   }
 }
@@ -96,11 +111,17 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
   auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
-  const int side_by_side = ceil_div(width, strip * warps);
+  const int strips = ceil_div(width, strip);
+  //> todo: use blocks of fewer warps, if that saves at least a twentieth of the warps.
+  int warps = most_warps;
+  for (int w = most_warps - 1; w > 0; --w)
+    if (20 * w * ceil_div(strips, w) < 19 * warps * ceil_div(strips, warps)) warps = w;
+  const int side_by_side = ceil_div(strips, warps);
   const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
-  const int rows =
-      ahead * ceil_div(std::clamp(ceil_div(height, fit), least_rows, most_rows), ahead);
+  const int waves = ceil_div(height, fit * most_rows);
+  const int rows = ahead * ceil_div(std::max(ceil_div(height, fit * waves), least_rows), ahead);
   const dim3 blocks(side_by_side, ceil_div(height, rows));
   kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  //<
   check(cudaGetLastError());
 }

@@ -1,12 +1,14 @@
-// blur 26_narrow_blocks: blocks with a number of strips side by side that suits the width.
+// blur 21_alternating_signs: gx and gy are squared, so rows may alternate their sign.
 //
-// idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
-//         side: three of eight warps have nothing to do. Warps of a block share nothing, so a block
-//         may as well have three, two or one. The largest number that leaves few idle is taken.
-// watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
-//         registers allow no more than 32 warps.
-// needs   A kernel that reads the number of warps from blockDim.y, which is no longer a constant.
-// source  Found for this course, with random sizes: `./lab dev bench blur --ragged 40`.
+// idea    gx adds the differences of three rows with weights 1 2 1: pairs of rows, and pairs of
+//         pairs. If every other row computes left minus right, the sum of a pair becomes, up to its
+//         sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
+//         start from, so rows need not remove it: two operations for gx and one for gy instead of
+//         three and two.
+// watch   5 bytes per pixel; the instructions of a row, which depend on each other; registers,
+//         which leave few warps to fill the gaps. None of them alone is the limit.
+// needs   An even number of rows in the unrolled loop: the compiler then knows each row's sign.
+// source  Sobel's filter is separable: 1 2 1 is 1 1 twice.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -19,9 +21,9 @@
 #include "solutions/blur/parts/resident_blocks.hpp"
 #include "solutions/blur/parts/vector_access.hpp"
 
-constexpr int strip = 30 * 4, most_warps = 4;    // columns per warp; warps per block
+constexpr int strip = 30 * 4, warps = 4;         // columns per warp; warps per block
 constexpr int ahead = 4;                         // rows in flight
-constexpr int least_rows = 16, most_rows = 176;  // per warp
+constexpr int least_rows = 16, most_rows = 128;  // per warp
 constexpr int three_22_bits = 0x4b400000;        // the bits of 3 * 2^22 as a float
 static_assert(ahead % 2 == 0);
 
@@ -51,6 +53,7 @@ __device__ inline unsigned grey_word(unsigned p) {
 struct gradient_of_either_sign {
   int difference1 = 0;
   float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  //> todo: write operator()(difference, smooth): gx is a difference of pairs of rows, gy of rows.
   __device__ float2 operator()(int difference, float smooth) {
     const float pair = __int_as_float(difference - difference1 + three_22_bits);
     const float2 g = {pair - pair1, smooth - smooth2};
@@ -60,14 +63,14 @@ struct gradient_of_either_sign {
     smooth1 = smooth;
     return g;
   }
+  //<
 };
 
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {
-  const int lane = threadIdx.x, warp = blockIdx.x * blockDim.y + threadIdx.y;
-  const int x = warp * strip + 4 * (lane - 1);
+  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
   const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
   const unsigned mask = bytes_inside(x, width);
@@ -95,6 +98,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
         sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
       const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
       const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
+      //> todo: compute edge row y - 4 of the quad, whose differences change sign from row to row.
       for (int k = 0; k < 4; ++k) {
         const unsigned around = b.from(k + 3);
         const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
@@ -103,6 +107,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
       }
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
+      //<
       to += width;
     }
   }
@@ -111,17 +116,11 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
   auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
-  const int strips = ceil_div(width, strip);
-  //> todo: use blocks of fewer warps, if that saves at least a twentieth of the warps.
-  int warps = most_warps;
-  for (int w = most_warps - 1; w > 0; --w)
-    if (20 * w * ceil_div(strips, w) < 19 * warps * ceil_div(strips, warps)) warps = w;
-  const int side_by_side = ceil_div(strips, warps);
+  const int side_by_side = ceil_div(width, strip * warps);
   const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
-  const int waves = ceil_div(height, fit * most_rows);
-  const int rows = ahead * ceil_div(std::max(ceil_div(height, fit * waves), least_rows), ahead);
+  const int rows =
+      ahead * ceil_div(std::clamp(ceil_div(height, fit), least_rows, most_rows), ahead);
   const dim3 blocks(side_by_side, ceil_div(height, rows));
   kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
-  //<
   check(cudaGetLastError());
 }

@@ -1,13 +1,12 @@
-// blur 19_approximate_sqrt: an approximate square root that is exact once it is truncated.
+// blur 15_packed_sums: the sums of two columns in one register.
 //
-// idea    Only the integer part of the root is needed. The root of an integer plus 1/2 is never
-//         close to an integer: it is at least 0.25 / 256 away. The GPU's own approximation has an
-//         error of at most 2^-23 of the root, far less than that. The truncated result is
-//         therefore exact, and takes one instruction where sqrtf, which rounds as IEEE 754
-//         requires, takes a dozen and a branch.
-// watch   Conversions between integers and floats: six per pixel.
-// needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
-// source  PTX ISA, "sqrt": the bound of sqrt.approx.
+// idea    No sum of the blur reaches 65536, so two sums fit into one word, and one addition of
+//         words performs two: nothing carries from the lower half into the upper one. The sums
+//         along the rows are packed accordingly, and a single byte-permute instruction divides by
+//         256 and puts four bytes together.
+// watch   The square root: it is correctly rounded, and takes a dozen instructions.
+// needs   255 * 256 = 65280 < 65536: the weights add up to 256, and no byte is more than 255.
+// source  L. Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
@@ -52,15 +51,6 @@ __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// The square root of gx * gx + gy * gy, truncated, at most 255.
-__device__ unsigned char short_length_of(int gx, int gy) {
-  //> todo: use sqrt.approx.ftz.f32, of a half more.
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(gx * gx + gy * gy + 0.5f));
-  return static_cast<unsigned char>(fminf(root, 255));
-  //<
-}
-
 // out = the edges of rgba
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
@@ -70,14 +60,16 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
     unsigned sum[2] = {}, edges = 0;
+    //> todo: compute two pairs of column sums, each with the right column in the upper half.
     for (int k = 0; k < 2; ++k)
       sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
+    //<
     const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
       const unsigned around = b.from(k + 3);
       const auto g = gradient[k](dot(around, 0x0100ff), dot(around, 0x010201));
-      edges |= short_length_of(g.x, g.y) << 8 * k;
+      edges |= length_of(g.x, g.y) << 8 * k;
     }
     if (y >= top + 4 && lane >= 1 && lane <= 30) store_quad(out, x, y - 4, width, edges);
   }

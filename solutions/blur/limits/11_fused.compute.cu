@@ -1,4 +1,4 @@
-// blur 14_fused, compute only: all stages between registers and shared memory.
+// blur 11_fused, compute only: all stages between registers and shared memory.
 //
 // keeps   Grey, both directions of the blur, the edges; the tiles in shared memory, all barriers. A
 //         pixel's index, as four bytes, takes the place of its colour.

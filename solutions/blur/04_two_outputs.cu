@@ -1,4 +1,4 @@
-// blur 07_two_outputs: two adjacent pixels of a column per thread share 42 of 56 reads.
+// blur 04_two_outputs: two adjacent pixels of a column per thread share 42 of 56 reads.
 //
 // idea    The 7 x 7 neighbourhoods of two adjacent pixels have 6 rows in common: 56 reads for two
 //         sums instead of 98. The two sums are independent: while one multiply-add waits for the

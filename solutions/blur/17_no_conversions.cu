@@ -1,4 +1,4 @@
-// blur 20_no_conversions: bytes are subnormal floats already, and the weights make up for it.
+// blur 17_no_conversions: bytes are subnormal floats already, and the weights make up for it.
 //
 // idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zeros is
 //         already a float, a subnormal one: the byte times 2^-149, or 256 times that per byte

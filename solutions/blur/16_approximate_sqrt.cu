@@ -1,13 +1,13 @@
-// blur 17_dot_products: four bytes times four weights in one instruction.
+// blur 16_approximate_sqrt: an approximate square root that is exact once it is truncated.
 //
-// idea    dp4a multiplies the four bytes of a word by those of another and adds all products to an
-//         integer. The seven weights of a row span two or three of the words that hold the bytes of
-//         the lane and its neighbours; the compiler knows which. Sums along a row no longer extract
-//         bytes from words, neither for the blur nor for the edges.
-// watch   The sums of the columns: four registers hold four numbers of at most 16 bits.
-// needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words;
-//         unsigned bytes with signed weights need a line of PTX.
-// source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).
+// idea    Only the integer part of the root is needed. The root of an integer plus 1/2 is never
+//         close to an integer: it is at least 0.25 / 256 away. The GPU's own approximation has an
+//         error of at most 2^-23 of the root, far less than that. The truncated result is
+//         therefore exact, and takes one instruction where sqrtf, which rounds as IEEE 754
+//         requires, takes a dozen and a branch.
+// watch   Conversions between integers and floats: six per pixel.
+// needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
+// source  PTX ISA, "sqrt": the bound of sqrt.approx.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
@@ -49,8 +49,15 @@ __device__ inline int dot(unsigned bytes, int weights, int more = 0) {
 
 // Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
 __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
-  //> todo: add up bytes k + 1 to k + 7, with their weights, in two dot products.
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
+}
+
+// The square root of gx * gx + gy * gy, truncated, at most 255.
+__device__ unsigned char short_length_of(int gx, int gy) {
+  //> todo: use sqrt.approx.ftz.f32, of a half more.
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(gx * gx + gy * gy + 0.5f));
+  return static_cast<unsigned char>(fminf(root, 255));
   //<
 }
 
@@ -58,17 +65,19 @@ __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<int> blur[4];
+  column_sum<unsigned> blur[2];  // for two columns, one in each half of a word
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
-    unsigned blurred = 0, edges = 0;
-    for (int k = 0; k < 4; ++k) blurred |= blur[k](row_sum(grey, k)) >> 8 << 8 * k;
+    unsigned sum[2] = {}, edges = 0;
+    for (int k = 0; k < 2; ++k)
+      sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
+    const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
       const unsigned around = b.from(k + 3);
       const auto g = gradient[k](dot(around, 0x0100ff), dot(around, 0x010201));
-      edges |= length_of(g.x, g.y) << 8 * k;
+      edges |= short_length_of(g.x, g.y) << 8 * k;
     }
     if (y >= top + 4 && lane >= 1 && lane <= 30) store_quad(out, x, y - 4, width, edges);
   }

@@ -1,4 +1,4 @@
-// blur 06_read_only: promises the compiler that its inputs are read-only.
+// blur 26_read_only: promises the compiler that its inputs are read-only.
 //
 // idea    const and __restrict__ promise that no store changes what a pointer reads. On GPUs with a
 //         separate read-only cache next to L1, such loads went through that cache. Today there is

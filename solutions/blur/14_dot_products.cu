@@ -1,12 +1,13 @@
-// blur 16_factored_columns: the sums of seven rows in four additions.
+// blur 14_dot_products: four bytes times four weights in one instruction.
 //
-// idea    1 2 3 4 3 2 1 is (1 + z) (1 + z^2) (1 + z) (1 + z^2), where z is "one row earlier": add
-//         the value before, add the pair two rows before, and do both once more. The rows in
-//         between are in registers already, so four additions replace seven products.
-// gain    None yet: no faster at 7680 x 4320, and slower at 16384 x 16384.
-// watch   Bytes are extracted from words and packed again at every stage: that is the limit now.
-// needs   Sums that are exact in any order, which integer sums are.
-// source  P. Heckbert, "Filtering by Repeated Integration" (1986), for filters made of boxes.
+// idea    dp4a multiplies the four bytes of a word by those of another and adds all products to an
+//         integer. The seven weights of a row span two or three of the words that hold the bytes of
+//         the lane and its neighbours; the compiler knows which. Sums along a row no longer extract
+//         bytes from words, neither for the blur nor for the edges.
+// watch   The sums of the columns: four registers hold four numbers of at most 16 bits.
+// needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words;
+//         unsigned bytes with signed weights need a line of PTX.
+// source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
@@ -20,7 +21,6 @@ constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows per warp; 
 template <class number>
 class column_sum {
  public:
-  //> todo: write operator()(value): add pairs, pairs of pairs, ...; keep what the next rows need.
   __device__ number operator()(number value) {
     const number pair = value + value1;                // 1 1
     const number two_pairs = pair + pair2;             // 1 1 1 1
@@ -34,12 +34,25 @@ class column_sum {
     four_pairs1 = four_pairs;
     return sum;
   }
-  //<
 
  private:
   number value1 = 0, pair1 = 0, pair2 = 0, two_pairs1 = 0, four_pairs1 = 0,
          four_pairs2 = 0;  // 1 or 2 rows ago
 };
+
+// Adds the products of four bytes and four signed weights, the lowest first, to `more`.
+__device__ inline int dot(unsigned bytes, int weights, int more = 0) {
+  int sum;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
+  return sum;
+}
+
+// Adds 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k to `more`.
+__device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
+  //> todo: add up bytes k + 1 to k + 7, with their weights, in two dot products.
+  return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
+  //<
+}
 
 // out = the edges of rgba
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
@@ -50,16 +63,11 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
     unsigned blurred = 0, edges = 0;
-    //> todo: sum up each pixel's row with the weights, and pass the sum to its column.
-    for (int k = 0; k < 4; ++k) {
-      int of_row = 0;
-      for (int i = 0; i < 7; ++i) of_row += weight[i] * grey[k + i + 1];
-      blurred |= blur[k](of_row) >> 8 << 8 * k;
-    }
-    //<
+    for (int k = 0; k < 4; ++k) blurred |= blur[k](row_sum(grey, k)) >> 8 << 8 * k;
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
-      const auto g = gradient[k](b[k + 5] - b[k + 3], b[k + 3] + 2 * b[k + 4] + b[k + 5]);
+      const unsigned around = b.from(k + 3);
+      const auto g = gradient[k](dot(around, 0x0100ff), dot(around, 0x010201));
       edges |= length_of(g.x, g.y) << 8 * k;
     }
     if (y >= top + 4 && lane >= 1 && lane <= 30) store_quad(out, x, y - 4, width, edges);

@@ -1,4 +1,4 @@
-// blur 14_fused, memory only: colours come in, halo included, bytes go out.
+// blur 11_fused, memory only: colours come in, halo included, bytes go out.
 //
 // keeps   Every access to global memory: each block reads the pixels of its tile and its halo, in
 //         the same order, waits, and writes its own pixels.

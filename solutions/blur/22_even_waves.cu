@@ -1,4 +1,4 @@
-// blur 25_even_waves: blocks that do not fit at once run in waves of the same size.
+// blur 22_even_waves: blocks that do not fit at once run in waves of the same size.
 //
 // idea    A picture of 13773 x 3727 has 29 blocks side by side, and an H100 holds 27 such rows of
 //         blocks: strips of 140 rows would run at once. Strips of 128 rows, the most that were
