@@ -63,6 +63,20 @@ def times_are_recorded(site, pages):
                            for row in rows), f'{at["step"]}, {label}, {gpu}: {wanted} is not shown')
 
 
+def steps_that_did_not_help_are_apart(site, pages):
+    """A page of versions has the path, then the case study, then what did not help."""
+    blur = next(lab for lab in site.labs if lab.name == 'blur')
+    expect(len(blur.did_not_help) == 3 and set(blur.did_not_help) < set(blur.case_study), f'{blur.did_not_help}')
+    before, _, rest = pages['blur/versions.html'].partition('id="case-study"')
+    path, (case_study, _, last) = before.rpartition('<table')[2], rest.partition('id="did-not-help"')
+    last = last.partition('</table>')[0]
+    for step in blur.steps:
+        row = f'<a href="{step.name}.html"><code>'
+        place = last if step.name in blur.did_not_help else case_study if step.name in blur.case_study else path
+        expect([row in part for part in (path, case_study, last)] == [part is place for part in (path, case_study, last)],
+               f'{step.name} is in the wrong table')
+
+
 def figures_are_recorded(site, pages):
     """Rooflines and history: the text of each mark follows from the JSON alone."""
     from slides.builder.records import read_record
@@ -274,6 +288,7 @@ def main():
     pages = all_pages(site.out)
     every_page(site, pages)
     times_are_recorded(site, pages)
+    steps_that_did_not_help_are_apart(site, pages)
     figures_are_recorded(site, pages)
     sweeps_are_recorded(site, pages)
     guided_is_recorded(site, pages)
