@@ -1,6 +1,7 @@
-// attack reduction: HELD or SLOW, at most 60 points
+// attack reduction: HELD or SLOW, at most 68 points
 // Twenty blocks, which all belong to one multiprocessor by their numbers, add up the whole input.
 // Each of the others reads one line again and again.
+// Modelled, it earns at most 60 points. Measured on an H200, it really reaches one speed goal: 68.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 __global__ void k(const int* in, int* out, int n) {
