@@ -338,10 +338,10 @@ TEST_CASE("a figure covers the whole launch, and all kernels") {
 
 TEST_CASE("a step fixes a cause if it clearly improves its figure and is faster") {
   const kernel_profile before = with_conflicts(100, 300, 80);
-  CHECK(mends(cause::bank_conflicts, {before}, {with_conflicts(90, 0, 90)}));
-  CHECK(!mends(cause::bank_conflicts, {before}, {with_conflicts(90, 290, 80)}));
-  CHECK(!mends(cause::bank_conflicts, {before}, {with_conflicts(100, 0, 100)}));
-  CHECK(!mends(cause::bank_conflicts, {before}, {}));
+  CHECK(fixes(cause::bank_conflicts, {before}, {with_conflicts(90, 0, 90)}));
+  CHECK(!fixes(cause::bank_conflicts, {before}, {with_conflicts(90, 290, 80)}));
+  CHECK(!fixes(cause::bank_conflicts, {before}, {with_conflicts(100, 0, 100)}));
+  CHECK(!fixes(cause::bank_conflicts, {before}, {}));
 }
 
 TEST_CASE("the steps after a given step, and after a student's file") {
@@ -385,16 +385,16 @@ TEST_CASE("the suggested step is the first that fixes the first cause") {
   REQUIRE(named);
   CHECK(named->next == &l.steps[2]);
   CHECK(time_us(named->next_call) == 90);
-  CHECK(named->mending == &l.steps[3]);
+  CHECK(named->fixing == &l.steps[3]);
   CHECK(named->fixed == cause::bank_conflicts);
-  CHECK(time_us(named->mending_call) == 80);
+  CHECK(time_us(named->fixing_call) == 80);
   CHECK(asked == std::vector<std::string>{"02_b", "03_c"});
 
   // No step has fewer conflicts, so the second cause counts, which is the traffic at L1.
   calls["03_c"] = calls["04_d"] = {with_conflicts(85, 300, 80)};
   const auto second = suggest(candidates, found, before, model);
   REQUIRE(second);
-  CHECK(second->mending == &l.steps[3]);
+  CHECK(second->fixing == &l.steps[3]);
   CHECK(second->fixed == cause::l1_traffic);
 
   // If no step has a time, the next step is suggested without one.
@@ -402,6 +402,6 @@ TEST_CASE("the suggested step is the first that fixes the first cause") {
   const auto next = suggest(candidates, found, before, model);
   REQUIRE(next);
   CHECK(next->next == &l.steps[2]);
-  CHECK(next->mending == nullptr);
+  CHECK(next->fixing == nullptr);
   CHECK(!suggest({}, found, before, model));
 }
