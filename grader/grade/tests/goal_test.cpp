@@ -281,6 +281,7 @@ struct graded {
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
   double mine_us = 0, other_us = 0;  // from the time model; 0 means no time
+  double sample_us = 0;              // of the first profiled call, if it differs from mine_us
   int long_calls = 0;                // the number of first profiled calls that have one long block
   int locks = 0;                     // how often the GPU was locked
 
@@ -311,6 +312,7 @@ struct graded {
     write_profile("mine.profile", mine_us);
     for (int n = 0; n < long_calls; ++n)
       write_profile("mine.first." + std::to_string(n), mine_us, 100 * mine_us);
+    if (sample_us > 0) write_profile("mine.first.0", sample_us);
     write_profile("build/solutions/doubling-00_first.profile", other_us);
     setenv("FAKE_FINDINGS", (work.path() / "findings").c_str(), 1);
     installation where;
@@ -567,6 +569,22 @@ TEST_CASE("without a GPU, modelled times decide if the goal has a threshold for 
   g.other_us = 100;
   g.fake_is = "wrong";
   CHECK(g.of(goals).goals[1].passed == false);
+}
+
+TEST_CASE("a goal that the sample misses stays missed, whatever all blocks take for another goal") {
+  graded g;
+  g.sample_us = 60;
+  g.mine_us = 50;
+  g.other_us = 100;
+  std::vector<goal> goals = {of_kind(correct, 40), speed(speedup, 1.5), speed(reach, 0.9)};
+  goals[1].modelled = 1.5;
+  goals[2].modelled = 1.8;
+  const auto report = g.of(goals);
+  CHECK(report.goals[1].passed == true);
+  CHECK(report.goals[1].modelled->ratio == doctest::Approx(2));
+  CHECK(report.goals[2].passed == false);
+  CHECK(report.goals[2].message.starts_with("1.67x the speed of 00_first (modelled, "));
+  CHECK(report.points == 40 + goals[1].points);
 }
 
 TEST_CASE("on a GPU, the emulator judges checks and counters; without it, they are not judged") {
