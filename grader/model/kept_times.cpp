@@ -32,6 +32,7 @@ fs::path kept_times::file_of(const fs::path& program, const lab_size& size, std:
   if (common_.empty()) common_ = hash_of_emulator(where_, emulator_);
   content_hash hash;
   hash.add(common_).add(content(program)).add(json_text(json(size))).add(std::to_string(seed));
+  hash.add(emulator_.judged() ? "judged" : "in practice");
   return where_.build / "modelled" / hash.hex();
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("a time is found again exactly") {
   CHECK(*k.find({1024}, 7) == time_ms);
 }
 
-TEST_CASE("a time belongs to one program, emulator, GPU, size and seed") {
+TEST_CASE("a time belongs to one program, emulator, GPU, size, seed, and to judged or practice") {
   kept_in_a_folder k;
   kept_times(k.where, k.emulator).keep(k.program, {1024}, 7, 2);
   CHECK(!k.find({1025}, 7));
@@ -52,6 +52,10 @@ TEST_CASE("a time belongs to one program, emulator, GPU, size and seed") {
   write_atomically(k.folder.path() / "libcudart.so.13", "another emulator");
   CHECK(!k.find({1024}, 7));
   write_atomically(k.folder.path() / "libcudart.so.13", "an emulator");
+  k.emulator.server = k.program;
+  CHECK(k.emulator.judged());
+  CHECK(!k.find({1024}, 7));
+  k.emulator.server.clear();
   CHECK(k.find({1024}, 7));
 }
 
