@@ -286,11 +286,13 @@ TEST_CASE("handouts: a core is short, and has the points of its questions but no
     CHECK(asked.size() >= 5);
     CHECK(asked.size() <= 8);
     const auto answers = key_of(l);
+    int total = 0;
     for (const question& q : asked) {
       CAPTURE(q.id);
       const auto answer = std::find_if(answers.begin(), answers.end(),
                                        [&](const key_answer& a) { return a.id == q.id; });
       REQUIRE(answer != answers.end());
+      total += answer->points;
       const std::string points =
           "(" + std::to_string(answer->points) + (answer->points == 1 ? " point)" : " points)");
       CHECK_MESSAGE(q.lines.front().starts_with(points), "the key gives ", points);
@@ -303,6 +305,8 @@ TEST_CASE("handouts: a core is short, and has the points of its questions but no
                           ", is in the core");
       }
     }
+    const std::string sum = "questions have " + std::to_string(total) + " points of their own";
+    CHECK_MESSAGE(joined_lines(core).find(sum) != std::string::npos, "it does not say: ", sum);
   }
 }
 

@@ -104,6 +104,7 @@ TEST_CASE("host code that reads device memory is reported first, by run, check a
 
 TEST_CASE("every lab has 100 points and all kinds of goals; its last step meets them all") {
   const cloned_course c;
+  std::size_t promises = 0;
   for (const lab& l : load_labs(c.root() / "build")) {
     CAPTURE(l.name);
     CHECK(l.points() == 100);
@@ -126,7 +127,14 @@ TEST_CASE("every lab has 100 points and all kinds of goals; its last step meets 
     const auto counted = std::count_if(first["goals"].begin(), first["goals"].end(),
                                        [](const json& g) { return g["kind"] == "counter"; });
     CHECK(2 * met < counted);
+    const std::string handout = *read_if_there(c.root() / l.handout());
+    const std::string promise = "`./lab grade " + l.name + "` gives ";
+    if (const auto at = handout.find(promise); at != std::string::npos) {
+      ++promises;
+      CHECK(first["points"] == std::stod(handout.substr(at + promise.size())));
+    }
   }
+  CHECK(promises > 0);
 }
 
 TEST_CASE("GOALS.md describes every counter") {

@@ -105,6 +105,11 @@ class Outcomes(unittest.TestCase):
         for number, taught in rows:
             self.check_sections(f'exam, question {number}', taught)
 
+    def test_points_of_the_exam_are_what_it_is_worth(self):
+        exam = section(KIT, 'Exam').split('### Answers')[0]
+        points = sum(int(n) for n in re.findall(r'^\d+\. \((\d+)\) ', exam, re.M))
+        self.assertIn(f'is worth {points} points', ' '.join(exam.split()))
+
 
 if __name__ == '__main__':
     unittest.main()
