@@ -1,11 +1,11 @@
 // Generated from solutions/blur/03_shared.cu by lab start.
 // blur 03_shared: a block loads its pixels once, into shared memory.
 //
-// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380
-//         bytes, but its threads read 128 * 49 = 6272. They therefore load the 380 bytes together,
-//         three each, with zeros outside the picture, and then read from shared memory, where a
-//         byte does not cost a sector. The block is taller than in 02, so the halo is a smaller
-//         share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
+// idea    The 128 pixels of a block, with a halo of three on each side, are 38 x 10 = 380 bytes,
+//         but its threads read 128 * 49 = 6272. The threads therefore load the 380 bytes together,
+//         up to three each, with zeros outside the picture. Then they read from shared memory,
+//         where a byte does not cost a sector. Blocks are taller than in 02, so the halo is a
+//         smaller share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"

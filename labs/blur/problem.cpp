@@ -23,8 +23,8 @@ namespace {
 using blur_lab::byte;
 using blur_lab::grey_picture;
 
-// Colours whose grey value is one more or less if it is summed in another order, without fmaf or
-// as doubles. The second colour differs for all of these; the others distinguish them.
+// Colours whose grey value changes by one if it is summed in another order, without fmaf or as
+// doubles. The second colour's grey value changes in all these cases; the others tell them apart.
 constexpr std::array<std::array<byte, 3>, 6> telling_colours = {{{9, 172, 117},
                                                                  {155, 155, 155},
                                                                  {29, 192, 137},
@@ -32,7 +32,7 @@ constexpr std::array<std::array<byte, 3>, 6> telling_colours = {{{9, 172, 117},
                                                                  {246, 122, 139},
                                                                  {32, 195, 140}}};
 
-// Paints three such pictures with different slopes, one per colour. The fourth byte is noise.
+// Paints such a picture in each of the three colours, with other slopes. Alpha is noise.
 void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
            const random_stream& random) {
   random_stream slopes = random;
@@ -105,7 +105,7 @@ class blur_problem : public picture_problem {
     return "edges: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
   }
 
-  // Each pixel's four bytes are read, and one byte is written. The stages take 5 operations for
+  // Each pixel's four bytes are read, and one byte is written. A pixel takes 5 operations for
   // grey, 49 multiply-adds for the blur, and 16 operations for the edges.
   problem_work work(const size& n) const override {
     const auto [width, height] = checked(n);

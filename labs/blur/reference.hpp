@@ -31,7 +31,7 @@ struct grey_picture {
   // Sets every pixel to value(x, y), on all cores.
   template <class Value>
   void fill(const Value& value) {
-    in_bands(height, 64 * width, [&](std::int64_t begin, std::int64_t end) {  // 64: the work
+    in_bands(height, 64 * width, [&](std::int64_t begin, std::int64_t end) {  // 64: work per pixel
       for (std::int64_t y = begin; y < end; ++y)
         for (std::int64_t x = 0; x < width; ++x) data[y * width + x] = value(x, y);
     });
@@ -55,7 +55,7 @@ grey_picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::i
   return grey;
 }
 
-// How to blur. The defaults are the contract's, everything else is a mistake.
+// How to blur. The defaults are the contract's; any other value is a mistake.
 struct blur_rule {
   using weights = std::array<int, 7>;
   static constexpr weights pyramid = {1, 2, 3, 4, 3, 2, 1};

@@ -64,7 +64,7 @@ inline dim3 blocks_for(int width, int height, dim3 threads) {
 }
 
 // grey = the grey picture of rgba, both in device memory. Launches on the default stream and
-// returns; throws what check() throws, about the line of the call.
+// returns. Throws what check() throws; the message names the line of the call.
 inline void make_grey(const uchar4* rgba, unsigned char* grey, int width, int height,
                       const std::source_location& where = std::source_location::current()) {
   const dim3 threads(32, 8);
@@ -72,8 +72,8 @@ inline void make_grey(const uchar4* rgba, unsigned char* grey, int width, int he
   check(cudaGetLastError(), where);
 }
 
-// out = the edges of blurred, both in device memory. Launches on the default stream and returns;
-// throws what check() throws, about the line of the call.
+// out = the edges of blurred, both in device memory. Launches on the default stream and returns.
+// Throws what check() throws; the message names the line of the call.
 inline void find_edges(const unsigned char* blurred, unsigned char* out, int width, int height,
                        const std::source_location& where = std::source_location::current()) {
   const dim3 threads(32, 8);

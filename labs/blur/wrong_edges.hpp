@@ -146,7 +146,7 @@ class wrong_edges {
       if (leaves_grey([&](const byte* p) { return value(p[0], p[1], p[2]); })) return text;
     }
     constexpr std::array<float, 3> right = {0.298839f, 0.586811f, 0.114350f};
-    // The rounding depends on the colour that begins and on the one that ends.
+    // The rounding depends on the order in which the colours are added.
     std::array<int, 3> order = {0, 1, 2};
     do {
       if (leaves_grey([&](const byte* p) { return fused_sum(p, right, order); }))
@@ -177,7 +177,7 @@ class wrong_edges {
     for (const int c : order) sum = std::fma(Real(p[c]), weight[c], sum);
     return sum;
   }
-  // The same with products that are rounded, whether or not the compiler has an fma for them.
+  // The same, but each product is rounded: the compiler cannot contract fma(a, b, 0) and the sum.
   template <class Real>
   static Real sum_of_products(const byte* p, const std::array<Real, 3>& weight,
                               const std::array<int, 3>& order) {
@@ -333,17 +333,17 @@ class wrong_edges {
     return "";
   }
 
-  // The same bytes as a picture of the other shape.
+  // The same bytes as a picture whose width and height are exchanged.
   static grey_picture turned(const grey_picture& p) {
     grey_picture other(p.height, p.width);
     other.data = p.data;
     return other;
   }
 
-  // A kernel that takes the height for the width, and a grid that fits neither: it computes at
-  // least the first height * height pixels of a wide picture.
+  // A kernel takes the height for the width, and the grid does not fit that shape. It still
+  // computes at least the first height * height pixels of a wide picture.
   std::string sides_exchanged() const {
-    const std::int64_t rows = height_ * height_ / width_ - 1;  // that do not need the others
+    const std::int64_t rows = height_ * height_ / width_ - 1;  // that need only these pixels
     if (width_ <= height_ || rows < 4) return "";
     const auto begins_with = [&](const grey_picture& p) {
       return std::equal(p.data.begin(), p.data.begin() + rows * width_, found_.begin());
@@ -372,8 +372,7 @@ class wrong_edges {
             all = found_[y * width_ + x] == right_.at(x + dx, y + dy);
         if (all)
           return "the picture is shifted by " + std::to_string(-dx) + " columns and " +
-                 std::to_string(-dy) +
-                 " rows: where does a stage read or store one pixel for another?";
+                 std::to_string(-dy) + " rows: where does a stage read or store the wrong pixel?";
       }
     }
     return "";
@@ -419,7 +418,7 @@ class wrong_edges {
 
   std::string part_missing() const {
     if (!can_try_mistakes()) return "";
-    part wrong{width_, height_};  // its columns show at the top, its rows at the left
+    part wrong{width_, height_};  // missing columns show in the top rows, rows in the left columns
     each_wrong([&](std::int64_t x, std::int64_t y) {
       if (x < 8) wrong.row = std::min(wrong.row, y);
     });
@@ -469,7 +468,7 @@ class wrong_edges {
            " picture had the same value everywhere: is it written before the next stage reads it?";
   }
 
-  // Only pixels near the border are wrong, where a stage's neighbours lie outside the picture.
+  // Only pixels near the border are wrong, where a stage reads neighbours outside the picture.
   std::string at_the_border() const {
     bool right = true, lower = true, any = true;  // all wrong pixels are near it
     each_wrong([&](std::int64_t x, std::int64_t y) {

@@ -1,12 +1,12 @@
 // blur 03_shared: a block loads its pixels once, into shared memory.
 //
-// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380
-//         bytes, but its threads read 128 * 49 = 6272. They therefore load the 380 bytes together,
-//         three each, with zeros outside the picture, and then read from shared memory, where a
-//         byte does not cost a sector. The block is taller than in 02, so the halo is a smaller
-//         share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
-// watch   Still 49 reads of one byte each, although a word would cost the same. All threads must
-//         reach the barrier, even those outside the picture.
+// idea    The 128 pixels of a block, with a halo of three on each side, are 38 x 10 = 380 bytes,
+//         but its threads read 128 * 49 = 6272. The threads therefore load the 380 bytes together,
+//         up to three each, with zeros outside the picture. Then they read from shared memory,
+//         where a byte does not cost a sector. Blocks are taller than in 02, so the halo is a
+//         smaller share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
+// watch   A pixel still takes 49 reads of one byte, although a word would cost the same. All
+//         threads must reach the barrier, even those outside the picture.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"

@@ -1,10 +1,10 @@
 // blur 05_separable: rows first, then columns: 14 multiply-adds instead of 49.
 //
 // idea    A weight is w(i) * w(j), so the sum along a row need not be repeated for each of the
-//         seven pixels of a column that use it. Sums along the rows go to shared memory; seven of
-//         them, one below the other, make a pixel: 14 multiply-adds instead of 49, plus the rows of
-//         the halo.
-// watch   A second barrier, a second trip through shared memory. The halo: 10 rows of sums for 4.
+//         seven pixels of a column that use it. Sums along the rows go to shared memory. Seven of
+//         them, one below the other, add up to a pixel: 14 multiply-adds instead of 49, plus the
+//         rows of the halo.
+// watch   A second barrier, and a second trip through shared memory. 10 rows of sums for 4 rows.
 // needs   nothing. Integer sums are the same in any order, and stay below 2^16.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
 #include "common/lab/check.hpp"

@@ -1,13 +1,13 @@
 // blur 06_separable_outputs: four pixels per thread: less halo.
 //
-// idea    Only 4 of 05's 10 rows of sums are for its own rows; the rest is halo. With four rows per
-//         thread, a block covers 16 rows and makes 22 rows of sums: 1.4 per row instead of 2.5. A
-//         thread reads ten sums of a column, each once, and computes four pixels from them.
-// watch   Integers, byte by byte. Almost all instructions are reads of shared memory and integer
-//         multiply-adds.
+// idea    Only 4 of 05's 10 rows of sums are for the block's own rows; the rest is halo. With four
+//         rows per thread, a block covers 16 rows and computes 22 rows of sums: 1.4 per row, not
+//         2.5. A thread reads ten sums of a column, each once, and computes four pixels from them.
+// watch   The arithmetic is on integers, byte by byte. Almost all instructions are reads of shared
+//         memory and integer multiply-adds.
 // needs   nothing: some of a thread's rows may lie beyond the edge.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 70,
-//         with two rows per thread.
+//         which has two rows per thread.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
@@ -36,7 +36,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   int sum[outputs] = {};
   for (int j = 0; j < 6 + outputs; ++j) {
     const int read = of_row[first + j][threadIdx.x];
-    //> todo: add it to up to four of the thread's rows, with the right weights.
+    //> todo: add this sum to up to four of the thread's rows, with the right weights.
     for (int k = 0; k < outputs; ++k)
       if (j >= k && j < k + 7) sum[k] += weight[j - k] * read;
     //<

@@ -1,9 +1,9 @@
 // blur 08_edges: the edge stage: a tile in shared memory, four pixels per thread.
 //
 // idea    The blur no longer takes the most time, so profile again. The edge stage reads 8 bytes of
-//         global memory per pixel, one at a time. It gets what the blur got: a tile in shared
-//         memory, and four rows per thread. The thread walks down its column, so the compiler can
-//         keep what the next row needs.
+//         global memory per pixel, one at a time. It now gets what helped the blur: a tile in
+//         shared memory, and four rows per thread. The thread walks down its column, so the
+//         compiler can keep the values that the next row needs.
 // watch   The grey stage moves the most bytes, four in and one out, and stores them one at a time.
 // needs   Outside the picture, blurred pixels count as 0, as grey ones do.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91.

@@ -1,8 +1,8 @@
 // blur 09_grey: the grey stage: four pixels per thread.
 //
-// idea    Four neighbours are 16 bytes of colour, one load, and 4 bytes of grey, one store. A grey
-//         value does not depend on its neighbours, so rows do not matter: the picture is one array,
-//         and at most the last three pixels are converted one by one.
+// idea    Four neighbouring pixels take one load, 16 bytes of colour, and one store, 4 bytes of
+//         grey. A grey value does not depend on its neighbours, so rows do not matter: the picture
+//         is one array, and at most the last three pixels are converted one by one.
 // watch   Two intermediate pictures, grey and blurred, are written to memory and read again: 4
 //         bytes per pixel on top of the 5 that must be moved.
 // needs   Pictures that begin at a multiple of 16 bytes, which the contract promises.

@@ -3,9 +3,9 @@
 // idea    The edge stage reads what the blur writes. In one kernel, the blurred picture stays in
 //         shared memory, which saves two bytes per pixel. The price is the halo: a block blurs one
 //         pixel more on each side than it finds edges for, and reads four more.
-// watch   Three barriers, and between them every thread does a different part of the tile's work.
-//         The larger the tile, the smaller the halo's share, and the fewer blocks fit.
-// needs   Outside the picture grey and blurred pixels are 0, in the halo as well.
+// watch   There are three barriers, and between them every thread does a different part of the
+//         tile's work. With a larger tile, the halo's share is smaller, but fewer blocks fit.
+// needs   Outside the picture, grey and blurred pixels are 0, in the halo as well.
 // source  Kernel fusion, as in J. Ragan-Kelley et al., "Halide" (2013): locality against redundant
 //         work.
 #include "common/lab/check.hpp"
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(threads)
     for (int k = 0; k < 7; ++k) sum = fmaf(float_weight[k], tile[j][i + k], sum);
     of_row[j][i] = sum;
   });
-  //> todo: add up the columns: that makes the blurred pixels, as far as they are in the picture.
+  //> todo: add up the columns to get the blurred pixels; those outside the picture are 0.
   for_each_cell<rows + 2, cols + 2, threads>([&](int j, int i) {
     float sum = 0;
     for (int k = 0; k < 7; ++k) sum = fmaf(float_weight[k], of_row[j + k][i], sum);

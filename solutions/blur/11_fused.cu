@@ -3,9 +3,9 @@
 // idea    The grey picture stays on the chip as well: only colours are read and edges written, 5
 //         bytes per pixel. Up to four blocks convert the same halo pixels to grey, which costs less
 //         than writing a byte and reading it again.
-// watch   Three barriers, and between them every thread does a different part of the tile's work.
-//         The larger the tile, the smaller the halo's share, and the fewer blocks fit.
-// needs   Outside the picture grey and blurred pixels are 0, in the halo as well.
+// watch   There are three barriers, and between them every thread does a different part of the
+//         tile's work. With a larger tile, the halo's share is smaller, but fewer blocks fit.
+// needs   Outside the picture, grey and blurred pixels are 0, in the halo as well.
 // source  Kernel fusion, as in J. Ragan-Kelley et al., "Halide" (2013): locality against redundant
 //         work.
 #include "common/lab/check.hpp"

@@ -5,9 +5,9 @@
 //         There is no tile, no barrier, and no index to divide: once a row is loaded, the edges
 //         four rows further up are complete.
 // watch   A pixel adds the sums of seven rows, six of which the pixel below needs too. A small
-//         picture has few strips, which leave most of the GPU idle: at 1920 x 1080, 11_fused wins.
-// needs   The first and the last lane are the halo and store nothing. A strip's rows begin 4 above
-//         it and end 4 below. The four grey bytes of a quad travel as one word.
+//         picture has few strips, which leave most of the GPU idle. 11_fused wins at 1920 x 1080.
+// needs   The first and the last lane are the halo and store nothing. A warp reads rows from 4
+//         above its strip to 4 below it. A lane's four grey bytes, a quad, travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

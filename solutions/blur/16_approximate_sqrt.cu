@@ -6,7 +6,7 @@
 //         therefore exact, and takes one instruction where sqrtf, which rounds as IEEE 754
 //         requires, takes a dozen and a branch.
 // watch   Conversions between integers and floats: six per pixel.
-// needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
+// needs   gx * gx + gy * gy + 1/2 exact in a float: it is at most 2 * 1020 * 1020 + 1/2 < 2^22.
 // source  PTX ISA, "sqrt": the bound of sqrt.approx.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
@@ -54,7 +54,7 @@ __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
 
 // The square root of gx * gx + gy * gy, truncated, at most 255.
 __device__ unsigned char short_length_of(int gx, int gy) {
-  //> todo: use sqrt.approx.ftz.f32, of a half more.
+  //> todo: use sqrt.approx.ftz.f32, and add 1/2 to its operand.
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(gx * gx + gy * gy + 0.5f));
   return static_cast<unsigned char>(fminf(root, 255));

@@ -1,13 +1,13 @@
 // blur 17_no_conversions: bytes are subnormal floats already, and the weights make up for it.
 //
-// idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zeros is
-//         already a float, a subnormal one: the byte times 2^-149, or 256 times that per byte
-//         position higher. Larger weights compensate. For the way back, add 2^23, rounding down:
-//         the lowest byte is the integer part. With 2^23 + 2^22, numbers may be negative, and a dot
-//         product can start from that value.
+// idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zero
+//         bytes is already a float, a subnormal one: the byte times 2^-149, and 256 times more per
+//         byte position. Larger weights compensate. To convert back, add 2^23, rounding down: the
+//         lowest byte of the sum is the integer part. With 2^23 + 2^22 instead, numbers may be
+//         negative, and a dot product can start from that value.
 // watch   A row's work starts when its colours arrive, and they are requested just before.
-// needs   The roundings of the definition. Powers of two change none of them, as long as no result
-//         is subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.
+// needs   The same roundings as in the definition. Factors that are powers of two change none, as
+//         long as no result is subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.
 // source  IEEE 754: subnormal numbers; CUDA C++ Programming Guide, "Arithmetic Instructions".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -36,7 +36,7 @@ __device__ inline unsigned short_length_of(float gx, float gy) {
 
 // A word whose lowest byte is the grey value of a colour, computed in units of 2^-22.
 __device__ inline unsigned grey_word(unsigned p) {
-  //> todo: compute the definition with tiny floats and weights of 2^127, 2^119 and 2^111.
+  //> todo: compute the definition with tiny floats and with weights times 2^127, 2^119, 2^111.
   const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
   const float blue = __uint_as_float(p & 0xff0000);
   const float red_and_green = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));

@@ -1,12 +1,12 @@
 // blur 18_one_wave: strips so high that all of them run at once.
 //
-// idea    Strips of 64 rows are a guess. A small picture has too few to fill the GPU, a large one
-//         has many, and each processes eight rows more than it stores. Now there are as many strips
-//         as the GPU holds at once, all of the same height.
+// idea    Strips of 64 rows are a guess. A small picture has too few strips to fill the GPU. A
+//         large one has many, and each processes eight rows more than it stores. Now there are as
+//         many strips as the GPU holds at once, all of the same height.
 // watch   Every lane still waits for its loads before it can start the arithmetic of a row.
-// needs   No strip of fewer than 16 rows: the halo would be most of its work. None of more than 128
-//         either: the halo is already small there, and strips of a large picture that all run at
-//         once lie far apart in memory, which proved slower.
+// needs   No strip of fewer than 16 rows, since the halo would be over a third of its work. None of
+//         more than 128 either: the halo is small by then, and if all strips of a large picture run
+//         at once, they lie far apart in memory, which proved slower.
 // source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 #include <algorithm>
 

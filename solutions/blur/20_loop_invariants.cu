@@ -1,4 +1,4 @@
-// blur 20_loop_invariants: tests and computations that all rows share are made once.
+// blur 20_loop_invariants: tests and computations that all rows share are done once.
 //
 // idea    There is one kernel for pictures whose width is a multiple of 4, and one for others. The
 //         host chooses once, and neither contains the other's loads. Whether a lane's columns are
@@ -84,7 +84,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
                                    __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
         edges[k] = short_length_of(g.x, g.y);
       }
-      //> todo: store the edges, if they are of a row of the strip, and advance to the next row.
+      //> todo: store the edges, if their row is in the strip, and advance to the next row.
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
       to += width;

@@ -1,14 +1,14 @@
 // blur 21_alternating_signs: gx and gy are squared, so rows may alternate their sign.
 //
-// idea    gx adds the differences of three rows with weights 1 2 1: pairs of rows, and pairs of
-//         pairs. If every other row computes left minus right, the sum of a pair becomes, up to its
-//         sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
-//         start from, so rows need not remove it: two operations for gx and one for gy instead of
-//         three and two.
+// idea    gx adds the differences of three rows with weights 1 2 1: it adds pairs of rows, and then
+//         two pairs. If every other row computes left minus right, the sum of a pair becomes, up to
+//         its sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
+//         start from, so rows need not remove it. gx takes two operations and gy takes one, instead
+//         of three and two.
 // watch   5 bytes per pixel; the instructions of a row, which depend on each other; registers,
 //         which leave few warps to fill the gaps. None of them alone is the limit.
 // needs   An even number of rows in the unrolled loop: the compiler then knows each row's sign.
-// source  Sobel's filter is separable: 1 2 1 is 1 1 twice.
+// source  Sobel's filter is separable: 1 2 1 is 1 1 applied twice.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,10 +1,10 @@
 // blur 22_even_waves: blocks that do not fit at once run in waves of the same size.
 //
 // idea    A picture of 13773 x 3727 has 29 blocks side by side, and an H100 holds 27 such rows of
-//         blocks: strips of 140 rows would run at once. Strips of 128 rows, the most that were
-//         allowed, need 30 rows of blocks, and the last three run alone, for as long as all the
-//         others. Now the height is chosen for whole waves, as few as strips of most_rows allow.
-// watch   The halo: 8 rows per strip. Even waves of low strips gain nothing.
+//         blocks: strips of 140 rows would run at once. Strips of 128 rows, the most that 21
+//         allows, need 30 rows of blocks, and the last three run alone, for as long as the first
+//         27. Now the height is chosen for whole waves, as few as strips of most_rows allow.
+// watch   The halo: 8 rows per strip. Whole waves of strips with few rows gain nothing.
 // needs   nothing.
 // source  CUDA C++ Best Practices Guide: the tail of a launch, when the last wave is not full.
 #include <algorithm>

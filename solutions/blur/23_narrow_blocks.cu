@@ -2,7 +2,7 @@
 //
 // idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
 //         side: three of eight warps have nothing to do. Warps of a block share nothing, so a block
-//         may as well have three, two or one. The largest number that leaves few idle is taken.
+//         may as well have three, two or one. The host takes the most that leave few warps idle.
 // watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
 //         registers allow no more than 32 warps.
 // needs   A kernel that reads the number of warps from blockDim.y, which is no longer a constant.

@@ -5,7 +5,7 @@
 //         a thread accordingly. It recomputes values that do not fit, or spills them to local
 //         memory. `./lab ptx` lists registers and spills: did it have to give anything up?
 // gain    None: the kernel needs fewer registers than the limit anyway.
-// watch   49 loads per pixel. More warps only mean more loads.
+// watch   49 loads per pixel. More warps only issue more of them at once.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 30.
 #include "common/lab/check.hpp"

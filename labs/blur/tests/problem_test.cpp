@@ -1,4 +1,4 @@
-// Tests of the blur lab's pictures, reference, comparison, and of what it says about wrong results.
+// Tests of the blur lab's pictures, reference and comparison, and of its hints about mistakes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST_CASE("a call has the contract's buffers and scalars, and its size and seed 
   CHECK(a.grey != other.grey);
 }
 
-TEST_CASE("a picture is made alike by one core and by several") {
+TEST_CASE("one core and several cores make the same picture") {
   const problem& lab = problem_under_test();
   const auto small = lab.make_call({100, 60}, 7).buffers[0].data;
   const auto large = lab.make_call({3000, 3001}, 7).buffers[0].data;
@@ -161,13 +161,13 @@ TEST_CASE("sizes outside the contract are refused") {
   CHECK_NOTHROW(lab.work({32768, 32767}));
 }
 
-TEST_CASE("work is four bytes in and one out for each pixel") {
+TEST_CASE("work is four bytes in and one out per pixel") {
   const problem_work work = problem_under_test().work({640, 480});
   CHECK(work.bytes == 5 * 640 * 480);
   CHECK(work.rated_unit.empty());
 }
 
-TEST_CASE("the edges pass, computed another way, and nothing that differs in one pixel") {
+TEST_CASE("edges that are computed in another way pass, unless one pixel differs") {
   const std::vector<std::pair<int, int>> sizes = {{1, 1}, {3, 5},   {1, 9},
                                                   {9, 1}, {31, 33}, {64, 7}};
   for (const auto& [width, height] : sizes) {
@@ -199,7 +199,7 @@ TEST_CASE("a message says what was expected, found and where") {
   CHECK(other.ends_with("2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20"));
 }
 
-TEST_CASE("usual mistakes are recognised by the picture they leave") {
+TEST_CASE("common mistakes are recognised by the picture that they leave") {
   const example e(70, 50);
   e.says(bytes(3500, 0xa5), "every pixel is 165: was anything written to out?");
   e.says(e.grey, "this is the grey picture");
@@ -417,7 +417,7 @@ TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result
 
 TEST_CASE("exchanged sides are named, although the grid leaves out some pixels") {
   const example e(70, 50);
-  // What a stage stores if it takes the height for the width, and the grid is that of 70 x 50.
+  // What a stage stores if it takes the height for the width, and the grid is for 70 x 50.
   const auto exchanged = [&](auto stage) {
     example turned = e;
     std::swap(turned.width, turned.height);
@@ -479,7 +479,7 @@ TEST_CASE("other differences are described by their places") {
   e.says(wrong_where([](auto x, auto y) { return x % 32 == 20 && y == 20; }), "in rows 20 to 20");
 }
 
-TEST_CASE("a picture of your own is a call like any other, fourth byte and all") {
+TEST_CASE("a picture of your own is a call like any other, including its fourth byte") {
   const example e(31, 33);
   const picture rgba{31, 33, 4, e.call.buffers[0].data};
   const problem_call call = takes_pictures().call_with(rgba, "mine.png");
@@ -496,7 +496,7 @@ TEST_CASE("a picture of your own is a call like any other, fourth byte and all")
   CHECK_THROWS_AS(takes_pictures().call_with({0, 0, 4, {}}, "none"), std::invalid_argument);
 }
 
-TEST_CASE("the stages are those of the contract, and the last is the result") {
+TEST_CASE("the stages are those of the contract, and the last one is the result") {
   const example e(65, 40);
   const auto stages = takes_pictures().stages(e.call);
   REQUIRE(stages.size() == 3);
@@ -510,14 +510,14 @@ TEST_CASE("the stages are those of the contract, and the last is the result") {
   is(2, "edges", e.right);
 }
 
-TEST_CASE("an output of another size is no output") {
+TEST_CASE("an output of the wrong size is refused") {
   const example e(8, 8);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(bytes(63)) != "");
 }
 
-TEST_CASE("16_approximate_sqrt: an approximate root of a half more is exact when it is truncated") {
-  const double error = std::ldexp(1.0, -22);  // PTX grants 2^-23, of the root
+TEST_CASE("16_approximate_sqrt: the approximate root of s + 1/2 is exact once it is truncated") {
+  const double error = std::ldexp(1.0, -22);  // twice what PTX guarantees: 2^-23 of the root
   for (int s = 0; s <= 2 * 1020 * 1020; ++s) {
     const double root = std::sqrt(s + 0.5);
     const int right = std::min(255, static_cast<int>(std::sqrt(static_cast<double>(s))));
@@ -528,7 +528,7 @@ TEST_CASE("16_approximate_sqrt: an approximate root of a half more is exact when
   }
 }
 
-TEST_CASE("17_no_conversions: tiny floats and larger weights make the same grey, of every colour") {
+TEST_CASE("17_no_conversions: tiny floats and larger weights give the same grey for every colour") {
   const auto tiny = [](unsigned bits) { return std::bit_cast<float>(bits); };
   for (unsigned red = 0; red < 256; ++red) {
     unsigned wrong = 0;

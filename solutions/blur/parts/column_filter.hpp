@@ -1,7 +1,7 @@
 // Blurs along a column whose values come row by row, as spelled out in 13_factored_columns, for
 // the steps from 17_no_conversions to 23_narrow_blocks.
 //
-// idea    A row goes in, and the result is for the row three above, because the filter reaches
+// idea    A row goes in, and the result is for the row three above it, because the filter reaches
 //         three rows down. Before the filter is full, the result is garbage.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The gradient of a picture that comes row by row, one column at a time, for
 // the steps from 12_strips to 23_narrow_blocks.
 //
-// idea    A row goes in, and the result is for the row above, because the filter reaches one row
+// idea    A row goes in, and the result is for the row above it, because the filter reaches one row
 //         down. Before the filter is full, the result is garbage.
 #pragma once
 

@@ -2,8 +2,8 @@
 // 23_narrow_blocks.
 //
 // idea    A quad begins in a column that is a multiple of 4. If the picture's width is one too, a
-//         quad of colours lies at a multiple of 16 bytes, inside or outside the picture as a whole,
-//         and is one load; its edges are one store of 4 bytes. Otherwise each pixel is one.
+//         quad lies inside or outside the picture as a whole. Its colours begin at a multiple of 16
+//         bytes: one load. Its edges are one store of 4 bytes. Otherwise, pixels go one by one.
 #pragma once
 
 // The colours of a quad of which `left` pixels, at least one, are in the picture; the others are

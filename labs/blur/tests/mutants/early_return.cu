@@ -1,12 +1,12 @@
-// blur mutant: threads beyond the edge leave before the barrier, and fetch nothing.
+// blur mutant: threads beyond the edge return before the barrier, and load nothing.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 4;                         // of a block
-constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+constexpr int cols = 32, rows = 4;                         // per block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 
-// blurred = grey, blurred
+// blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
   if (blockIdx.x * cols + threadIdx.x >= width || blockIdx.y * rows + threadIdx.y >= height) return;
