@@ -232,10 +232,10 @@ class Machines(LauncherTest):
 
     def test_without_a_compiler(self):
         self.says('list', 'missing: g++', 3, on='plain')
-        self.says('doctor', 'lack  C++ compiler', 3, on='plain')
+        self.says('doctor', 'missing  C++ compiler', 3, on='plain')
         self.says('list --json', '{"error": "missing: g++', 3, on='plain')
         rows = json.loads(self.says('doctor --json', '', 3, on='plain'))['machine']
-        self.assertIn('lack', [row['state'] for row in rows])
+        self.assertIn('missing', [row['state'] for row in rows])
         self.says('doctor', 'module avail cuda', 3, on='plain', **{'BASH_FUNC_module%%': '() { :; }'})
         self.fake('extra', 'apt-get', 'exit 1')
         self.fake('extra', 'dpkg-deb', 'exit 1')
@@ -252,7 +252,7 @@ class Machines(LauncherTest):
         self.fake('old/bin', 'nvcc', 'echo "Cuda compilation tools, V12.4.99"')
         self.fake('cuda/bin', 'nvcc', FAKES['nvcc'])
         old, new = f'{self.top}/old', f'{self.top}/cuda'
-        self.says('doctor', f'{old}/bin/nvcc is CUDA 12.4.99', on='extra', CUDA_HOME=old)
+        self.says('doctor', f'{old}/bin/nvcc is CUDA 12.4.99', on='extra', CUDA_HOME=old, COLUMNS='200')
         for name in 'CUDA_HOME', 'CUDA_PATH', 'CUDA_ROOT', 'EBROOTCUDA':
             self.says('doctor', f'({new}/bin/nvcc)', on='extra', **{'CUDA_HOME': old, name: new})
 

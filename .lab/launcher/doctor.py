@@ -20,7 +20,9 @@ ROW_OPTIONS = ('doctor', '--json', '--no-color', '--no-colour')
 
 
 class Row(NamedTuple):
-    state: str  # ok, get (./lab fetches it), none (optional) or lack
+    # ok; pending: ./lab fetches or builds it; optional: not found, but only some commands need it; note: no tool;
+    # missing: set-up needs it, and you must install it
+    state: str
     name: str
     detail: str
 
@@ -31,7 +33,7 @@ class Doctor:
         self.machine = machine
         self.stands_still = stands_still
         self.rows: List[Row] = []
-        self.lacks: List[str] = []  # Debian packages that ./lab is not allowed to install
+        self.missing: List[str] = []  # Debian packages that ./lab is not allowed to install
 
     def report(self, arguments: Arguments) -> Optional[int]:
         """Returns the exit code, or None if the program reports the rest."""
@@ -52,7 +54,7 @@ class Doctor:
             self._without_program()
         self._network()
         if self.machine.is_slow_place():
-            self._row('none', 'place', '%s is on a Windows disk, which is slow from WSL: clone into ~ instead'
+            self._row('note', 'place', '%s is on a Windows disk, which is slow from WSL: clone into ~ instead'
                       % self.clone.root)
         self._build()
         if arguments.as_json:
@@ -60,15 +62,15 @@ class Doctor:
         else:
             columns = shutil.get_terminal_size((80, 24)).columns
             for row in self.rows:
-                label = '%-5s %-20s ' % (row.state, row.name)
+                label = '%-8s %-20s ' % (row.state, row.name)
                 print(textwrap.fill(row.detail, columns, initial_indent=label, subsequent_indent=' ' * len(label),
                                     break_long_words=False, break_on_hyphens=False))
         if is_built:
             return None
-        if not any(row.state == 'lack' for row in self.rows):
+        if not any(row.state == 'missing' for row in self.rows):
             return 0
-        if self.lacks and not arguments.as_json:
-            raise missing_message(self.lacks)
+        if self.missing and not arguments.as_json:
+            raise missing_message(self.missing)
         return ENVIRONMENT
 
     def _row(self, state: str, name: str, detail: str) -> None:
@@ -77,10 +79,10 @@ class Doctor:
     def _package(self, name: str, why: str, package: str) -> None:
         """The row of a Debian package that set-up needs."""
         if tool('apt-get') and root_prefix() is not None:
-            self._row('get', name, '%s; run ./lab setup to install %s' % (why, package))
+            self._row('pending', name, '%s; run ./lab setup to install %s' % (why, package))
         else:
-            self._row('lack', name, '%s; install %s' % (why, package))
-            self.lacks.append(package)
+            self._row('missing', name, '%s; install %s' % (why, package))
+            self.missing.append(package)
 
     def _build_tools(self) -> None:
         machine = self.machine
@@ -92,12 +94,12 @@ class Doctor:
         elif not os.environ.get('CXX') and tool('apt-get'):
             self._package('C++ compiler', 'g++ %s is too old' % machine.cxx_version('g++'), 'g++-' + GXX_WANTED)
         else:
-            self._row('lack', 'C++ compiler', old)
+            self._row('missing', 'C++ compiler', old)
         meson, version = machine.find_meson()
         if meson:
             self._row('ok', 'Meson', '%s, Ninja %s' % (version, output_of('ninja', '--version')))
         else:
-            self._row('get', 'Meson', './lab setup fetches Meson and Ninja from PyPI into .venv')
+            self._row('pending', 'Meson', './lab setup fetches Meson and Ninja from PyPI into .venv')
         python = machine.find_python()
         if python:
             self._row('ok', 'Python', '%s (%s)' % (output_of(python, '-V').split()[-1], tool(python)))
@@ -116,7 +118,7 @@ class Doctor:
             return
         modules = module_hint('cuda')
         older = machine.older_nvcc + '; ' if machine.older_nvcc else ''
-        self._row('get', 'nvcc', older + './lab setup fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
+        self._row('pending', 'nvcc', older + './lab setup fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
                   + ('; or ' + modules if modules else ''))
 
     def _libraries(self) -> None:
@@ -132,22 +134,23 @@ class Doctor:
             if name not in missing:
                 self._row('ok', name, 'this system')
             else:
-                self._row('get', name, 'from a Debian package' if tool('apt-get') else 'from its sources, through Meson')
+                self._row('pending', name,
+                          'from a Debian package' if tool('apt-get') else 'from its sources, through Meson')
 
     def _tool(self, name: str, enables: str) -> None:
         path = tool(name)
-        self._row('ok' if path else 'none', name, path or 'not found; needed for: ' + enables)
+        self._row('ok' if path else 'optional', name, path or 'not found; needed for: ' + enables)
 
     def _slides(self) -> None:
         if os.path.isdir(self.clone.build + '/slides/packages/markdown_it'):
             self._row('ok', 'markdown-it-py', self.clone.build + '/slides/packages')
         else:
-            self._row('none', 'markdown-it-py', './lab dev slides and ./lab dev site fetch it and Pygments from PyPI when they '
-                      'are first used')
+            self._row('optional', 'markdown-it-py', './lab dev slides and ./lab dev site fetch it and Pygments from PyPI '
+                      'when they are first used')
 
     def _without_program(self) -> None:
         gpu = self.machine.ask_gpu('name,compute_cap')
-        self._row('ok' if gpu else 'none', 'GPU',
+        self._row('ok' if gpu else 'optional', 'GPU',
                   gpu or 'none, so the emulator is used; needed for: time, GB/s, speed goals')
         self._tool('bwrap', 'grading files isolated from this machine (package bubblewrap)')
         self._tool('gdb', 'debugging a program')
@@ -156,20 +159,21 @@ class Doctor:
 
     def _network(self) -> None:
         """The row of the network, which is needed only if something must be fetched."""
-        wanted = [row.name for row in self.rows if row.state == 'get']
-        self._row('none' if wanted else 'ok', 'network',
+        wanted = [row.name for row in self.rows if row.state == 'pending']
+        self._row('note' if wanted else 'ok', 'network',
                   'needed once, for ' + ' '.join(wanted) if wanted else 'not needed')
 
     def _build(self) -> None:
         clone = self.clone
         builder = Builder(clone, self.machine, Steps(clone))
         if self.stands_still is not None:
-            self._row('none', 'build', 'the existing programs are used: %s; run ./lab setup to rebuild them'
+            self._row('note', 'build', 'the existing programs are used: %s; run ./lab setup to rebuild them'
                       % self.stands_still)
         elif not clone.in_build('build.ninja'):
-            self._row('get', 'build', 'not started; the next command sets up and builds')
+            self._row('pending', 'build', 'not started; the next command sets up and builds')
         elif not builder.is_configured():
-            self._row('get', 'build', 'configured for other tools, or only partly; the next command sets up and builds')
+            self._row('pending', 'build',
+                      'configured for other tools, or only partly; the next command sets up and builds')
         elif builder.is_complete(['all', 'meson-test-prereq']):
             self._row('ok', 'build', 'complete, with the tests')
         elif builder.is_complete(['course']):
@@ -178,7 +182,7 @@ class Doctor:
             self._row('ok', 'build', 'complete for %s; other commands build more' % ', '.join(['list'] + [
                 'walk ' + lab for lab in self._labs() if builder.is_complete(['course-' + lab])]))
         else:
-            self._row('get', 'build', 'incomplete, or older than the sources; the next command builds')
+            self._row('pending', 'build', 'incomplete, or older than the sources; the next command builds')
 
     def _labs(self) -> List[str]:
         folder = os.path.join(self.clone.root, 'labs')

@@ -139,16 +139,16 @@ int doctor(context& c, const doctor_options& o) {
     c.print(document);
     return 0;
   }
-  const std::size_t indent = 27;
+  const std::size_t indent = 30;
   for (const auto& i : items) {
-    const std::string state = fmt::format("{:<5} ", i.found ? "ok" : "none");
+    const std::string state = fmt::format("{:<8} ", i.found ? "ok" : "optional");
     const std::string label =
         c.out.paint(i.found ? tone::good : tone::note, state) + fmt::format("{:<20} ", i.name);
     c.out.paragraph(i.found ? i.detail : fmt::format("{}; needed for: {}", i.detail, i.enables),
                     indent, label);
   }
   c.say(fmt::format("{}{:<20} {} cores, {} memory, {} free disk space",
-                    c.out.paint(tone::good, "ok    "), "machine", cores, bytes_text(memory),
+                    c.out.paint(tone::good, "ok       "), "machine", cores, bytes_text(memory),
                     bytes_text(free_bytes)));
   c.say();
   c.say(fmt::format("kernels run on {}", c.out.paint(tone::strong, device.text())));
