@@ -74,10 +74,10 @@ struct point_grid {
   // This holds even after rounding. Along an axis of c cells, places are at most c(1 + 2^-22), and
   // each has been rounded twice, by 2^-24 of itself. A point beyond the cube has a place of at
   // least the edge, so in exact numbers it is no nearer than the gap between the edge and p, in
-  // widths, less c * 2^-22. Rounding the gap adds at most c * 2^-23, and so does the width.
-  // The sum is below the margin c * 2^-20. The result is a float no larger than the coordinates'
-  // true difference. Rounding preserves order, so the contract's dx * dx is no smaller than its
-  // rounded square, and adding squares makes no distance smaller.
+  // widths, less c * 2^-22. Rounding the gap adds at most c * 2^-23. So does the product with the
+  // width. The sum is below the margin c * 2^-20. The result is a float no larger than the
+  // coordinates' true difference. Rounding preserves order, so the contract's dx * dx is no smaller
+  // than its rounded square, and adding squares makes no distance smaller.
   __device__ float beyond(const float4& p, int3 cell, int r) const {
     const float position[3] = {place(p.x, 0), place(p.y, 1), place(p.z, 2)};
     const int own[3] = {cell.x, cell.y, cell.z};

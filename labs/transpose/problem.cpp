@@ -53,7 +53,8 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
 
 bool is_usable(bits value) { return is_finite(value) && !is_filling(value); }
 
-// A number with n usable numbers before it. This number and those after it may be unusable.
+// The usable number with exactly n usable numbers before it, for n below 2^31. The numbers that
+// follow it may be unusable.
 constexpr bits nth_usable(std::int64_t n) {
   constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, after_nans = 0x80000000;
   std::int64_t number = n;

@@ -4,9 +4,9 @@
 //         busiest has 4096 elements to compute, but the average is 2104. A size in between has 99
 //         tiles of 3072 elements. Such a tile fits a warp whose threads have 12 x 8 elements: 96
 //         multiply-adds for five reads from shared memory, where 8 x 8 elements have 64 for four.
-// watch   A thread needs 170 registers: 12 warps per multiprocessor. They are one, two or three
-//         blocks, so that all tiles of a multiprocessor run at once. 4 rounds are 2 rounds twice.
-// needs   Sizes between the others' rounds. The units were measured again, on an H100.
+// watch   A thread needs 170 registers, so 12 warps fit: 1, 2 or 3 blocks per multiprocessor, one
+//         per tile, so that all its tiles run at once. Four tiles run two at a time.
+// needs   An n that the other sizes suit less. Times per round were measured again, on an H100.
 // source  CUTLASS, whose threads may have any number of elements too.
 #include <algorithm>
 

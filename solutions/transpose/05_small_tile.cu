@@ -5,8 +5,8 @@
 //         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
 // watch   A warp now covers two rows of 64 bytes: it uses whole sectors, but half lines. In shared
 //         memory, 8 lanes share a bank instead of 32, so two things improve at once. Compare
-//         06_padded with 04_tiled to see each alone. A block moves 2 KB, so it takes many
-//         blocks to have much in flight.
+//         06_padded with 04_tiled to see the effect of the banks alone. A block moves 2 KB, so it
+//         takes many blocks to have much in flight.
 // needs   nothing: elements beyond an edge are neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled (K = 16)".
 #include "common/lab/ceil_div.hpp"

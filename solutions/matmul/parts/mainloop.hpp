@@ -161,8 +161,8 @@ __device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
     as_float4(b_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
   };
-  // The order of these reads, and the way in which `now` advances below, depend on the stages only
-  // because of the compiler's loop. Both were found by trying (solutions/matmul/DESIGN.md).
+  // The order of these reads and the way `now` advances below only change the registers that the
+  // compiler allocates. The best forms were found by trying (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
     if (stages == 2) {
       read_b(k, 0);
