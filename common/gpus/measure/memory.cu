@@ -162,7 +162,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
   all.push_back({"dirty_l2", "MB",
                  std::max(1e-3, (after_writes - after_reads) * bytes / write / 1e6),
                  "512 MiB read after 512 MiB were written, and after other bytes were read; the "
-                 "difference in time, as bytes written"});
+                 "time that the writes add, as bytes at the rate of dram_write"});
 
   for (const int warps : {1, 2, 4, 8, 16, 32, 64}) {
     const int threads = std::min(32 * warps, 512), blocks = 32 * warps / threads;
