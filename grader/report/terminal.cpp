@@ -125,7 +125,7 @@ progress::progress(bool enabled)
     : enabled_(enabled), terminal_(isatty(STDERR_FILENO) == 1), started_(clock::now()) {}
 
 void progress::doing(std::string what) {
-  // The clock is not restarted here, so that many short activities together still show up.
+  // This does not restart the clock. Otherwise, many short activities in a row would never show.
   what_ = std::move(what);
   tick();
 }

@@ -65,8 +65,8 @@ std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_b
                                         bool through_links) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
-  // The file may have been replaced by a pipe or a terminal since this check: do not wait for it,
-  // and do not make it the controlling terminal.
+  // Since this check, the file may have been replaced by a pipe, for which open() would wait, or by
+  // a terminal, which would become the controlling terminal. The flags prevent both.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
                                                   (through_links ? 0 : O_NOFOLLOW));
   if (descriptor < 0) return std::nullopt;

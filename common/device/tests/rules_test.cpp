@@ -157,7 +157,8 @@ TEST_CASE("names are reported as they are written in the source") {
   CHECK(readable_name(nested(4)) == "f");
   CHECK(nested(4) == "_Z1f1aI1bI1cI1dIiES3_ES4_ES5_E");
   CHECK(readable_name(nested(26)) == nested(26));
-  // Each list of arguments is its own twice, and each argument of a pack the other one's.
+  // `packs` nests expansions of a pack of 1000 arguments. In `lists`, two references to the list
+  // follow each list of template arguments. Such names can expand exponentially.
   std::string lists = "_Z1f", packs = "_Z1fIJ" + std::string(1000, 'i') + "EEv";
   for (int n = 0; n < 30; ++n) {
     packs += "DpN1AIT_";

@@ -227,9 +227,9 @@ bool race_check::both_strong(const access_site& s, std::uint32_t other,
   return same_block || (s.scope != sync_scope::block && o.scope != sync_scope::block);
 }
 
-// Whether lanes of a warp exchange values through volatile shared memory as if they ran in step:
-// all write, and all read others' words. PTX does not call that a race, but nothing orders it
-// either. A lane that polls a flag reads alone, or all lanes read the same word.
+// Whether lanes of a warp exchange values through volatile shared memory as if they ran in step.
+// PTX does not call that a race, but nothing orders these accesses. The lanes of such an access use
+// different words. When a flag is polled, one lane reads it, or all lanes read the same word.
 bool race_check::in_step(const lane_access& t, std::uint32_t other,
                          std::uint32_t other_warp) const {
   const access_site& o = evidence_.site_at(other);

@@ -208,7 +208,8 @@ class declarations {
   bool is_start(std::size_t n) const {
     return n == 0 || text(n - 1) == ";" || text(n - 1) == "{" || text(n - 1) == "}";
   }
-  // Whether the statement that holds a token gives its variables a value or a place of their own.
+  // Whether the statement that holds a token declares static, __shared__ or extern variables. They
+  // are not local variables without a value.
   bool is_static(std::size_t n) const {
     for (; !is_start(n); --n)
       if (text(n) == "static" || text(n) == "__shared__" || text(n) == "extern") return true;

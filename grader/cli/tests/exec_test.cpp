@@ -288,7 +288,7 @@ TEST_CASE("a program that loads NVIDIA's libraries by their paths still gets our
   CHECK(result.out == "0 13000 12\n");
 }
 
-TEST_CASE("a program that loads the driver API at run time gets ours, and our libnvJitLink") {
+TEST_CASE("a program that loads libcuda at run time gets ours; our libnvJitLink is preloaded") {
   if (!has_python()) return;
   const auto result = exec_program(
       {"python3", "-c",
@@ -300,7 +300,7 @@ TEST_CASE("a program that loads the driver API at run time gets ours, and our li
   CHECK(result.end.exit_code == 0);
 }
 
-TEST_CASE("a program that asks NVRTC for machine code gets PTX, which the driver loads") {
+TEST_CASE("our NVRTC returns PTX instead of machine code, and our driver loads it") {
   if (!has_python()) return;
   const std::string script = R"(
 from ctypes import *

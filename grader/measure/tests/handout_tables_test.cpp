@@ -118,7 +118,8 @@ TEST_CASE("a lecture's published figures stand next to the steps of the record")
         std::string::npos);
   CHECK(table.find("| quick | 2 ms | 4.00x | `01_second` | 1.00 ms | 8.00 GB/s | 3.00x |\n") !=
         std::string::npos);
-  // The step is taken as it is. Changes for the lecture's GPU (`with`) matter only to the model.
+  // The time is that of the unchanged step. The changes in `with` are made only for modelled times
+  // on the lecture's GPU.
   CHECK(table.find("| wide | 1 ms | 2.00x | `01_second` | 1.00 ms | 8.00 GB/s | 1.00x |\n") !=
         std::string::npos);
 }

@@ -76,7 +76,8 @@ TEST_CASE("invalid lengths, Booleans and kinds are refused") {
   CHECK(refused(stream));
   CHECK(refused({std::byte{static_cast<unsigned char>(std::variant_size_v<message>)}}));
   CHECK(refused({}));
-  // The message claims more elements than it has bytes for. They would take gigabytes.
+  // The message claims 2^32 - 1 elements, far more than its bytes hold. To allocate memory for them
+  // before reading would take gigabytes.
   auto parts = bytes_of(load{{1}});
   std::memset(parts.data() + 1, 0xFF, 4);
   CHECK(refused(parts));

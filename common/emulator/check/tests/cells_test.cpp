@@ -70,7 +70,7 @@ TEST_CASE("loads of a group that two blocks have read are recorded again after a
   const std::uint64_t at[32] = {3};
   CHECK(load_lanes(c, at, 1, 1, reader(4, 110)) == 0);
   CHECK(c[3].read_time() == last);
-  // Where all loads are recorded, and in another launch, a load is recorded again.
+  // The load is recorded again by an accessor without two_readers, and in another launch.
   CHECK(load_lanes(c, at, 1, 1, warp(4, 111)) == 0);
   CHECK(c[3].read_time() == 111);
   accessor later = reader(4, 130);

@@ -88,7 +88,7 @@ TEST_CASE("a product is fused into all sums that use it, or into none") {
   CHECK(fused(sums) == "x");
   CHECK(fused(sums + keep_x) == "");
   CHECK(fused("mul.T x, a, b;\nadd.T s, x, x;\n" + keep_s) == "");
-  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // the result of abs is not used
+  CHECK(fused(sums + "abs.T u, x;\n") == "x");  // nothing uses u, so this use of x does not count
   CHECK(fused(sums + "abs.T u, x;\n" + keep_u) == "");
 }
 

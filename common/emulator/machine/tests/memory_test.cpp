@@ -120,7 +120,8 @@ TEST_CASE("the shortest hole with enough room is taken, and the others are not s
 }
 
 // Limits the process's address space to `more` bytes above its current use, until this object is
-// destroyed. The C library reserves 64 MiB for each of many threads that have ended.
+// destroyed. An absolute limit could be below that use: the C library keeps 64 MiB of address space
+// for each of many threads that have ended.
 struct limit_on_address_space {
   explicit limit_on_address_space(std::uint64_t more) {
     std::uint64_t pages = 0;

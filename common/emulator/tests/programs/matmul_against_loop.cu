@@ -23,7 +23,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int n) {
 int main(int count, char** arguments) {
   const benchmark_request request(count, arguments);
   if (!request.wanted) {
-    std::printf("usage: matmul_against_loop --benchmark MOST_TIMES_AS_LONG\n");
+    std::printf("usage: matmul_against_loop --benchmark LARGEST_RATIO\n");
     return 2;
   }
   pin_to_one_core();

@@ -110,7 +110,7 @@ TEST_CASE("a branch is predication if the machine code moves accesses across it"
   place(m, 3, {11});  // loaded before the store that precedes the branch
   CHECK(order() == std::vector<std::uint32_t>{0, 3, 1, 2, 4});
   place(m, 3, {14});
-  place(m, 0, {30});  // only the line's own place says that it was moved across
+  place(m, 0, {30});  // accesses before the branch move below it; those after it keep their places
   place(m, 1, {31});
   CHECK(order() == std::vector<std::uint32_t>{2, 3, 4, 0, 1});
 }

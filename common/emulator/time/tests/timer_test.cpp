@@ -193,7 +193,7 @@ TEST_CASE("all blocks resident: the launch may be shorter than its first blocks 
   CHECK(t.end({}).instructions == doctest::Approx(each * all / (length * warps)).epsilon(0.001));
 }
 
-TEST_CASE("sampled launches: fewer rounds of long blocks are recorded, but at least one") {
+TEST_CASE("sampled launches: fewer rounds are recorded if blocks are long, but at least one") {
   const kernel k(many_sums(2000));  // one report per iteration, so the test is quick
   const auto rounds_of = [&](unsigned iterations) {
     timer t(model(), {.sampling = true});
@@ -424,7 +424,7 @@ TEST_CASE("stores that do not fit in L2 go to memory, and so do bytes that were 
   CHECK(kept.dram_write_bytes == 0);
 }
 
-TEST_CASE("work at the end of a block counts fully, although blocks that are cut short lack it") {
+TEST_CASE("work at the end of a block counts in full, although cut blocks stop before it") {
   const kernel k(store);
   const memory_work first = one_access(k);
   memory_work last = first;  // stored by the recorded blocks only

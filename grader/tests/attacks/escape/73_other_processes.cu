@@ -31,7 +31,7 @@ void reduce(const int*, int*, int*, int) {
     const int handle = static_cast<int>(syscall(SYS_pidfd_open, id, 0));
     for (int descriptor = 0; handle >= 0 && descriptor < 16; ++descriptor)
       opened |= syscall(438 /* pidfd_getfd */, handle, descriptor, 0) >= 0;
-    // Besides the program's own copies, only the sandbox's first process is visible.
+    // The sandbox shows only its own first process, and processes that the program forks.
     const std::string memory = "/proc/" + std::string(entry->d_name) + "/mem";
     opened |= open(memory.c_str(), O_RDWR) >= 0;
   }
