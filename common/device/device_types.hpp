@@ -20,10 +20,14 @@ enum class event_handle : std::uint64_t {};
 
 struct extent {
   std::uint32_t x = 1, y = 1, z = 1;
+  bool operator==(const extent&) const = default;
 };
 
 // The number of blocks or threads in an extent. No valid grid overflows it.
 inline std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
+
+// No cluster of blocks is asked for.
+inline constexpr extent no_cluster{0, 0, 0};
 
 struct launch_config {
   extent grid;
@@ -33,6 +37,9 @@ struct launch_config {
   // Programmatic dependent launch: the kernel may begin before earlier work of its stream has
   // ended. No device does that, but checks must know that the program allows it.
   bool may_begin_early = false;
+  extent cluster = no_cluster;  // blocks of a cluster that the launch asks for
+  // cudaFuncAttributeNonPortableClusterSizeAllowed: more than 8 blocks, up to 16.
+  bool allows_large_cluster = false;
 };
 
 // The offset and size of a kernel parameter in the parameter buffer of a launch, in bytes.
@@ -53,8 +60,16 @@ struct kernel_attributes {
   int ptx_version = 0;     // 10 * major + minor of the virtual architecture
   int binary_version = 0;  // 10 * major + minor of the machine code
   std::uint64_t max_dynamic_shared_bytes = 0;
+  extent required_cluster = no_cluster;  // blocks, by __cluster_dims__
+  // The values that the program set, which the runtime returns as they are.
+  int allows_large_cluster = 0, cluster_scheduling_policy = 0;
   std::vector<kernel_parameter> parameters;
 };
+
+// The cluster that a launch asks for, or the one that its kernel requires; no_cluster if neither.
+inline extent cluster_of(const kernel_attributes& kernel, const launch_config& config) {
+  return config.cluster == no_cluster ? kernel.required_cluster : config.cluster;
+}
 
 struct module_symbol {
   device_address address = 0;

@@ -379,6 +379,14 @@ result<kernel_handle> gpu_device::find_kernel(module_handle module, std::string_
   a.ptx_version = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
   a.binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
   a.max_dynamic_shared_bytes = get_bytes(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  if (get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET) != 0) {
+    const auto side = [&](CUfunction_attribute which) {
+      return static_cast<std::uint32_t>(get(which));
+    };
+    a.required_cluster = {side(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH),
+                          side(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT),
+                          side(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)};
+  }
   if (!s.ok()) return s;
   std::size_t offset = 0, bytes = 0;
   while (cu_.func_get_param_info(function, a.parameters.size(), &offset, &bytes) == CUDA_SUCCESS) {
@@ -447,15 +455,31 @@ status gpu_device::launch(kernel_handle kernel, const launch_config& config,
     }
     arguments.push_back(const_cast<std::byte*>(parameters.data()) + p.offset);
   }
-  CUlaunchAttribute cooperative{};
-  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  cooperative.value.cooperative = 1;
+  std::vector<CUlaunchAttribute> wanted;
+  if (config.cooperative) {
+    CUlaunchAttribute& cooperative = wanted.emplace_back();
+    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    cooperative.value.cooperative = 1;
+  }
+  if (config.cluster != no_cluster) {
+    CUlaunchAttribute& cluster = wanted.emplace_back();
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim = {config.cluster.x, config.cluster.y, config.cluster.z};
+  }
+  if (config.allows_large_cluster) {
+    const status s =
+        status_of(cu_,
+                  cu_.func_set_attribute(found->function,
+                                         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                  "allowing large clusters");
+    if (!s.ok()) return s;
+  }
   CUlaunchConfig c{};
   c.gridDimX = config.grid.x, c.gridDimY = config.grid.y, c.gridDimZ = config.grid.z;
   c.blockDimX = config.block.x, c.blockDimY = config.block.y, c.blockDimZ = config.block.z;
   c.sharedMemBytes = static_cast<unsigned>(config.dynamic_shared_bytes);
-  c.attrs = &cooperative;
-  c.numAttrs = config.cooperative ? 1 : 0;
+  c.attrs = wanted.data();
+  c.numAttrs = static_cast<unsigned>(wanted.size());
   return status_of(cu_, cu_.launch_kernel(&c, found->function, arguments.data(), nullptr),
                    "launching " + a.name);
 }

@@ -88,6 +88,31 @@ status check_cooperative(const gpu& model, const kernel_attributes& kernel,
               " can hold at most " + std::to_string(most) + " at once"};
 }
 
+status check_cluster(const gpu& model, const kernel_attributes& kernel, const launch_config& config,
+                     const std::string& who) {
+  const extent cluster = cluster_of(kernel, config);
+  if (cluster == no_cluster) return {};
+  if (model.compute_capability() < 90)
+    return {error::not_supported, who + model.name + " has no clusters of blocks"};
+  const auto refused = [&](const std::string& why) {
+    return status{error::invalid_cluster_size,
+                  who + "clusters of " + shape(cluster) + " blocks" + why};
+  };
+  if (kernel.required_cluster != no_cluster && cluster != kernel.required_cluster)
+    return refused(", but its __cluster_dims__ are " + shape(kernel.required_cluster));
+  const std::uint64_t blocks = volume(cluster);
+  if (blocks == 0) return refused(": every dimension must be at least 1");
+  if (blocks > largest_cluster)
+    return refused(": a cluster has at most " + std::to_string(largest_cluster));
+  if (blocks > largest_portable_cluster && !config.allows_large_cluster)
+    return refused(": more than " + std::to_string(largest_portable_cluster) +
+                   " need cudaFuncAttributeNonPortableClusterSizeAllowed");
+  const extent& grid = config.grid;
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    return refused(", which do not divide the grid of " + shape(grid));
+  return {};
+}
+
 }  // namespace
 
 status check_launch(const gpu& model, const kernel_attributes& kernel,
@@ -106,6 +131,7 @@ status check_launch(const gpu& model, const kernel_attributes& kernel,
                                       are_swapped(config.grid)};
   status found = check_threads(model, kernel, threads, who);
   if (found.ok()) found = check_shared(model, kernel, config.dynamic_shared_bytes, who);
+  if (found.ok()) found = check_cluster(model, kernel, config, who);
   if (found.ok() && config.cooperative) found = check_cooperative(model, kernel, config, who);
   return found;
 }

@@ -97,12 +97,17 @@ result<int> value_of(const cudaFuncAttributes& a, int attribute) {
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return a.preferredShmemCarveout;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return a.clusterDimMustBeSet;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return a.requiredClusterWidth;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return a.requiredClusterHeight;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return a.requiredClusterDepth;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return a.nonPortableClusterSizeAllowed;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      return 0;
+      return a.clusterSchedulingPolicyPreference;
     default:
       return {error::invalid_value, "no such attribute of a kernel"};
   }

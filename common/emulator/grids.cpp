@@ -153,6 +153,9 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.config = config;
   state.parameters.assign(parameters.begin(), parameters.end());
   state.block_count = volume(config.grid);
+  const extent cluster = cluster_of(k.attributes, config);
+  state.is_explicit_cluster = cluster != no_cluster;
+  if (state.is_explicit_cluster) state.cluster = cluster;
   const std::uint64_t threads = volume(config.block);
   const std::uint64_t per_multiprocessor = std::max<std::uint64_t>(
       1, std::min<std::uint64_t>(

@@ -55,12 +55,14 @@ struct copy_bytes {
 };
 struct start_kernel {
   std::uint64_t kernel = 0;
-  extent grid, block;
+  extent grid, block, cluster;
   std::uint64_t dynamic_shared_bytes = 0;
-  static constexpr std::uint8_t cooperative = 1, may_begin_early = 2;
+  static constexpr std::uint8_t cooperative = 1, may_begin_early = 2, allows_large_cluster = 4;
   std::uint8_t how = 0;  // a combination of these flags
   std::vector<std::byte> parameters;
-  void fields(auto&& of) { of(kernel, grid, block, dynamic_shared_bytes, how, parameters); }
+  void fields(auto&& of) {
+    of(kernel, grid, block, cluster, dynamic_shared_bytes, how, parameters);
+  }
 };
 struct release_memory {
   std::uint64_t address = 0;
@@ -216,10 +218,12 @@ struct find_kernel {
     std::int32_t registers = 0, max_threads_per_block = 0, ptx_version = 0, binary_version = 0;
     std::uint64_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
     std::uint64_t max_dynamic_shared_bytes = 0;
+    extent required_cluster;
     std::vector<parameter_place> parameters;
     void fields(auto&& of) {
       of(kernel, name, registers, max_threads_per_block, ptx_version, binary_version,
-         static_shared_bytes, local_bytes, constant_bytes, max_dynamic_shared_bytes, parameters);
+         static_shared_bytes, local_bytes, constant_bytes, max_dynamic_shared_bytes,
+         required_cluster, parameters);
     }
   };
   std::uint64_t module = 0;

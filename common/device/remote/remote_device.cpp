@@ -292,6 +292,7 @@ result<kernel_handle> remote_device::find_kernel(module_handle module, std::stri
   a.ptx_version = found->ptx_version;
   a.binary_version = found->binary_version;
   a.max_dynamic_shared_bytes = found->max_dynamic_shared_bytes;
+  a.required_cluster = found->required_cluster;
   for (const parameter_place& p : found->parameters) a.parameters.push_back({p.offset, p.bytes});
   return kernel_handle{found->kernel};
 }
@@ -344,9 +345,11 @@ status remote_device::launch(kernel_handle kernel, const launch_config& config,
   start.kernel = static_cast<std::uint64_t>(kernel);
   start.grid = config.grid;
   start.block = config.block;
+  start.cluster = config.cluster;
   start.dynamic_shared_bytes = config.dynamic_shared_bytes;
   if (config.cooperative) start.how |= start_kernel::cooperative;
   if (config.may_begin_early) start.how |= start_kernel::may_begin_early;
+  if (config.allows_large_cluster) start.how |= start_kernel::allows_large_cluster;
   start.parameters.assign(parameters.begin(), parameters.end());
   queue(start);
   return {};

@@ -26,6 +26,7 @@ find_kernel::answer answer_of(kernel_handle kernel, const kernel_attributes& a) 
   with.local_bytes = a.local_bytes;
   with.constant_bytes = a.constant_bytes;
   with.max_dynamic_shared_bytes = a.max_dynamic_shared_bytes;
+  with.required_cluster = a.required_cluster;
   for (const kernel_parameter& p : a.parameters) with.parameters.push_back({p.offset, p.bytes});
   return with;
 }
@@ -189,14 +190,16 @@ status service::execute(const copy_bytes& m) {
 
 status service::execute(const start_kernel& m) {
   if (m.parameters.size() > most_parameter_bytes) return why_ = "too many parameters", status{};
-  if (m.how > (start_kernel::cooperative | start_kernel::may_begin_early))
-    return why_ = "an impossible launch", status{};
+  constexpr unsigned all = start_kernel::cooperative | start_kernel::may_begin_early |
+                           start_kernel::allows_large_cluster;
+  if (m.how > all) return why_ = "an impossible launch", status{};
   if (is_counted()) shared_.call.before_launch();
-  const status s =
-      on_.launch(kernel_handle{m.kernel},
-                 {m.grid, m.block, m.dynamic_shared_bytes, (m.how & start_kernel::cooperative) != 0,
-                  (m.how & start_kernel::may_begin_early) != 0},
-                 m.parameters);
+  const auto is = [&](std::uint8_t flag) { return (m.how & flag) != 0; };
+  const status s = on_.launch(
+      kernel_handle{m.kernel},
+      {m.grid, m.block, m.dynamic_shared_bytes, is(start_kernel::cooperative),
+       is(start_kernel::may_begin_early), m.cluster, is(start_kernel::allows_large_cluster)},
+      m.parameters);
   if (s.ok() && is_counted()) shared_.call.launched();
   return s;
 }

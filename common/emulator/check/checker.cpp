@@ -54,6 +54,8 @@ std::uint32_t checker::access(const access_event& e) {
     case memory_space::global:
       return visit(e, evidence_.global, evidence_.device_base);
     case memory_space::shared:
+      if (evidence_.running().now->together != nullptr) [[unlikely]]
+        return visit_cluster(e);
       if (unfollowed_.has_loads()) [[unlikely]]
         unfollowed_.use(e);
       return visit(e, *evidence_.running().shared, 0);
@@ -127,6 +129,45 @@ std::uint32_t checker::visit(const access_event& e, shadow_memory& m, std::uint6
       visit_lanes(e, m, base, r->lanes);
   }
   return e.active;
+}
+
+// The block of the running block's cluster to whose shared memory an address belongs; null if there
+// is none.
+const block* checker::owner_of(std::uint64_t at) const {
+  const block* const own = evidence_.running().now;
+  if (at < peer_bytes || own->together == nullptr) return own;
+  const std::uint64_t rank = at / peer_bytes - 1;
+  return rank < own->together->blocks.size() ? own->together->blocks[rank] : nullptr;
+}
+
+void checker::note_peer_access(const block& peer, const access_site& s, std::uint32_t number,
+                               std::uint32_t warp, int lane, std::uint64_t at) {
+  const block_clock& own = evidence_.running().clock;
+  races_.note_peer_access(evidence_.blocks.of(peer),
+                          {own.first_warp + warp, lane, number, own.warps[warp].now, at,
+                           s.element_bytes, s.kind != access_kind::load});
+}
+
+// Visits an access to shared memory of any block of a cluster. Lanes that access another block's
+// memory out of bounds, or after that block has exited, are left to the op, which stops the launch.
+std::uint32_t checker::visit_cluster(const access_event& e) {
+  std::uint32_t own = 0;
+  for (std::uint32_t l = e.active; l != 0; l &= l - 1)
+    if (e.address[__builtin_ctz(l)] < peer_bytes) own |= l & -l;
+  if (own == e.active) return visit(e, *evidence_.running().shared, 0);
+  const std::uint64_t bytes = e.site->bytes;
+  const std::uint32_t in_bounds = own != 0 ? bounds_.in_bounds_shared(e, own) : 0;
+  if (in_bounds != 0) visit_lanes(e, *evidence_.running().shared, 0, in_bounds);
+  for (std::uint32_t l = e.active & ~own; l != 0; l &= l - 1) {
+    const std::uint64_t at = e.address[__builtin_ctz(l)], offset = at % peer_bytes;
+    const block* const peer = owner_of(at);
+    if (peer == nullptr || peer->alive == 0 || offset % bytes != 0 ||
+        offset + bytes > evidence_.state->shared_bytes)
+      continue;
+    visit_lanes(e, *evidence_.blocks.of(*peer).shared, at - offset, l & -l);
+    note_peer_access(*peer, *e.site, e.index, e.warp, __builtin_ctz(l), offset);
+  }
+  return in_bounds | (e.active & ~own);
 }
 
 // Visits lanes with scattered addresses. Returns the lanes that need a closer look.
@@ -225,7 +266,10 @@ std::uint32_t checker::visit_copied(const access_event& e) {
 
 void checker::access_range(const warp_event& e, const range_event& r) {
   const bool shared = r.space == memory_space::shared;
-  shadow_memory& m = shared ? *evidence_.running().shared : evidence_.global;
+  const bool is_peers = shared && r.inside && r.address >= peer_bytes;
+  shadow_memory& m = is_peers ? *evidence_.blocks.of(*owner_of(r.address)).shared
+                     : shared ? *evidence_.running().shared
+                              : evidence_.global;
   const bool reads = r.kind == access_kind::load;
   const bool is_copy = e.at == copy_.at && e.warp == copy_.warp;
   if (is_copy && (((reads ? copy_.read : copy_.written) >> r.lane) & 1) != 0) return;
@@ -241,16 +285,19 @@ void checker::access_range(const warp_event& e, const range_event& r) {
     evidence_.reported = evidence_.instruction_of(e.at);
     return;
   }
-  const std::uint64_t at = shared ? r.address : r.address - evidence_.device_base;
+  const std::uint64_t at = is_peers ? r.address % peer_bytes
+                           : shared ? r.address
+                                    : r.address - evidence_.device_base;
   if (at >= m.bytes_watched) return;
+  if (is_peers) note_peer_access(*owner_of(r.address), s, number, e.warp, r.lane, at);
   if (!shared) {
     if (const auto found = evidence_.areas.usable(r.address))
       host_.kernel_uses(*found, r.kind != access_kind::load);
   }
-  if (shared && r.kind == access_kind::store) unset_.note_written_shared(at, r.bytes);
-  if (shared && r.kind == access_kind::store && !r.asynchronous)
+  if (shared && !is_peers && r.kind == access_kind::store) unset_.note_written_shared(at, r.bytes);
+  if (shared && !is_peers && r.kind == access_kind::store && !r.asynchronous)
     unfollowed_.wrote({e.at, e.warp, r.lane, at, r.bytes});
-  else if (shared && unfollowed_.has_loads())
+  else if (shared && !is_peers && unfollowed_.has_loads())
     unfollowed_.use(e.at, e.warp, r.lane, at, r.bytes);
   m.cells.touch(at, r.bytes, grain::words);
   if (!shared && r.kind != access_kind::load) races_.note_walks();
@@ -278,6 +325,14 @@ void checker::released_barrier(unsigned id, bool whole_block) {
   unfollowed_.released_barrier(id, whole_block);
 }
 
+void checker::released_cluster_barrier(std::span<block* const> blocks) {
+  barriers_.released_barrier(cluster_barrier, true);
+  std::vector<block_clock*> clocks;
+  for (const block* b : blocks) clocks.push_back(&evidence_.blocks.of(*b).clock);
+  evidence_.sequence.released_cluster_barrier(clocks);
+  unfollowed_.released_barrier(cluster_barrier, true);
+}
+
 void checker::warp_met(const warp_event& e, bool orders_memory) {
   if (!orders_memory) return;
   checked_block& b = evidence_.running();
@@ -300,9 +355,10 @@ void checker::waited_for_copies(const warp_event& e, int groups_left) {
 
 void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
   block_clock& b = evidence_.running().clock;
-  unfollowed_.arrived_at(e, lane, shared_offset);
+  const block_clock& owner = evidence_.blocks.of(*owner_of(shared_offset)).clock;
+  if (&owner == &b) unfollowed_.arrived_at(e, lane, shared_offset);
   evidence_.sequence.arrive(b, b.first_warp + e.warp, lane,
-                            {shared_offset, std::uint64_t{b.index} + 1});
+                            {shared_offset % peer_bytes, std::uint64_t{owner.index} + 1});
 }
 
 void checker::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {

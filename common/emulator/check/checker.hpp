@@ -69,7 +69,10 @@ class checker final : public observer {
   void begin_launch(const launch_info& info) override;
   status end_launch(const status& failure) override;
   void begin_block(const block& b) override;
-  void end_block(const block& b) override { unfollowed_.end_block(b); }
+  void end_block(const block& b) override {
+    races_.check_exit(b);
+    unfollowed_.end_block(b);
+  }
   void switch_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
@@ -85,6 +88,7 @@ class checker final : public observer {
   }
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
+  void released_cluster_barrier(std::span<block* const> blocks) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
   void reached_warp_wide(const warp_event& e, std::uint32_t members) override {
     barriers_.reached_warp_wide(e, members);
@@ -97,7 +101,10 @@ class checker final : public observer {
     barriers_.read_inactive_lane(e, lane, source);
   }
   void fenced(const warp_event& e, memory_order o, sync_scope s) override;
-  void exited(const warp_event& e) override { barriers_.exited(e); }
+  void exited(const warp_event& e) override {
+    barriers_.exited(e);
+    evidence_.running().last_exit = e;
+  }
   void committed_copies(const warp_event& e) override;
   void waited_for_copies(const warp_event& e, int groups_left) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
@@ -116,6 +123,10 @@ class checker final : public observer {
   [[gnu::always_inline]] bool visit_run(const access_site& s, shadow_memory& m, grain g,
                                         const accessor& a, std::uint64_t at, const lane_run& run,
                                         bool falls);
+  const block* owner_of(std::uint64_t at) const;
+  void note_peer_access(const block& peer, const access_site& s, std::uint32_t number,
+                        std::uint32_t warp, int lane, std::uint64_t at);
+  std::uint32_t visit_cluster(const access_event& e);
   std::uint32_t visit_scattered(const access_event& e, shadow_memory& m, const accessor& a,
                                 std::uint64_t base);
   void visit_lanes(const access_event& e, shadow_memory& m, std::uint64_t base,

@@ -75,6 +75,8 @@ void evidence::begin_block(const block& b) {
   });
   c.now = &b;
   c.shared->written.clear(0, state->shared_bytes);
+  c.shared->block = static_cast<std::uint32_t>(b.index);
+  c.by_peers.clear();
   sequence.begin_block(c.clock, b.index, block_warps);
 }
 
@@ -111,7 +113,7 @@ std::uint32_t evidence::extra_site(const warp_event& e, const observer::range_ev
   s.space = r.space;
   s.kind = r.kind;
   s.order = r.order;
-  s.scope = sync_scope::block;
+  s.scope = sync_scope::gpu;  // an mbarrier's; other blocks of a cluster may use it, too
   s.asynchronous = r.asynchronous;
   s.bytes = s.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 128));
   return found->second;

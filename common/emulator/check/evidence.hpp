@@ -26,6 +26,17 @@ struct checked_block {
   block_clock clock;
   std::unique_ptr<shadow_memory> shared;
   const block* now = nullptr;
+  // Other blocks' accesses to its shared memory: the last one of each warp.
+  struct peer_access {
+    std::uint32_t warp;  // in the launch
+    int lane;
+    std::uint32_t site;
+    tick when;
+    std::uint64_t at, bytes;
+    bool writes;
+  };
+  std::vector<peer_access> by_peers;
+  warp_event last_exit{};
 };
 
 // A launch whose accesses may still be remembered.
@@ -91,9 +102,7 @@ struct evidence {
   // another stream has freed.
   bool is_of_freed_memory(std::uint64_t at, tick when) const;
   // The owner of a memory: 0 for global memory, otherwise the block's index + 1.
-  std::uint32_t owner_of(const shadow_memory& m) const {
-    return m.is_shared ? running().clock.index + 1 : 0;
-  }
+  std::uint32_t owner_of(const shadow_memory& m) const { return m.is_shared ? m.block + 1 : 0; }
 
   // --- parties and objects of findings
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/emulator/run/block.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -305,6 +307,20 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
   }
 }
 
+// Each block meets at a barrier of its own, then releases what its threads know to an object of the
+// cluster, and learns what the others have released.
+void order::released_cluster_barrier(std::span<block_clock* const> blocks) {
+  for (block_clock* b : blocks) released_barrier(*b, cluster_barrier, true);
+  if (blocks.size() == 1) return;
+  constexpr std::uint64_t of_clusters = std::uint64_t{1} << 41;
+  sync_object& o = objects_[{cluster_barrier, blocks.front()->index + of_clusters}];
+  for (const block_clock* b : blocks)
+    release(*b, b->first_warp, all_lanes, o, b->barrier, b->barrier, sync_scope::gpu);
+  const acquired learned{&o, 0, static_cast<std::uint32_t>(o.log.size()), now(), sync_scope::gpu};
+  for (block_clock* b : blocks) merge(b->learned, learned);
+  released_in_global_ = released_in_shared_ = true;
+}
+
 // Whether every thread at a barrier has fenced since the previous barrier.
 bool order::all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals) {
   return std::ranges::all_of(arrivals, [&](const block_clock::arrival& a) {
@@ -486,7 +502,7 @@ void order::strong_read(block_clock& b, std::uint32_t warp, int lane, const key&
 void order::arrive(block_clock& b, std::uint32_t warp, int lane, const key& k) {
   warp_clock& w = b.warps[warp - b.first_warp];
   w.now = next();
-  release(b, warp, std::uint32_t{1} << lane, objects_[k], w.now, b.barrier, sync_scope::block);
+  release(b, warp, std::uint32_t{1} << lane, objects_[k], w.now, b.barrier, sync_scope::gpu);
 }
 
 void order::see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k) {
@@ -494,7 +510,7 @@ void order::see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k
   if (found == objects_.end()) return;
   const auto size = static_cast<std::uint32_t>(found->second.log.size());
   learn(b.warps[warp - b.first_warp], std::uint32_t{1} << lane,
-        {&found->second, 0, size, now_, sync_scope::block});
+        {&found->second, 0, size, now_, sync_scope::gpu});
 }
 
 }  // namespace stepwise::emulator

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -149,6 +150,8 @@ class order {
 
   void reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits);
   void released_barrier(block_clock& b, unsigned id, bool whole_block);
+  // All live threads of a cluster have met at its barrier.
+  void released_cluster_barrier(std::span<block_clock* const> blocks);
   void warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
   void fenced(block_clock& b, const warp_event& e, memory_order o, sync_scope s);
   void committed_copies(warp_clock& w);
@@ -164,7 +167,8 @@ class order {
                     const access_site& site);
   void strong_read(block_clock& b, std::uint32_t warp, int lane, const key& k,
                    const access_site& site);
-  // mbarriers: arrivals release, seeing a phase complete acquires.
+  // mbarriers: arrivals release, seeing a phase complete acquires, also between blocks of a
+  // cluster.
   void arrive(block_clock& b, std::uint32_t warp, int lane, const key& k);
   void see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k);
 

@@ -252,12 +252,35 @@ bool race_check::copies_settled(std::uint32_t own_warp, std::uint32_t other, tic
 // Applies the effect of an atomic, volatile or ordered access to the order.
 void race_check::synchronise(const lane_access& t) {
   block_clock& b = evidence_.running().clock;
-  const order::key k{t.at, t.memory->is_shared ? std::uint64_t{b.index} + 1 : 0};
+  const order::key k{t.at, t.memory->is_shared ? std::uint64_t{t.memory->block} + 1 : 0};
   const std::uint32_t warp = b.first_warp + t.warp;
   if (t.site->kind != access_kind::store && !t.site->reduction)
     evidence_.sequence.strong_read(b, warp, t.lane, k, *t.site);
   if (t.site->kind != access_kind::load)
     evidence_.sequence.strong_write(b, warp, t.lane, k, *t.site);
+}
+
+void race_check::note_peer_access(checked_block& peer, const checked_block::peer_access& a) {
+  const auto last = std::ranges::find(peer.by_peers, a.warp, &checked_block::peer_access::warp);
+  if (last == peer.by_peers.end())
+    peer.by_peers.push_back(a);
+  else
+    *last = a;
+}
+
+void race_check::check_exit(const block& b) {
+  if (b.together == nullptr || b.alive != 0) return;
+  const checked_block& own = evidence_.running();
+  const auto is_known = [&](const checked_block::peer_access& p) {
+    for (std::uint32_t w = 0; w < evidence_.block_warps; ++w)
+      for (int lane = 0; lane < lanes; ++lane)
+        if (evidence_.sequence.unordered(own.clock, own.clock.first_warp + w, lane, p.when, p.warp,
+                                         std::uint32_t{1} << p.lane) == 0)
+          return true;
+    return false;
+  };
+  for (const auto& p : own.by_peers)
+    if (!is_known(p)) report_.add_exit(own, p);
 }
 
 // Whether one of `other_lanes` makes an overlapping access at this moment, by this op.

@@ -26,6 +26,10 @@ class race_check final : public check {
   // The accessor for the cells: a warp of the running block, at a site.
   accessor accessor_of(std::uint32_t warp, std::uint32_t number, const shadow_memory& m) const;
   // Compares a lane's access with what the cells remember, and records it there.
+  // Records an access of the running block to `peer`'s memory. When a block exits, all accesses of
+  // other blocks to its memory must be ordered before its exit.
+  void note_peer_access(checked_block& peer, const checked_block::peer_access& a);
+  void check_exit(const block& b);
   void look_closer(const lane_access& t);
   // Records the accesses of every lane that cannot race with an earlier access, although a
   // comparison with the last barrier does not show it. Returns the lanes that it recorded.
@@ -85,8 +89,12 @@ inline accessor race_check::accessor_of(std::uint32_t warp, std::uint32_t number
   const block_clock& b = evidence_.running().clock;
   const order& sequence = evidence_.sequence;
   const warp_clock& w = b.warps[warp];
-  // Only its own block accesses shared memory.
-  accessor a{m.is_shared ? b.barrier : sequence.settled(),
+  // Only its own block accesses shared memory, unless the block has a cluster, whose blocks began
+  // before any of them ran.
+  const bool has_peers = evidence_.running().now->together != nullptr;
+  accessor a{!m.is_shared ? sequence.settled()
+             : has_peers  ? b.began
+                          : b.barrier,
              b.barrier,
              b.first_warp,
              evidence_.block_warps,
@@ -111,7 +119,7 @@ inline bool race_check::keep_back(const access_event& e) {
   const shadow_memory& m = *b.shared;
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
-  if (s.kind != access_kind::load || s.order != memory_order::weak ||
+  if (s.kind != access_kind::load || s.order != memory_order::weak || b.now->together != nullptr ||
       loads.stored_at >= std::min(b.clock.barrier, b.clock.copies_known))
     return false;
   const std::uint64_t first = e.address[shape.first];

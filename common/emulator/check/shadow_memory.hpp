@@ -18,7 +18,8 @@ struct shadow_memory {
   memory_cells cells;
   written_bytes written;
   std::uint64_t bytes_watched;
-  bool is_shared = false;  // a block's shared memory
+  bool is_shared = false;   // a block's shared memory
+  std::uint32_t block = 0;  // whose it is: its number in the launch, truncated
 };
 
 }  // namespace stepwise::emulator

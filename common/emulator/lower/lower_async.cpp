@@ -14,8 +14,8 @@ state_space space_of(std::string_view modifier) {
 
 }  // namespace
 
-// The vreg of an operand's generic addresses, with its offset added. Each block is its own cluster,
-// so shared::cluster addresses are addresses of its shared memory.
+// The vreg of an operand's generic addresses, with its offset added. Addresses of shared::cluster
+// are addresses of shared memory, with the block in their upper bits (machine/context.hpp).
 std::uint32_t lowering::generic_address(const operand& o, state_space space) {
   const address at = memory_address(o, space);
   const bool shared = space == state_space::shared;
@@ -78,8 +78,6 @@ void lowering::bulk_copy() {
   for (const std::string_view m : i_->modifiers)
     if (const state_space s = space_of(m); s != state_space::none && found < 2) spaces[found++] = s;
   if (found != 2) throw unsupported{"the instruction " + text()};
-  const bool within_shared = spaces[0] == state_space::shared && spaces[1] == state_space::shared;
-  if (within_shared && out_.has_cluster) throw unsupported{"the instruction " + text()};
   if (spaces[0] == state_space::global) out_.writes_in_bulk = true;
   const std::uint32_t to = generic_address(o.at(0), spaces[0]);
   const std::uint32_t from = generic_address(o.at(1), spaces[1]);
@@ -149,17 +147,23 @@ void lowering::without_effect() {
          constant(value_class::b64, 0));
 }
 
-// mapa.space.type d, a, b: the address that corresponds to a in block b of the cluster; getctarank.
+// mapa{.space}.type d, a, b: the address that corresponds to a in block b of the cluster;
+// getctarank{.space}.type d, a. Without a space, a is a generic address.
 void lowering::cluster_address() {
   const std::vector<operand>& o = i_->operands;
+  const bool wide = type() == "u64", generic = !has("shared::cluster");
+  const value_class k = wide ? value_class::b64 : value_class::b32;
+  if (generic && !wide) throw unsupported{"the instruction " + text()};
+  const std::string width = wide ? ".b64>" : ".b32>";
+  const auto window = static_cast<std::int64_t>(generic ? shared_window : 0);
   if (i_->opcode == "getctarank") {
-    emit("mov.b32", destination(o.at(0), value_class::b32), constant(value_class::b32, 0));
+    emit("<getctarank" + width, destination(o.at(0), value_class::b32), source(o.at(1), k))
+        .immediate = window;
     return;
   }
-  const bool wide = type() == "u64";
-  const value_class k = wide ? value_class::b64 : value_class::b32;
-  emit("<mapa>", 0, 0, source(o.at(2), value_class::b32));
-  emit(wide ? "mov.b64" : "mov.b32", destination(o.at(0), k), source(o.at(1), k));
+  const std::uint32_t d = destination(o.at(0), k);
+  emit("<mapa" + width, d, source(o.at(1), k), source(o.at(2), value_class::b32)).immediate =
+      window;
 }
 
 // elect.sync d|p, members.

@@ -248,14 +248,6 @@ result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_funct
   const ptx::function& f = *kernel.function;
   out->name = f.name;
   out->pretty = readable_name(f.name);
-  // A cluster of one block is a block.
-  if (f.has_cluster && !std::ranges::all_of(f.required_cluster, [](auto n) { return n == 1; })) {
-    return {error::not_supported,
-            out->pretty + " (PTX line " + std::to_string(f.line) +
-                "): the emulator does not run clusters of blocks, which __cluster_dims__ "
-                "(.reqnctapercluster) asks for"};
-  }
-  out->has_cluster = f.has_cluster;
   const call_plan plan(unit, kernel, watched);
   out->static_shared_bytes = plan.static_shared_bytes();
   out->system_shared_bytes = plan.system_shared_bytes();

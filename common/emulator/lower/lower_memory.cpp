@@ -28,7 +28,8 @@ struct memory_form {
 };
 
 // The form of an access, by its modifiers. Cache hints (".L2::128B"), the weakest order and scopes
-// change nothing here. Each block is its own cluster, so shared::cluster is its shared memory.
+// change nothing here. An address of shared::cluster is one of shared memory, with the block in its
+// upper bits (machine/context.hpp).
 memory_form form_of(const ptx::instruction& i) {
   memory_form f;
   for (const std::string_view m : i.modifiers) {

@@ -72,13 +72,21 @@ const special_name* find_special(std::string_view name) {
       {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
       {"%aggr_smem_size", {special::total_smem_size, 32}},
-      // Without clusters, every block is a cluster.
-      {"%clusterid.x", {special::ctaid_x, 32}},
-      {"%clusterid.y", {special::ctaid_y, 32}},
-      {"%clusterid.z", {special::ctaid_z, 32}},
-      {"%nclusterid.x", {special::nctaid_x, 32}},
-      {"%nclusterid.y", {special::nctaid_y, 32}},
-      {"%nclusterid.z", {special::nctaid_z, 32}},
+      {"%clusterid.x", {special::clusterid_x, 32}},
+      {"%clusterid.y", {special::clusterid_y, 32}},
+      {"%clusterid.z", {special::clusterid_z, 32}},
+      {"%nclusterid.x", {special::nclusterid_x, 32}},
+      {"%nclusterid.y", {special::nclusterid_y, 32}},
+      {"%nclusterid.z", {special::nclusterid_z, 32}},
+      {"%cluster_ctaid.x", {special::cluster_ctaid_x, 32}},
+      {"%cluster_ctaid.y", {special::cluster_ctaid_y, 32}},
+      {"%cluster_ctaid.z", {special::cluster_ctaid_z, 32}},
+      {"%cluster_nctaid.x", {special::cluster_nctaid_x, 32}},
+      {"%cluster_nctaid.y", {special::cluster_nctaid_y, 32}},
+      {"%cluster_nctaid.z", {special::cluster_nctaid_z, 32}},
+      {"%cluster_ctarank", {special::cluster_ctarank, 32}},
+      {"%cluster_nctarank", {special::cluster_nctarank, 32}},
+      {"%is_explicit_cluster", {special::is_explicit_cluster, 0}},
       {"%envreg1", {special::grid_workspace_high, 32}},
       {"%envreg2", {special::grid_workspace_low, 32}},
   };
@@ -86,20 +94,10 @@ const special_name* find_special(std::string_view name) {
   return found == names.end() ? nullptr : &found->second;
 }
 
-// Special registers with the same value in all threads: registers about clusters, because each
-// block is its own cluster; addresses in the system's part of shared memory (PTX does not define
-// the two numbered ones); and performance counters.
+// Special registers with the same value in all threads: addresses in the system's part of shared
+// memory (PTX does not define the two numbered ones), and performance counters.
 const std::uint64_t* find_fixed_special(std::string_view name) {
   static const std::unordered_map<std::string_view, std::uint64_t> values = {
-      {"%cluster_ctaid.x", 0},
-      {"%cluster_ctaid.y", 0},
-      {"%cluster_ctaid.z", 0},
-      {"%cluster_nctaid.x", 1},
-      {"%cluster_nctaid.y", 1},
-      {"%cluster_nctaid.z", 1},
-      {"%cluster_ctarank", 0},
-      {"%cluster_nctarank", 1},
-      {"%is_explicit_cluster", 0},
       {"%reserved_smem_offset_begin", 0},
       {"%reserved_smem_offset_end", reserved_shared_bytes},
       {"%reserved_smem_offset_cap", reserved_shared_bytes},

@@ -240,7 +240,9 @@ void lowering::address_space() {
   const std::uint32_t a = source(i_->operands.at(1), value_class::b64);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // first address, bytes
   const bool global = space == "global";
-  if (global || space.starts_with("shared")) ranges.emplace_back(shared_window, window_bytes);
+  if (global || space.starts_with("shared"))
+    ranges.emplace_back(shared_window,
+                        global || space == "shared::cluster" ? window_bytes : peer_bytes);
   if (global || space == "local") ranges.emplace_back(local_window, window_bytes);
   if (global || space.starts_with("param")) ranges.emplace_back(parameter_window, window_bytes);
   if (global || space == "const") {
@@ -341,10 +343,11 @@ void lowering::convert_address() {
   const operand& d = i_->operands.at(0);
   const operand& a = i_->operands.at(1);
   if (type() != "u64") throw unsupported{"the instruction " + text()};
-  const std::uint64_t window = has("shared") || has("shared::cta") ? shared_window
-                               : has("local")                      ? local_window
-                               : has("param")                      ? parameter_window
-                                                                   : 0;
+  const bool shared = has("shared") || has("shared::cta") || has("shared::cluster");
+  const std::uint64_t window = shared         ? shared_window
+                               : has("local") ? local_window
+                               : has("param") ? parameter_window
+                                              : 0;
   const std::uint32_t from = source(a, value_class::b64), to = destination(d, value_class::b64);
   if (window == 0 && names_fixed_vreg(d, from)) return;
   if (window == 0)

@@ -19,6 +19,12 @@ struct access_fault {
 // Stops the launch with a message that describes the fault; returns null. In ../run/access.cpp.
 const op* stop_with(context& x, const op* i, const access_fault& fault);
 
+// Whether the running block's cluster has other blocks, and the host address of an access to shared
+// memory at an address of peer_bytes or more. Null, with the launch stopped, if no block of the
+// cluster has these bytes or its threads have exited. In ../run/access.cpp.
+bool has_peers(const context& x);
+std::byte* reach_peer(context& x, const op* i, access_fault fault);
+
 // The access of an operation to a run of bytes, for its checks and for the text of a fault.
 struct span {
   std::uint64_t bytes;

@@ -51,6 +51,9 @@ inline constexpr std::uint64_t shared_window = 0x0000'0100'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0000'0101'0000'0000;
 inline constexpr std::uint64_t parameter_window = 0x0000'0102'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
+// The shared memory of block r of the own cluster begins at address (r + 1) * peer_bytes of shared
+// memory; a block's own memory begins at 0, too. An H200 reserves the same 16 MiB for each block.
+inline constexpr std::uint64_t peer_bytes = std::uint64_t{1} << 24;
 
 class scheduler;
 class global_memory;

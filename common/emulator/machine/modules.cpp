@@ -244,6 +244,9 @@ kernel_attributes attributes_of(const loaded_module& m, const linked_function& k
   };
   limit(product(f.max_threads));
   limit(product(f.required_threads));
+  const auto& cluster = f.required_cluster;  // a side that is not given is 0
+  if (cluster[0] != 0)
+    a.required_cluster = {cluster[0], std::max(1u, cluster[1]), std::max(1u, cluster[2])};
   a.ptx_version = static_cast<int>(k.module->target_sm);
   a.binary_version = model.compute_capability();
   a.max_dynamic_shared_bytes = model.shared_bytes_per_block;

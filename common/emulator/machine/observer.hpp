@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "common/device/device.hpp"
@@ -178,6 +179,8 @@ class observer {
   }
   // All threads that it waited for have arrived. `whole_block`: no live thread is missing.
   virtual void released_barrier(unsigned id, bool whole_block) { (void)id, (void)whole_block; }
+  // All live threads of a cluster have arrived at its barrier.
+  virtual void released_cluster_barrier(std::span<block* const> blocks) { (void)blocks; }
   // A __syncwarp or another warp-wide operation is complete: `lanes` took part. `orders_memory`: it
   // is bar.warp.sync.
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }

@@ -70,6 +70,9 @@ void observers::reached_barrier(const warp_event& e, unsigned id, bool arrive_on
 void observers::released_barrier(unsigned id, bool whole_block) {
   each(&observer::released_barrier, id, whole_block);
 }
+void observers::released_cluster_barrier(std::span<block* const> blocks) {
+  each(&observer::released_cluster_barrier, blocks);
+}
 void observers::warp_met(const warp_event& e, bool orders_memory) {
   each(&observer::warp_met, e, orders_memory);
 }

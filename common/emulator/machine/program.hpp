@@ -45,6 +45,21 @@ enum class special : std::uint8_t {
   total_smem_size,
   grid_workspace_low,  // %envreg2 and %envreg1: the address of the words that grid.sync() uses
   grid_workspace_high,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
   frame_base  // the start of the function's own local memory
 };
 
@@ -230,7 +245,6 @@ struct program {
   std::vector<barrier_site> barriers;
   bool reads_clock = false;           // %clock or %clock64; the program is then watched, too
   bool reads_timer = false;           // %globaltimer
-  bool has_cluster = false;           // the kernel asks for clusters, of one block
   bool writes_in_bulk = false;        // bulk copies to global memory
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it

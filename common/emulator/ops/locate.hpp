@@ -139,7 +139,10 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
           space = memory_space::global;
         if (space != memory_space::global) at &= window_bytes - 1;
       }
-      if (space == memory_space::shared) {
+      if (space == memory_space::shared && at >= peer_bytes && has_peers(x)) {
+        host[l] = reach_peer(x, i, {false, space, kind, l, at, Bytes});
+        if (host[l] == nullptr) return false;
+      } else if (space == memory_space::shared) {
         if (!check_window(x, i, space, kind, l, at, x.shared_bytes, Bytes)) return false;
         host[l] = x.shared + at;
       } else if (space == memory_space::local) {

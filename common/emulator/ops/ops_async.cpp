@@ -244,12 +244,10 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
                     "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
   const bool reads_shared = (i->immediate & from_shared) != 0;
   const bool writes_shared = (i->immediate & to_shared) != 0;
-  if (reads_shared && writes_shared) {  // as on an H200
+  if (reads_shared && writes_shared && !x.owner->is_in_cluster()) {  // as on an H200
     x.owner->stop(
         i, error::illegal_instruction,
-        "a bulk copy from shared to shared memory, in a launch without clusters of blocks "
-        "(the emulator does not implement these)",
-        l);
+        "a bulk copy from shared to shared memory, in a launch without clusters of blocks", l);
     return false;
   }
   to = reach(x, i, l, x.vreg<u64>(i->a)[l],
@@ -350,14 +348,38 @@ const op* generic_address(context& x, const op* i) {
   return i + 1;
 }
 
-// a: an address of the block's own shared memory; b: rank of a block, which must be 0.
+// d: the address in block b of the cluster that corresponds to a; immediate: the start of shared
+// memory, 0 or that of the generic window. The own block's address has no rank. A rank that no
+// cluster has gives an address at which every access faults.
+template <class A>
 const op* map_address(context& x, const op* i) {
-  return each_lane(x, i, [&](int l) {
-    const u32 rank = x.vreg<u32>(i->b)[l];
-    if (rank != 0)
-      return complain(x, i, l, "mapa to block " + std::to_string(rank) + " of a cluster of one");
-    return true;
-  });
+  constexpr u32 no_rank = 254;
+  const A* a = x.vreg<A>(i->a);
+  const u32* rank = x.vreg<u32>(i->b);
+  A* d = x.vreg<A>(i->d);
+  const A window = static_cast<A>(i->immediate);
+  for (int l = 0; l < lanes; ++l) {
+    if (!lane_in(x.active, l)) continue;
+    const u64 offset = (a[l] - window) & (peer_bytes - 1);
+    const u64 at = rank[l] == x.owner->cluster_rank()
+                       ? offset
+                       : (rank[l] < no_rank ? rank[l] + 1 : no_rank + 1) * peer_bytes + offset;
+    d[l] = window + static_cast<A>(at);
+  }
+  return i + 1;
+}
+
+// d: the rank of the block to whose shared memory a belongs; immediate: as above.
+template <class A>
+const op* rank_of_address(context& x, const op* i) {
+  const A* a = x.vreg<A>(i->a);
+  u32* d = x.vreg<u32>(i->d);
+  for (int l = 0; l < lanes; ++l) {
+    if (!lane_in(x.active, l)) continue;
+    const u64 at = a[l] - static_cast<A>(i->immediate);
+    d[l] = at < peer_bytes ? x.owner->cluster_rank() : static_cast<u32>(at / peer_bytes - 1);
+  }
+  return i + 1;
 }
 
 }  // namespace
@@ -377,7 +399,10 @@ void async_ops(op_table& t) {
   add_op(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);
   add_op(t, "<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none);
   add_op(t, "<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none);
-  add_op(t, "<mapa>", &map_address, none, none, b32, none);
+  add_op(t, "<mapa.b32>", &map_address<u32>, b32, b32, b32, none);
+  add_op(t, "<mapa.b64>", &map_address<u64>, b64, b64, b32, none);
+  add_op(t, "<getctarank.b32>", &rank_of_address<u32>, b32, b32, none, none);
+  add_op(t, "<getctarank.b64>", &rank_of_address<u64>, b32, b64, none, none);
 }
 
 }  // namespace stepwise::emulator

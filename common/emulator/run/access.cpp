@@ -7,6 +7,12 @@ const op* stop_with(context& x, const op* i, const access_fault& fault) {
   return x.owner->stop(i, fault);
 }
 
+bool has_peers(const context& x) { return x.owner->has_peers(); }
+
+std::byte* reach_peer(context& x, const op* i, access_fault fault) {
+  return x.owner->reach_peer(i, fault);
+}
+
 std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s) {
   const std::uint64_t offset = at - shared_window;
   const bool in_window = offset < window_bytes;
@@ -25,6 +31,12 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
                      s.bytes,
                      s.alignment,
                      s.whose};
+  if (shared && offset >= peer_bytes && has_peers(x)) {
+    std::byte* const host = reach_peer(x, i, fault);
+    if (host != nullptr && x.watch != nullptr)
+      x.owner->watch_range(i, lane, fault.space, offset, s, true);
+    return host;
+  }
   if (shared) {
     const bool inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
     if (inside && !fault.misaligned) {
@@ -43,6 +55,35 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
   if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, fault.address, s, false);
   stop_with(x, i, fault);
   return nullptr;
+}
+
+std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
+  const std::uint64_t rank = fault.address / peer_bytes - 1;
+  const std::string whose = fault.whose;
+  const auto stopped = [&](const std::string& why) {
+    stop(i, error::launch_failure,
+         whose + "an access to the shared memory of block " + std::to_string(rank) +
+             " of the cluster, " + why,
+         fault.lane);
+    return nullptr;
+  };
+  constexpr std::uint64_t most_blocks = 16;
+  if (rank >= most_blocks) return stop(i, fault), nullptr;  // an H200: illegal instruction
+  const std::size_t size = block_->together->blocks.size();
+  if (rank >= size) return stopped("which has only " + std::to_string(size) + " blocks");
+  const block& peer = *block_->together->blocks[rank];
+  fault.address %= peer_bytes;
+  const std::uint64_t alignment = fault.alignment != 0 ? fault.alignment : fault.bytes;
+  fault.misaligned = (fault.address & (alignment - 1)) != 0;
+  const bool inside =
+      fault.address <= x_.shared_bytes && fault.bytes <= x_.shared_bytes - fault.address;
+  if (fault.misaligned || !inside) return stop(i, fault), nullptr;
+  // An H200 ignores such a store; a checked launch stops.
+  if (peer.alive == 0 && (fault.kind != access_kind::store || launch_.ends_hangs))
+    return stopped(
+        "whose threads have all exited; a last cluster.sync() keeps its memory until the others "
+        "are done");
+  return peer.shared + fault.address;
 }
 
 void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint64_t address,

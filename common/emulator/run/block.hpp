@@ -93,8 +93,11 @@ struct warp {
   void leave_joins(std::uint32_t mask, const frame* in);
 };
 
-// Stands for the number of the cluster's barrier. Every cluster is a single block.
+// Stands for the number of the cluster's barrier.
 inline constexpr unsigned cluster_barrier = 16;
+
+// The number, in its grid, of the n-th block that begins. The blocks of a cluster begin together.
+std::uint64_t nth_block(std::uint64_t n, const extent& grid, const extent& cluster);
 
 struct block_barrier {
   std::uint32_t arrived = 0;   // threads
@@ -102,8 +105,19 @@ struct block_barrier {
   std::uint32_t count = 0;     // threads whose predicate held
 };
 
+struct block;
+
+// A cluster of several blocks.
+struct cluster {
+  std::vector<block*> blocks;                 // by rank
+  std::vector<std::unique_ptr<block>> ended;  // kept, because others may access their memory
+  bool some_arrived = false;                  // some thread has arrived at the cluster's barrier
+};
+
 struct block {
   std::uint64_t index = 0;
+  cluster* together = nullptr;  // null: the block is its own cluster
+  std::uint32_t rank = 0;       // in its cluster
   std::vector<warp> warps;
   std::uint32_t alive = 0;  // threads
   block_barrier barriers[16];

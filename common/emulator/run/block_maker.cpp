@@ -41,7 +41,25 @@ void write_lane(std::byte* vreg, unsigned bytes, int lane, std::uint64_t value) 
     reinterpret_cast<std::uint64_t*>(vreg)[lane] = value;
 }
 
+// The clusters of a grid.
+extent clusters_of(const launch_state& launch) {
+  const extent &grid = launch.config.grid, &cluster = launch.cluster;
+  return {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+}
+
 }  // namespace
+
+std::uint64_t nth_block(std::uint64_t n, const extent& grid, const extent& cluster) {
+  const std::uint64_t size = volume(cluster);
+  if (size == 1) return n;
+  const extent outer =
+      place(n / size, {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z});
+  const extent inner = place(n % size, cluster);
+  const std::uint64_t x = std::uint64_t{outer.x} * cluster.x + inner.x,
+                      y = std::uint64_t{outer.y} * cluster.y + inner.y,
+                      z = std::uint64_t{outer.z} * cluster.z + inner.z;
+  return x + grid.x * (y + grid.y * z);
+}
 
 // A special register of one lane that is the same for every block. Registers that depend on the
 // block are 0 here; start() sets them.
@@ -95,6 +113,22 @@ std::uint64_t block_maker::special_value(special which, std::uint32_t warp, int 
       return launch_.grid_workspace & 0xffffffffu;
     case special::grid_workspace_high:
       return launch_.grid_workspace >> 32;
+    case special::nclusterid_x:
+      return clusters_of(launch_).x;
+    case special::nclusterid_y:
+      return clusters_of(launch_).y;
+    case special::nclusterid_z:
+      return clusters_of(launch_).z;
+    case special::cluster_nctaid_x:
+      return launch_.cluster.x;
+    case special::cluster_nctaid_y:
+      return launch_.cluster.y;
+    case special::cluster_nctaid_z:
+      return launch_.cluster.z;
+    case special::cluster_nctarank:
+      return volume(launch_.cluster);
+    case special::is_explicit_cluster:
+      return launch_.is_explicit_cluster ? 1 : 0;
     default:
       return 0;
   }
@@ -106,7 +140,8 @@ void block_maker::fill_frame(std::byte* registers, const program_function& f,
   std::memset(registers, 0, f.register_bytes);
   for (const constant_vreg& c : f.constants) write_vreg(registers + c.offset, c.bytes, c.value);
   for (const special_vreg& s : f.specials) {
-    for (int l = 0; l < lanes; ++l)
+    if (s.bytes == 0) write_vreg(registers + s.offset, 0, special_value(s.which, warp, 0));
+    for (int l = 0; s.bytes != 0 && l < lanes; ++l)
       write_lane(registers + s.offset, s.bytes, l, special_value(s.which, warp, l));
   }
 }
@@ -124,6 +159,29 @@ void block_maker::fill_block_values(std::byte* registers, const program_function
         break;
       case special::ctaid_z:
         v = at.z;
+        break;
+      case special::clusterid_x:
+        v = at.x / launch_.cluster.x;
+        break;
+      case special::clusterid_y:
+        v = at.y / launch_.cluster.y;
+        break;
+      case special::clusterid_z:
+        v = at.z / launch_.cluster.z;
+        break;
+      case special::cluster_ctaid_x:
+        v = at.x % launch_.cluster.x;
+        break;
+      case special::cluster_ctaid_y:
+        v = at.y % launch_.cluster.y;
+        break;
+      case special::cluster_ctaid_z:
+        v = at.z % launch_.cluster.z;
+        break;
+      case special::cluster_ctarank:
+        v = at.x % launch_.cluster.x +
+            launch_.cluster.x *
+                (at.y % launch_.cluster.y + launch_.cluster.y * (at.z % launch_.cluster.z));
         break;
       case special::smid:
         v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors);
@@ -175,6 +233,8 @@ void block_maker::start(block& b, std::uint64_t index) const {
   for (block_barrier& barrier : b.barriers) barrier = {};
   b.barriers_waited_at = 0;
   b.in_cluster = false;
+  b.together = nullptr;
+  b.rank = 0;
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b.warps[k];
     const std::uint32_t threads = std::min<std::uint32_t>(threads_ - k * lanes, lanes);

@@ -34,10 +34,10 @@ class work_counter final : public observer {
 
 bool can_probe(const launch_state& launch) {
   const auto calls = [&](device_function f) { return launch.code->uses(f); };
-  return launch.time == nullptr && launch.grid_workspace == 0 && !launch.code->writes_in_bulk &&
-         !calls(device_function::vprintf) && !calls(device_function::malloc) &&
-         !calls(device_function::free) && !calls(device_function::assertfail) &&
-         !calls(device_function::runtime);
+  return launch.time == nullptr && launch.grid_workspace == 0 && volume(launch.cluster) == 1 &&
+         !launch.code->writes_in_bulk && !calls(device_function::vprintf) &&
+         !calls(device_function::malloc) && !calls(device_function::free) &&
+         !calls(device_function::assertfail) && !calls(device_function::runtime);
 }
 
 probed_work work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough) {

@@ -37,7 +37,9 @@ struct launch_state {
   const kernel_attributes* attributes = nullptr;
   const image::kernel_resources* machine_code = nullptr;  // null: there is none
   std::uint64_t block_count = 0;
-  unsigned resident_blocks = 1;  // that one worker may hold at a time while no warp has exited
+  extent cluster;                    // blocks
+  bool is_explicit_cluster = false;  // the kernel or the launch asks for clusters
+  unsigned resident_blocks = 1;      // that one worker may hold at a time while no warp has exited
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> stop{false};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

@@ -79,14 +79,10 @@ bool scheduler::run(bool asked_here) {
     const bool all_wait =
         !resident_.empty() && resident_.front()->idle_rounds >= idle_rounds_before_rotation;
     if (resident_.empty() || (all_wait && has_room(launch_, resident_))) {
-      const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
-      if (index < launch_.block_count) {
-        if (x_.watch != nullptr && !x_.watch->wants(index)) continue;
-        if (unused_.empty()) unused_.push_back(maker_.make());
-        resident_.push_front(std::move(unused_.back()));
-        unused_.pop_back();
-        maker_.start(*resident_.front(), index);
-        if (x_.watch != nullptr) x_.watch->begin_block(*resident_.front());
+      const std::uint64_t n =
+          launch_.next_block.fetch_add(volume(launch_.cluster), std::memory_order_relaxed);
+      if (n < launch_.block_count) {
+        if (!begin_blocks(n)) continue;
       } else if (resident_.empty()) {
         break;
       }
@@ -98,24 +94,74 @@ bool scheduler::run(bool asked_here) {
     if (r != block_result::waiting) hangs_.end_search();
     if (r == block_result::done || r == block_result::cut) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident_.front());
-      if (r == block_result::cut) {
-        resident_.pop_front();
-        continue;
-      }
+      retire_front(r == block_result::done);
+      if (r == block_result::cut) continue;
       const bool more = launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count;
       if (more && out_of_time()) break;
-      unused_.push_back(std::move(resident_.front()));
-      resident_.pop_front();
     } else {
       resident_.push_back(std::move(resident_.front()));
       resident_.pop_front();
-      if (launch_.ends_hangs && never_ends()) break;
+      if (r == block_result::waiting && launch_.ends_hangs && never_ends()) break;
     }
   }
   counters_ += x_.counts;
   const std::lock_guard lock(launch_.mutex);
   launch_.counters += counters_;
   return true;
+}
+
+// Begins the n-th block, or the cluster that begins with it. False if no observer wants it.
+bool scheduler::begin_blocks(std::uint64_t n) {
+  const std::uint64_t size = volume(launch_.cluster);
+  const auto index_of = [&](std::uint64_t rank) {
+    return nth_block(n + rank, launch_.config.grid, launch_.cluster);
+  };
+  bool is_wanted = x_.watch == nullptr;
+  for (std::uint64_t r = 0; r < size && !is_wanted; ++r) is_wanted = x_.watch->wants(index_of(r));
+  if (!is_wanted) return false;
+  cluster* together = nullptr;
+  if (size > 1) {
+    together = clusters_.emplace_back(std::make_unique<cluster>()).get();
+    together->blocks.resize(size);
+  }
+  for (std::uint64_t r = size; r-- > 0;) {  // the block of rank 0 runs first
+    if (unused_.empty()) unused_.push_back(maker_.make());
+    block& b = *resident_.emplace_front(std::move(unused_.back()));
+    unused_.pop_back();
+    maker_.start(b, index_of(r));
+    b.together = together;
+    b.rank = static_cast<std::uint32_t>(r);
+    if (together != nullptr) together->blocks[r] = &b;
+    if (x_.watch != nullptr) x_.watch->begin_block(b);
+  }
+  return true;
+}
+
+// Removes the block that has ended from the resident ones. A block that was cut short is not used
+// again. The memory of a cluster's blocks is kept until all of them have ended.
+void scheduler::retire_front(bool is_reusable) {
+  std::unique_ptr<block> b = std::move(resident_.front());
+  resident_.pop_front();
+  cluster* const together = b->together;
+  if (together == nullptr) {
+    if (is_reusable) unused_.push_back(std::move(b));
+    return;
+  }
+  if (!is_reusable) {  // its threads will not arrive anywhere
+    b->alive = 0;
+    for (warp& w : b->warps) w.alive = w.in_cluster = 0;
+    check_cluster();
+  }
+  together->ended.push_back(std::move(b));
+  if (together->ended.size() < together->blocks.size()) return;
+  if (is_reusable) std::ranges::move(together->ended, std::back_inserter(unused_));
+  std::erase_if(clusters_, [&](const auto& c) { return c.get() == together; });
+}
+
+// The blocks of the running block's cluster.
+std::span<block* const> scheduler::cluster_blocks() const {
+  return block_->together != nullptr ? std::span<block* const>(block_->together->blocks)
+                                     : std::span<block* const>(&block_, 1);
 }
 
 // Runs a block until it ends, or until it only polls for what other blocks must do.
@@ -139,6 +185,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
     }
     if (b.alive == 0) break;
     if (!ran) {
+      if (others_can_run()) return block_result::parked;
       report_deadlock(b);
       return block_result::failed;
     }

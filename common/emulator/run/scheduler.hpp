@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,12 @@ class scheduler {
   const op* reach_barrier(const op* i);
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
+  // The rank of the running block in its cluster, whether the launch asked for clusters, and
+  // whether this cluster has other blocks.
+  std::uint32_t cluster_rank() const { return block_->rank; }
+  bool is_in_cluster() const { return launch_.is_explicit_cluster; }
+  bool has_peers() const { return block_->together != nullptr; }
+  std::byte* reach_peer(const op* i, access_fault fault);
   const op* synchronise(const op* i);
   // `advice`: how to fix it, if that is known.
   const op* stop(const op* i, error code, const std::string& what, int lane,
@@ -105,8 +112,12 @@ class scheduler {
   std::string line_of(const op* i) const { return code_.source_line(i); }
 
  private:
-  enum class block_result { done, waiting, failed, cut, left };
+  // waiting: the block only polls. parked: all its threads wait for other blocks of its cluster.
+  enum class block_result { done, waiting, parked, failed, cut, left };
 
+  bool begin_blocks(std::uint64_t n);
+  void retire_front(bool is_reusable);
+  std::span<block* const> cluster_blocks() const;
   block_result run_slice(block& b);
   void rest();
   // Reports on stderr, once, that a launch that cannot be left has only polled for long.
@@ -148,6 +159,7 @@ class scheduler {
   void check_barriers();
   void release_barrier(unsigned id);
   void check_cluster();
+  bool others_can_run() const;
   void report_deadlock(const block& b);
   bool is_trap_of_grid_group(const op* i) const;
   std::string thread_name(const block& b, const warp& w, int lane) const;
@@ -171,7 +183,8 @@ class scheduler {
   frame* frame_ = nullptr;  // of the running split
   bool progress_ = false;
   std::vector<std::unique_ptr<block>> unused_;
-  block_queue resident_;  // the first one runs next
+  std::vector<std::unique_ptr<cluster>> clusters_;  // with blocks that have not ended
+  block_queue resident_;                            // the first one runs next
   // The number of polling rounds after which other blocks run. A block may wait in a loop with a
   // barrier: it polls in every round, but also does other things.
   unsigned most_polling_rounds_ = 1024;

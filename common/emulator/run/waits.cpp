@@ -86,7 +86,7 @@ const op* scheduler::arrive_at_cluster(const op* i) {
     return stop(i, error::launch_failure, "barrier.cluster.arrive twice without a wait between",
                 first_lane(again));
   w.in_cluster |= x_.mask;
-  block_->in_cluster = true;
+  (block_->together != nullptr ? block_->together->some_arrived : block_->in_cluster) = true;
   progress_ = true;
   check_cluster();
   return i + 1;
@@ -102,18 +102,33 @@ const op* scheduler::wait_for_cluster(const op* i) {
 }
 
 void scheduler::check_cluster() {
-  if (!block_->in_cluster) return;
-  for (const warp& w : block_->warps)
-    if (w.in_cluster != w.alive) return;
-  block_->in_cluster = false;
-  for (warp& w : block_->warps) {
-    w.in_cluster = 0;
-    std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
-      if (wait.barrier != cluster_barrier) return false;
-      w.push_ready({wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
-      return true;
-    });
+  bool& some_arrived =
+      block_->together != nullptr ? block_->together->some_arrived : block_->in_cluster;
+  if (!some_arrived) return;
+  for (const block* b : cluster_blocks())
+    for (const warp& w : b->warps)
+      if (w.in_cluster != w.alive) return;
+  some_arrived = false;
+  if (x_.watch != nullptr) x_.watch->released_cluster_barrier(cluster_blocks());
+  for (block* b : cluster_blocks()) {
+    for (warp& w : b->warps) {
+      w.in_cluster = 0;
+      std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
+        if (wait.barrier != cluster_barrier) return false;
+        w.push_ready({wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
+        return true;
+      });
+    }
   }
+}
+
+// Whether a warp of the running block's cluster can run.
+bool scheduler::others_can_run() const {
+  return std::ranges::any_of(cluster_blocks(), [](const block* b) {
+    return std::ranges::any_of(b->warps, [](const warp& w) {
+      return !w.ready.empty() || std::ranges::any_of(w.joins, &join_point::has_lanes);
+    });
+  });
 }
 
 // --- warp-wide operations ----------------------------------------------------------------------

@@ -3,9 +3,11 @@
 #include <climits>
 #include <cstring>
 
+#include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/runtime/api/api.hpp"
+#include "common/runtime/api/launch.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -33,6 +35,12 @@ cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
   out.binaryVersion = kernel.binary_version;
   out.maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic_shared_bytes);
   out.preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+  out.clusterDimMustBeSet = kernel.required_cluster != no_cluster;
+  out.requiredClusterWidth = static_cast<int>(kernel.required_cluster.x);
+  out.requiredClusterHeight = static_cast<int>(kernel.required_cluster.y);
+  out.requiredClusterDepth = static_cast<int>(kernel.required_cluster.z);
+  out.nonPortableClusterSizeAllowed = kernel.allows_large_cluster;
+  out.clusterSchedulingPolicyPreference = kernel.cluster_scheduling_policy;
   return out;
 }
 
@@ -61,6 +69,19 @@ status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
   return outcome;
 }
 
+// An H200 accepts the side that __cluster_dims__ has, and refuses others.
+status require_cluster(const registered_kernel& kernel, std::uint32_t side, int value) {
+  if (value < 0 || (kernel.attributes.required_cluster != no_cluster &&
+                    side != static_cast<std::uint32_t>(value)))
+    return invalid_value(readable_name(kernel.name) + ": its clusters cannot have a side of " +
+                         std::to_string(value));
+  if (kernel.attributes.required_cluster != no_cluster) return {};
+  return {error::not_supported,
+          readable_name(kernel.name) +
+              ": a required cluster that is set at run time is not supported; use the launch "
+              "attribute cudaLaunchAttributeClusterDimension"};
+}
+
 }  // namespace
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
@@ -82,14 +103,24 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                                    ": the carve-out must be -1, or 0 to 100 %")
                    : status{};
       case cudaFuncAttributeClusterDimMustBeSet:
+        return invalid_value(readable_name(kernel.name) +
+                             ": only __cluster_dims__ can require a cluster");
       case cudaFuncAttributeRequiredClusterWidth:
+        return require_cluster(kernel, kernel.attributes.required_cluster.x, value);
       case cudaFuncAttributeRequiredClusterHeight:
+        return require_cluster(kernel, kernel.attributes.required_cluster.y, value);
       case cudaFuncAttributeRequiredClusterDepth:
+        return require_cluster(kernel, kernel.attributes.required_cluster.z, value);
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        kernel.attributes.allows_large_cluster = value;
+        return status{};
       case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return status{error::not_supported, readable_name(kernel.name) + ": function attribute " +
-                                                std::to_string(number_of(attribute)) +
-                                                " is not supported"};
+        if (value < cudaClusterSchedulingPolicyDefault ||
+            value > cudaClusterSchedulingPolicyLoadBalancing)
+          return invalid_value(readable_name(kernel.name) + ": there is no scheduling policy " +
+                               std::to_string(value));
+        kernel.attributes.cluster_scheduling_policy = value;
+        return status{};
       default:
         return invalid_value(readable_name(kernel.name) + ": there is no function attribute " +
                              std::to_string(number_of(attribute)));
@@ -189,5 +220,23 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
                                                 static_cast<std::uint64_t>(threads));
     if (found.ok()) *bytes = *found;
     return found.ok() ? status{} : found.failure();
+  });
+}
+
+// The largest portable size, or the largest of all if the kernel allows it. An H200 refuses a
+// configuration whose launch it would refuse.
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,
+                                                 const cudaLaunchConfig_t* config) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    if (!blocks || !config) return invalid_value("a null pointer");
+    launch_request request{function, config->gridDim, config->blockDim};
+    request.shared_bytes = config->dynamicSmemBytes;
+    if (const status known = apply_attributes(*config, request); !known.ok()) return known;
+    const launch_config asked = config_of(request, kernel.attributes);
+    const status allowed = check_launch(s.current->description(), kernel.attributes, asked);
+    if (!allowed.ok()) return allowed;
+    *blocks =
+        static_cast<int>(asked.allows_large_cluster ? largest_cluster : largest_portable_cluster);
+    return status{};
   });
 }

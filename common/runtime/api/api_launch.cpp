@@ -19,8 +19,8 @@ status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& req
       return {};
     case cudaLaunchAttributeClusterDimension: {
       const auto& cluster = attribute.val.clusterDim;
-      if (cluster.x == 1 && cluster.y == 1 && cluster.z == 1) return {};
-      return {error::not_supported, "the emulator does not run clusters of blocks"};
+      request.cluster = {cluster.x, cluster.y, cluster.z};
+      return {};
     }
     case cudaLaunchAttributeIgnore:
     case cudaLaunchAttributeAccessPolicyWindow:
@@ -38,6 +38,17 @@ status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& req
 }
 
 }  // namespace
+
+status stepwise::runtime::apply_attributes(const cudaLaunchConfig_t& config,
+                                           launch_request& request) {
+  for (unsigned i = 0; i < config.numAttrs; i++) {
+    const status outcome = apply_attribute(config.attrs[i], request);
+    if (outcome.ok()) continue;
+    announce(outcome.message);
+    return outcome;
+  }
+  return {};
+}
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              std::size_t shared_bytes, cudaStream_t stream) {
@@ -70,14 +81,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   launch_request request{function,  config->gridDim,          config->blockDim,
                          arguments, config->dynamicSmemBytes, config->stream,
                          false};
-  for (unsigned i = 0; i < config->numAttrs; i++) {
-    status outcome = apply_attribute(config->attrs[i], request);
-    if (!outcome.ok()) {
-      announce(outcome.message);
-      return call([&](state&) { return outcome; });
-    }
-  }
-  return launch_kernel(request);
+  const status known = apply_attributes(*config, request);
+  return known.ok() ? launch_kernel(request) : call([&](state&) { return known; });
 }
 STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config,
                                                      const void* function, void** arguments) {

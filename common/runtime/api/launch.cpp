@@ -21,7 +21,7 @@ status launch(state& s, const launch_request& request) {
   if (!found.ok()) return found.failure();
   const registered_kernel& kernel = **found;
 
-  const launch_config config = config_of(request);
+  const launch_config config = config_of(request, kernel.attributes);
   status allowed = check_launch(s.current->description(), kernel.attributes, config);
   if (!allowed.ok()) return allowed;
   const auto parameters = pack_arguments(kernel.attributes, request.arguments);
@@ -31,13 +31,15 @@ status launch(state& s, const launch_request& request) {
 
 }  // namespace
 
-launch_config config_of(const launch_request& request) {
+launch_config config_of(const launch_request& request, const kernel_attributes& kernel) {
   launch_config config;
   config.grid = {request.grid.x, request.grid.y, request.grid.z};
   config.block = {request.block.x, request.block.y, request.block.z};
   config.dynamic_shared_bytes = request.shared_bytes;
   config.cooperative = request.cooperative;
   config.may_begin_early = request.may_begin_early;
+  config.cluster = request.cluster;
+  config.allows_large_cluster = kernel.allows_large_cluster != 0;
   return config;
 }
 

@@ -16,9 +16,15 @@ struct launch_request {
   cudaStream_t stream = nullptr;
   bool cooperative = false;
   bool may_begin_early = false;
+  extent cluster = no_cluster;
 };
 
-launch_config config_of(const launch_request& request);
+// `kernel`: its attributes, some of which the program sets before the launch.
+launch_config config_of(const launch_request& request, const kernel_attributes& kernel);
+
+// Adds a configuration's attributes to a request. not_supported, with a message on stderr, for an
+// attribute that changes the result in a way that no device here offers.
+status apply_attributes(const cudaLaunchConfig_t& config, launch_request& request);
 
 // Starts a kernel whose launch was checked. `parameters` is the packed parameter buffer.
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,

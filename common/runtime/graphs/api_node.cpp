@@ -299,11 +299,6 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
   return with_work<kernel_work>(node, value, [&](state&, kernel_work& work) -> status {
     const int number = number_of(attribute);
     if (!is_kernel_attribute(number)) return invalid_value("kernel nodes have no such attribute");
-    const auto& cluster = value->clusterDim;
-    if (number == cudaLaunchAttributeClusterDimension &&
-        (cluster.x > 1 || cluster.y > 1 || cluster.z > 1)) {
-      return {error::not_supported, "the emulator does not run clusters of blocks"};
-    }
     std::memcpy(work.attributes[number].data(), value, sizeof *value);
     return {};
   });

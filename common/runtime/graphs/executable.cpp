@@ -381,8 +381,10 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
     if constexpr (std::is_same_v<kind, kernel_work>) {
       const auto kernel = s.registered.use_kernel(*s.current, work.function);
       if (!kernel.ok()) return kernel.failure();
-      const launch_config config = config_of({work.function, work.grid, work.block, nullptr,
-                                              work.shared_bytes, stream_, work.cooperative()});
+      const launch_config config =
+          config_of({work.function, work.grid, work.block, nullptr, work.shared_bytes, stream_,
+                     work.cooperative(), false, work.cluster()},
+                    (*kernel)->attributes);
       return start_kernel(s, **kernel, config, work.parameters, stream_);
     } else if constexpr (std::is_same_v<kind, copy_work>) {
       return copy(s, in_stream(work.request, stream_));

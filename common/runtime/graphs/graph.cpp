@@ -44,6 +44,14 @@ bool kernel_work::cooperative() const {
   return value != 0;
 }
 
+extent kernel_work::cluster() const {
+  const auto found = attributes.find(cudaLaunchAttributeClusterDimension);
+  if (found == attributes.end()) return no_cluster;
+  unsigned sides[3];
+  std::memcpy(sides, found->second.data(), sizeof sides);
+  return {sides[0], sides[1], sides[2]};
+}
+
 cudaGraphNodeType graph_node::type() const {
   if (const auto* driver = std::get_if<driver_work>(&work))
     return static_cast<cudaGraphNodeType>(driver->type);

@@ -36,6 +36,7 @@ struct kernel_work {
   std::vector<void*> arguments;                // for queries; point into `parameters`
 
   bool cooperative() const;
+  extent cluster() const;  // of its attribute
 };
 
 // A copy as the program described it, and as we execute it.

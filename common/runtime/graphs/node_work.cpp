@@ -82,7 +82,7 @@ result<node_work> kernel_of(state& s, const launch_request& request, void** extr
   const auto found = s.registered.use_kernel(*s.current, request.function);
   if (!found.ok()) return found.failure();
   const kernel_attributes& attributes = (*found)->attributes;
-  const launch_config config = config_of(request);
+  const launch_config config = config_of(request, attributes);
   status allowed = check_launch(s.current->description(), attributes, config);
   if (!allowed.ok()) return allowed;
   std::vector<void*> from_buffer;
@@ -106,6 +106,10 @@ result<node_work> kernel_of(state& s, const launch_request& request, void** extr
   if (request.cooperative) {
     const int yes = 1;
     std::memcpy(work.attributes[cudaLaunchAttributeCooperative].data(), &yes, sizeof yes);
+  }
+  if (request.cluster != no_cluster) {
+    const unsigned sides[] = {request.cluster.x, request.cluster.y, request.cluster.z};
+    std::memcpy(work.attributes[cudaLaunchAttributeClusterDimension].data(), sides, sizeof sides);
   }
   return node_work(std::move(work));
 }

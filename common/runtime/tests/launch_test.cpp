@@ -234,9 +234,12 @@ TEST_CASE_FIXTURE(program, "launch attributes: cooperative, hints, and unsupport
   CHECK(!fake::controls().launches.back().config.cooperative);
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {2, 1, 1};
-  CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaErrorNotSupported);
+  CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaSuccess);
+  CHECK(fake::controls().launches.back().config.cluster == extent{2, 1, 1});
+  attribute.val.clusterDim = {3, 1, 1};
+  CHECK(cudaLaunchKernelExC(&config, &stub_b, nullptr) == cudaErrorInvalidClusterSize);
   CHECK(cudaLaunchKernelExC(nullptr, &stub_b, nullptr) == cudaErrorInvalidValue);
-  CHECK(fake::controls().launches.size() == 2);
+  CHECK(fake::controls().launches.size() == 3);
   CHECK(cudaLaunchCooperativeKernel(&stub_b, dim3(1'000'000), 32, nullptr, 0, nullptr) ==
         cudaErrorCooperativeLaunchTooLarge);
   CHECK(cudaLaunchCooperativeKernel(&stub_b, 1, 32, nullptr, 0, nullptr) == cudaSuccess);

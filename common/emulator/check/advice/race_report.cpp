@@ -9,6 +9,10 @@ constexpr const char* advice_for_one_store =
     "If every thread has an element of its own, check the index; else let one thread store it, or "
     "use an atomic operation.";
 
+constexpr const char* advice_for_cluster =
+    "The blocks of a cluster run at the same time: put cluster.sync() between the two accesses, or "
+    "an mbarrier at which the other block arrives. __syncthreads() waits only for the own block.";
+
 // For two threads of one column of a block that store to the same element.
 constexpr const char* advice_for_rows =
     "The two threads differ only in threadIdx.y: is it in the index, and has the block as many "
@@ -123,7 +127,8 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   f.parties.push_back(evidence_.party_of_other(other_warp, __builtin_ctz(other_lanes), other_site,
                                                when, other_writes));
   f.object = where.object;
-  f.advice = missing_fence_advice(t, who, other_site);
+  if (who == race_between::blocks && t.memory->is_shared) f.advice = advice_for_cluster;
+  if (f.advice.empty()) f.advice = missing_fence_advice(t, who, other_site);
   if (f.advice.empty()) f.advice = lost_update;
   if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
   if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
@@ -131,6 +136,27 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
     f.advice = advice_for_rows;
   f.origin = evidence_.launch_origin;
   return f;
+}
+
+void race_report::add_exit(const checked_block& b, const checked_block::peer_access& p) {
+  const finding_key k = evidence_.key(finding_kind::race, evidence_.line_number(p.site), -1,
+                                      evidence_.object_address(*b.shared, p.at));
+  if (!evidence_.log.is_new(k)) return;
+  const place_in_memory where = evidence_.describe(*b.shared, p.at, p.bytes);
+  finding f;
+  f.kind = finding_kind::race;
+  f.between = race_between::blocks;
+  f.message = "a block exits while another block of its cluster may still access its " +
+              where.words + ", and nothing orders the two";
+  f.parties.push_back(evidence_.party_of_other(p.warp, p.lane, p.site, p.when, p.writes));
+  f.parties.push_back(
+      evidence_.party(b.last_exit.at, b.last_exit.warp, first_lane(b.last_exit.lanes), "exits"));
+  f.object = where.object;
+  f.advice =
+      "Shared memory is lost when its block exits: put cluster.sync() before the end of the "
+      "kernel.";
+  f.origin = evidence_.launch_origin;
+  evidence_.log.add(k, std::move(f));
 }
 
 void race_report::add_copy(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,

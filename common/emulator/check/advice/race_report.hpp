@@ -22,6 +22,9 @@ class race_report {
   void add_copy(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
                 std::uint32_t site, tick when, bool other_writes);
 
+  // Adds the finding for a block that exits while `p` may still be made.
+  void add_exit(const checked_block& b, const checked_block::peer_access& p);
+
  private:
   bool same_value(const lane_access& t, int other_lane) const;
   std::string race_advice(race_between between, const lane_access& t,

@@ -111,9 +111,9 @@ TEST_CASE("a wait for a phase that never ends reaches the time limit") {
   check_says(s, error::launch_timeout, "still running after the time limit");
 }
 
-TEST_CASE("a cluster has no other block") {
-  check_says(run("mapa.shared::cluster.u32 %r4, %r1, 1;"), error::launch_failure,
-             "mapa to block 1 of a cluster of one");
+TEST_CASE("in a launch without clusters, a block has no others") {
+  check_says(run("mapa.shared::cluster.u32 %r4, %r1, 1;\nld.shared::cluster.u32 %r4, [%r4];"),
+             error::illegal_instruction, "4-byte read outside the block's");
   check_says(run("barrier.cluster.arrive;\nsetp.lt.u32 %p1, %r3, 9;\n@%p1 bra end;\n"
                  "barrier.cluster.arrive;\nend:",
                  64),

@@ -96,13 +96,12 @@ TEST_CASE("an unimplemented instruction fails the launch, with its name, kernel 
   CHECK(contains(o.launch.message, "kernel at lesson.cu:42"));
 }
 
-TEST_CASE("an unimplemented directive fails the launch, with its name and kernel") {
+TEST_CASE("clusters that do not divide the grid fail the launch") {
   std::string text = module_text("");
   text.insert(text.find("\n{") + 1, ".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
   const outcome o = run(text);
-  CHECK(o.launch.code == error::not_supported);
-  CHECK(contains(o.launch.message, "kernel (PTX line"));
-  CHECK(contains(o.launch.message, ".reqnctapercluster"));
+  CHECK(o.launch.code == error::invalid_cluster_size);
+  CHECK(contains(o.launch.message, "clusters of 2x1x1 blocks, which do not divide the grid of 1x"));
 }
 
 TEST_CASE("a cluster of one block is an ordinary block") {

@@ -1,0 +1,96 @@
+// Launches with clusters: which an H200 accepts, and which error it returns for the others.
+#include "expect.hpp"
+
+__global__ void empty() {}
+__global__ void large() {}
+__global__ void __cluster_dims__(2, 1, 1) pairs() {}
+__global__ void __cluster_dims__(4, 2, 1) plane() {}
+
+template <class... A>
+cudaError_t launch(void (*kernel)(A...), dim3 grid, dim3 cluster, A... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = 64;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  const cudaError_t outcome = cudaLaunchKernelEx(&config, kernel, arguments...);
+  if (outcome != cudaSuccess) EXPECT(cudaGetLastError(), outcome);
+  return outcome;
+}
+
+void sizes() {
+  for (const unsigned size : {1, 2, 3, 5, 7, 8}) EXPECT(launch(empty, 4 * size, size), cudaSuccess);
+  for (const unsigned size : {9, 16, 17, 32})
+    EXPECT(launch(empty, 4 * size, size), cudaErrorInvalidClusterSize);
+  EXPECT(launch(empty, 5, 2), cudaErrorInvalidClusterSize);
+  EXPECT(launch(empty, 1, 2), cudaErrorInvalidClusterSize);
+  EXPECT(launch(empty, 4, 0), cudaErrorInvalidClusterSize);
+  EXPECT(launch(empty, {4, 4, 4}, {2, 2, 2}), cudaSuccess);
+  EXPECT(launch(empty, {4, 4, 4}, {1, 1, 3}), cudaErrorInvalidClusterSize);
+  EXPECT(launch(empty, {4, 4, 1}, {4, 4, 1}), cudaErrorInvalidClusterSize);
+  EXPECT(cudaFuncSetAttribute(large, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+         cudaSuccess);
+  for (const unsigned size : {9, 10, 12, 15, 16})
+    EXPECT(launch(large, 4 * size, size), cudaSuccess);
+  EXPECT(launch(large, 4 * 17, 17), cudaErrorInvalidClusterSize);
+}
+
+void dimensions_of_kernels() {
+  pairs<<<4, 64>>>();
+  EXPECT(cudaGetLastError(), cudaSuccess);
+  pairs<<<5, 64>>>();
+  EXPECT(cudaGetLastError(), cudaErrorInvalidClusterSize);
+  EXPECT(launch(pairs, 4, 2), cudaSuccess);
+  EXPECT(launch(pairs, 4, 4), cudaErrorInvalidClusterSize);
+  EXPECT(launch(pairs, 4, 1), cudaErrorInvalidClusterSize);
+  plane<<<dim3(8, 4), 64>>>();
+  EXPECT(cudaGetLastError(), cudaSuccess);
+  plane<<<dim3(8, 3), 64>>>();
+  EXPECT(cudaGetLastError(), cudaErrorInvalidClusterSize);
+  cudaFuncAttributes of;
+  EXPECT(cudaFuncGetAttributes(&of, plane), cudaSuccess);
+  EXPECT_TRUE(of.clusterDimMustBeSet == 1 && of.requiredClusterWidth == 4 &&
+              of.requiredClusterHeight == 2 && of.requiredClusterDepth == 1);
+  EXPECT(cudaFuncGetAttributes(&of, empty), cudaSuccess);
+  EXPECT_TRUE(of.clusterDimMustBeSet == 0 && of.requiredClusterWidth == 0);
+}
+
+void attributes() {
+  EXPECT(cudaFuncSetAttribute(empty, cudaFuncAttributeClusterDimMustBeSet, 1),
+         cudaErrorInvalidValue);
+  EXPECT(cudaFuncSetAttribute(pairs, cudaFuncAttributeRequiredClusterWidth, 1),
+         cudaErrorInvalidValue);
+  EXPECT(cudaFuncSetAttribute(pairs, cudaFuncAttributeRequiredClusterHeight, 1), cudaSuccess);
+  EXPECT(cudaFuncSetAttribute(empty, cudaFuncAttributeRequiredClusterWidth, -1),
+         cudaErrorInvalidValue);
+  for (const int policy : {0, 1, 2})
+    EXPECT(cudaFuncSetAttribute(empty, cudaFuncAttributeClusterSchedulingPolicyPreference, policy),
+           cudaSuccess);
+  for (const int policy : {-1, 3})
+    EXPECT(cudaFuncSetAttribute(empty, cudaFuncAttributeClusterSchedulingPolicyPreference, policy),
+           cudaErrorInvalidValue);
+  cudaFuncAttributes of;
+  EXPECT(cudaFuncGetAttributes(&of, empty), cudaSuccess);
+  EXPECT_TRUE(of.clusterSchedulingPolicyPreference == 2 && of.nonPortableClusterSizeAllowed == 0);
+  cudaLaunchConfig_t config{};
+  config.gridDim = 64;
+  config.blockDim = 128;
+  int most = 0;
+  EXPECT(cudaOccupancyMaxPotentialClusterSize(&most, empty, &config), cudaSuccess);
+  EXPECT_TRUE(most == 8);
+  EXPECT(cudaFuncSetAttribute(large, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+         cudaSuccess);
+  EXPECT(cudaOccupancyMaxPotentialClusterSize(&most, large, &config), cudaSuccess);
+  EXPECT_TRUE(most == 16);
+}
+
+int main() {
+  sizes();
+  dimensions_of_kernels();
+  attributes();
+  EXPECT(cudaDeviceSynchronize(), cudaSuccess);
+  return outcome("launches with clusters");
+}
