@@ -196,7 +196,8 @@ TEST_CASE("a message says what was expected, found and where") {
   out[20 * 40] = static_cast<unsigned char>(e.right[20 * 40] ^ 128);
   const std::string other = e.verdict(out);
   CAPTURE(other);
-  CHECK(other.ends_with("2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20"));
+  CHECK(other.ends_with(
+      "2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20, in no known pattern"));
 }
 
 TEST_CASE("usual mistakes are recognised by the picture they leave") {
@@ -215,6 +216,53 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
   e.says(cut, "the result holds 165 in all rows from 48 on");
+}
+
+TEST_CASE("shuffles in the wrong direction are recognised, in one stage and in all") {
+  const example e(97, 60);
+  // The column that a lane takes for x + i: the neighbours' four columns are exchanged.
+  const auto taken = [](std::int64_t x, std::int64_t i) {
+    const std::int64_t left = x / 4 * 4, column = x + i;
+    return column < left ? column + 8 : column >= left + 4 ? column - 8 : column;
+  };
+  const auto shuffled_blur = e.of_each([&](auto x, auto y) {
+    int sum = 0;
+    for (int j = -3; j <= 3; ++j)
+      for (int i = -3; i <= 3; ++i)
+        sum += example::weight(j) * example::weight(i) * e.at(e.grey, taken(x, i), y + j);
+    return sum / 256;
+  });
+  const auto shuffled_edges = [&](const bytes& from) {
+    return e.of_each([&](auto x, auto y) {
+      const auto at = [&](int i, int j) { return e.at(from, taken(x, i), y + j); };
+      const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+      const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+      return example::edge(gx, gy);
+    });
+  };
+  e.says(e.edges_of(shuffled_blur), "the blur takes the four columns on the left from the right");
+  e.says(shuffled_edges(e.blurred), "the edge stage takes the four columns on the left");
+  e.says(shuffled_edges(shuffled_blur), "every stage takes the four columns on the left");
+}
+
+TEST_CASE("offsets of both stages are named together") {
+  const example e(97, 60);
+  const bytes off = e.of_each([&](auto x, auto y) {
+    int sum = 0;
+    for (int j = -3; j <= 3; ++j)
+      for (int i = -3; i <= 3; ++i)
+        sum += example::weight(j) * example::weight(i) * e.at(e.grey, x + i + 1, y + j);
+    return sum / 256;
+  });
+  e.says(e.of_each([&](auto x, auto y) {
+    const auto at = [&](int i, int j) { return e.at(off, x + i + 1, y + j + 1); };
+    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    return example::edge(gx, gy);
+  }),
+         "begin at column x - 2 and row y - 3, not at x - 3 and y - 3: where does its tile begin? "
+         "And the edge stage's 3 x 3 pixels begin at column x and row y");
+  e.says(e.edges_of(off), "the blur's 7 x 7 pixels begin at column x - 2 and row y - 3");
 }
 
 const picture_problem& takes_pictures() {
