@@ -285,9 +285,11 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
   f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + ", which has " +
               size_of(f.object);
-  f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
-                 ? "Check the index, or pass more bytes as the third launch parameter."
-                 : "Check the index, and the size of the array.";
+  f.advice =
+      f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
+          ? "Check the index, or pass more bytes as the third launch parameter."
+          : "Check the index and the size of the array: does each coordinate belong where it "
+            "is, and does every loop end in time?";
 }
 
 // Whether the access would be valid if the launch passed more dynamic shared memory.

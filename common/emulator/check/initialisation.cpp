@@ -80,7 +80,9 @@ std::string initialisation_check::how_to_fill(const finding_object& o) const {
       o.element_bytes != 0 && o.bytes % o.element_bytes == 0 && written % o.element_bytes == 0
           ? o.element_bytes
           : 1;
-  return "Written so far: " + grouped(written / unit) + " of " + grouped(o.bytes / unit) +
+  const bool is_first = evidence_.global.written.all(o.address - evidence_.device_base, written);
+  return std::string("Written so far: ") + (is_first && written > unit ? "the first " : "") +
+         grouped(written / unit) + " of " + grouped(o.bytes / unit) +
          (unit > 1 ? " elements" : " bytes") +
          " of the array. Do the copies and the launches before this one cover all of it" +
          (unit == o.element_bytes ? ", and does the index stay in the part that was written?"

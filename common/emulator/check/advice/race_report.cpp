@@ -86,6 +86,13 @@ const char* who_are(race_between between) {
 
 std::string race_report::race_advice(race_between between, const lane_access& t,
                                      std::uint32_t other_site) const {
+  const bool is_of_warps = between == race_between::lanes || between == race_between::warps;
+  if (is_of_warps && !t.memory->is_shared && other_site != no_site &&
+      t.site->kind == access_kind::store &&
+      evidence_.site_at(other_site).kind == access_kind::store)
+    return "Two lines store to one element: is an index wrong, or does one array run into the "
+           "next? "
+           "If not, put a barrier between the two stores.";
   switch (between) {
     case race_between::streams:
       return "Put both into one stream, or let one stream wait for the other "
@@ -105,11 +112,6 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
       return "The threads of a warp need not run in step: put __syncwarp() between the two "
              "accesses.";
     case race_between::warps:
-      if (!t.memory->is_shared && other_site != no_site && t.site->kind == access_kind::store &&
-          evidence_.site_at(other_site).kind == access_kind::store)
-        return "Two lines store to one element: is an index wrong, or does one array run into the "
-               "next? If not, put __syncthreads() between the two stores.";
-      break;
     case race_between::none:
     case race_between::host:
       break;
