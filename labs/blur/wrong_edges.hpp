@@ -198,6 +198,7 @@ class wrong_edges {
     using weights = blur_rule::weights;
     constexpr weights all = blur_rule::pyramid, ones = {1, 1, 1, 1, 1, 1, 1};
     constexpr weights no_first = {0, 2, 3, 4, 3, 2, 1}, no_last = {1, 2, 3, 4, 3, 2, 0};
+    constexpr weights squares = {1, 4, 9, 16, 9, 4, 1};
     constexpr weights next = {2, 3, 4, 3, 2, 1, 0}, previous = {0, 1, 2, 3, 4, 3, 2};
     const std::pair<blur_rule, const char*> mistakes[] = {
         {{.added = 128},
@@ -228,6 +229,10 @@ class wrong_edges {
          "the weights of the 7 columns are 0 1 2 3 4 3 2: is their index one too low?"},
         {{.across = all, .down = ones, .divisor = 16 * 7},
          "the blur weights the columns, but not the rows"},
+        {{.across = squares, .down = ones},
+         "the blur takes the weight of the column twice, and that of the row never"},
+        {{.across = ones, .down = squares},
+         "the blur takes the weight of the row twice, and that of the column never"},
         {{.across = ones}, "the blur adds the 7 columns without their weights"},
         {{.down = ones}, "the blur adds the 7 rows without their weights"},
     };
@@ -307,12 +312,19 @@ class wrong_edges {
     return "";
   }
 
-  // A shuffle takes the quad of pixels of the wrong neighbour: the columns on the left come from
-  // the right, and the other way round.
+  // Shuffles take the four columns on either side from the wrong lanes. Lane 0 is the own one, and
+  // -1 and 1 are its neighbours.
   std::string quads_exchanged() const {
-    const auto from = [](std::int64_t x, int i) {
-      const std::int64_t own = x / 4, quad = (x + i + 4) / 4 - 1;
-      return x + i + 8 * (own - quad);
+    for (const int left : {-1, 0, 1})
+      for (const int right : {-1, 0, 1})
+        if (std::string text = quads_from(left, right); !text.empty()) return text;
+    return "";
+  }
+  std::string quads_from(int left, int right) const {
+    if (left == -1 && right == 1) return "";
+    const auto from = [=](std::int64_t x, int i) {
+      const std::int64_t quad = (x + i + 4) / 4 - 1 - x / 4;
+      return x + i + 4 * (quad < 0 ? left - quad : quad > 0 ? right - quad : 0);
     };
     const auto edges_by = [&](const grey_picture& p) {
       grey_picture out(width_, height_);
@@ -330,14 +342,18 @@ class wrong_edges {
     const auto shuffled = [&](auto x, auto y, int i, int j) {
       return std::pair(from(x, i), y + j);
     };
-    const char* const ask =
-        " takes the four columns on the left from the right neighbour, and the other way round: "
-        "__shfl_up_sync returns the value of the lane on the left, with the lower number, and "
-        "__shfl_down_sync that of the lane on the right";
-    if (blur_leaves(shuffled)) return std::string("the blur") + ask;
-    if (is(edges_by(soft_))) return std::string("the edge stage") + ask;
-    if (is(edges_by(blurred_from(shuffled)))) return std::string("every stage") + ask;
-    return "";
+    const char* const stage = blur_leaves(shuffled)                  ? "the blur"
+                              : is(edges_by(soft_))                  ? "the edge stage"
+                              : is(edges_by(blurred_from(shuffled))) ? "every stage"
+                                                                     : nullptr;
+    if (stage == nullptr) return "";
+    const auto who = [](int lane) {
+      return lane == 0 ? "itself" : lane < 0 ? "the left neighbour" : "the right neighbour";
+    };
+    return std::string("in ") + stage + ", a lane takes the four columns on the left from " +
+           who(left) + " and those on the right from " + who(right) +
+           ": __shfl_up_sync returns the value of the lane on the left, with the lower number, and "
+           "__shfl_down_sync that of the lane on the right";
   }
 
   // The picture that is blurred from other grey pixels: from(x, y, i, j) is the place of the one

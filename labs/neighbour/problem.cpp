@@ -347,8 +347,8 @@ class wrong_result {
     if (wrong_.size() == found_.size())
       return "every answer is -1, and no squared distance is below " + short_text(least) +
              ": does best begin at INFINITY, and does a smaller distance replace best and best_j? "
-             "With cells, does the search begin in the cell of the point, with x, y and z in "
-             "order?";
+             "With cells, does the search begin with the cell of the point, take x, y and z in "
+             "this order, and continue to the last ring?";
     if (std::string pairs = other_pairs(); !pairs.empty()) return pairs;
     const std::string text = "no neighbour was found for " + of_all(wrong_.size());
     if (are_comparable() &&

@@ -220,29 +220,41 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
 
 TEST_CASE("shuffles in the wrong direction are recognised, in one stage and in all") {
   const example e(97, 60);
-  // The column that a lane takes for x + i: the neighbours' four columns are exchanged.
-  const auto taken = [](std::int64_t x, std::int64_t i) {
-    const std::int64_t left = x / 4 * 4, column = x + i;
-    return column < left ? column + 8 : column >= left + 4 ? column - 8 : column;
+  struct lanes {
+    int left, right;
+    const char* says;
   };
-  const auto shuffled_blur = e.of_each([&](auto x, auto y) {
-    int sum = 0;
-    for (int j = -3; j <= 3; ++j)
-      for (int i = -3; i <= 3; ++i)
-        sum += example::weight(j) * example::weight(i) * e.at(e.grey, taken(x, i), y + j);
-    return sum / 256;
-  });
-  const auto shuffled_edges = [&](const bytes& from) {
-    return e.of_each([&](auto x, auto y) {
-      const auto at = [&](int i, int j) { return e.at(from, taken(x, i), y + j); };
-      const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
-      const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
-      return example::edge(gx, gy);
+  for (const lanes& l :
+       {lanes{1, -1, "from the right neighbour and those on the right from the left"},
+        lanes{-1, -1, "from the left neighbour and those on the right from the left"},
+        lanes{0, 1, "from itself and those on the right from the right"}}) {
+    // The column that a lane takes for x + i.
+    const auto taken = [&](std::int64_t x, std::int64_t i) {
+      const std::int64_t own = x / 4 * 4, column = x + i;
+      return column < own        ? column + 4 + 4 * l.left
+             : column >= own + 4 ? column - 4 + 4 * l.right
+                                 : column;
+    };
+    const bytes blur = e.of_each([&](auto x, auto y) {
+      int sum = 0;
+      for (int j = -3; j <= 3; ++j)
+        for (int i = -3; i <= 3; ++i)
+          sum += example::weight(j) * example::weight(i) * e.at(e.grey, taken(x, i), y + j);
+      return sum / 256;
     });
-  };
-  e.says(e.edges_of(shuffled_blur), "the blur takes the four columns on the left from the right");
-  e.says(shuffled_edges(e.blurred), "the edge stage takes the four columns on the left");
-  e.says(shuffled_edges(shuffled_blur), "every stage takes the four columns on the left");
+    const auto edges = [&](const bytes& from) {
+      return e.of_each([&](auto x, auto y) {
+        const auto at = [&](int i, int j) { return e.at(from, taken(x, i), y + j); };
+        const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+        const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+        return example::edge(gx, gy);
+      });
+    };
+    const std::string says = ", a lane takes the four columns on the left " + std::string(l.says);
+    e.says(e.edges_of(blur), "in the blur" + says);
+    e.says(edges(e.blurred), "in the edge stage" + says);
+    e.says(edges(blur), "in every stage" + says);
+  }
 }
 
 TEST_CASE("offsets of both stages are named together") {
