@@ -225,7 +225,7 @@ class wrong_result {
     if (wrong_.front() > 0 && wrong_are_last())
       return text + ", all from " + std::to_string(wrong_.front()) +
              " on: what differs in the last block? Do some threads return before a barrier?";
-    if (n() <= 32) return text;
+    if (n() <= 32) return text + ", " + no_known_pattern;
     return text +
            ", in no known pattern. If smaller n are right: with tiles, look at what the second one "
            "needs (the index first + k, the place it is copied from, the barriers); with cells, at "
