@@ -797,7 +797,10 @@ class wrong_result {
     std::array<int, 3> less_low{}, less_high{};            // cells that are left out at its ends
     bool exchanges_y_and_z = false, ends_with_a_point = false;
     int first_ring = 0, rings = std::numeric_limits<int>::max(), too_early = 0;
-    bool is_shell = false;  // a ring has no cells of the rings inside it
+    bool counts_in_grid = false;  // less_low and less_high count from the ends that the grid has
+    bool is_shell = false;        // a ring has no cells of the rings inside it
+    // In a shell, a row of cells that lies inside a ring has two cells, and others are whole.
+    bool no_left = false, no_right = false, one_of_whole_row = false;
   };
 
   // The cells that build_grid() makes, for as many points as there are.
@@ -849,26 +852,34 @@ class wrong_result {
     // The answer of this search for point i.
     int nearest(int i, const cell_search& s) const {
       const auto own = cell_of(i);
-      const auto end = [&](int axis, int r) {
-        return own[axis] + s.high[axis] * r - s.less_high[axis];
-      };
       const auto begin = [&](int axis, int r) {
-        return own[axis] - s.low[axis] * r + s.less_low[axis];
+        const int at = own[axis] - s.low[axis] * r, less = s.less_low[axis];
+        return axis == 0          ? at + less
+               : s.counts_in_grid ? std::max(at, 0) + less
+                                  : std::max(at + less, 0);
+      };
+      const auto end = [&](int axis, int r) {
+        const int at = own[axis] + s.high[axis] * r, less = s.less_high[axis];
+        const int last = cells_[axis] - 1;
+        return axis == 0          ? at - less
+               : s.counts_in_grid ? std::min(at, last) - less
+                                  : std::min(at - less, last);
       };
       best_found found;
       const int rings = std::min(s.rings, std::max({cells_[0], cells_[1], cells_[2]}));
       for (int r = s.first_ring; r < rings; ++r) {
-        for (int z = std::max(begin(2, r), 0); z <= std::min(end(2, r), cells_[2] - 1); ++z) {
-          for (int y = std::max(begin(1, r), 0); y <= std::min(end(1, r), cells_[1] - 1); ++y) {
+        for (int z = begin(2, r); z <= end(2, r); ++z) {
+          for (int y = begin(1, r); y <= end(1, r); ++y) {
             const bool on_face =
                 !s.is_shell || std::abs(z - own[2]) == r || std::abs(y - own[1]) == r;
             const int row_y = s.exchanges_y_and_z ? z : y, row_z = s.exchanges_y_and_z ? y : z;
             if (on_face) {
-              look(i, begin(0, r), end(0, r), row_y, row_z, found);
-            } else {
-              for (int x = begin(0, r); x <= end(0, r); x += 2 * r)
-                look(i, x, x, row_y, row_z, found);
+              look(i, begin(0, r), s.one_of_whole_row ? begin(0, r) : end(0, r), row_y, row_z,
+                   found);
+              continue;
             }
+            for (int x = begin(0, r); x <= end(0, r); x += 2 * r)
+              if (x < own[0] ? !s.no_left : !s.no_right) look(i, x, x, row_y, row_z, found);
           }
         }
         if (s.ends_with_a_point ? found.j >= 0 : found.best < beyond(i, r + s.too_early)) break;
@@ -931,8 +942,11 @@ class wrong_result {
     if (grid.is_one_cell()) return "";
     const auto finds_this = [&](cell_search s) {
       for (const bool is_shell : {false, true}) {
-        s.is_shell = is_shell;
-        if (everywhere([&](int i) { return found_[i] == grid.nearest(i, s); })) return true;
+        for (const bool counts_in_grid : {false, true}) {
+          s.is_shell = is_shell;
+          s.counts_in_grid = counts_in_grid;
+          if (everywhere([&](int i) { return found_[i] == grid.nearest(i, s); })) return true;
+        }
       }
       return false;
     };
@@ -947,6 +961,14 @@ class wrong_result {
          std::string("ends with the first ring that has a point, and a nearer one may follow") +
              until},
         {{.too_early = 1}, std::string("ends one ring too early") + until},
+        {{.no_left = true},
+         "leaves out the left end of each row inside a ring: it has two cells, own.x - r and "
+         "own.x + r"},
+        {{.no_right = true},
+         "leaves out the right end of each row inside a ring: it has two cells, own.x - r and "
+         "own.x + r"},
+        {{.one_of_whole_row = true},
+         "looks at one cell of each row on a ring's faces: it goes from own.x - r to own.x + r"},
         {{.exchanges_y_and_z = true},
          "looks up a row of cells with y and z exchanged: range() takes x, x, y, z"}};
     for (const auto& [s, text] : mistakes)
