@@ -37,6 +37,11 @@ void problem_call::add_scratch(std::string name, std::uint64_t bytes) {
   buffers.push_back({std::move(name), runner::buffer_role::scratch, {}, bytes});
 }
 
+bool names_pattern(std::string_view message) {
+  return message.find("); ") != std::string_view::npos &&
+         message.find(no_known_pattern) == std::string_view::npos;
+}
+
 const problem& load_problem(const std::filesystem::path& library) {
   // Never closed, since problems are used until the process ends. Loading a problem twice gives the
   // same handle.

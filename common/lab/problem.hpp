@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/lab/call_file.hpp"
@@ -52,6 +53,9 @@ struct problem_work {
   double amount() const { return rated_unit.empty() ? bytes : rated; }
 };
 
+// Words for a result that fits no common mistake.
+inline constexpr const char* no_known_pattern = "in no known pattern";
+
 class problem {
  public:
   virtual ~problem() = default;
@@ -65,7 +69,8 @@ class problem {
 
   // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if
   // they are correct. Otherwise, one sentence with the expected and the actual value, the position,
-  // and the likely cause (a dropped tail, nothing written, ...).
+  // and the likely cause (a dropped tail, nothing written, ...). The cause follows "; ". If there
+  // is none, this part is missing or contains no_known_pattern.
   virtual std::optional<std::string> check(
       const problem_call& call, std::span<const std::span<const std::byte>> outputs) const = 0;
 
@@ -79,6 +84,9 @@ class problem {
     static const type the_problem;                                                      \
     return &the_problem;                                                                \
   }
+
+// Whether a message of check() names a likely cause.
+bool names_pattern(std::string_view message);
 
 // Loads the problem in a shared object, which stays loaded. Throws std::runtime_error with the
 // loader's message if that fails or the object has no problem.

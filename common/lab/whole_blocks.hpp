@@ -1,7 +1,9 @@
-// Distinguishes missing blocks from a missing partial block at an edge.
+// Finds out from the lines that are missing which blocks are.
 #pragma once
 
 #include <cstdint>
+
+#include "common/lab/ceil_div.hpp"
 
 namespace stepwise {
 
@@ -11,5 +13,16 @@ constexpr bool lacks_whole_blocks(std::int64_t first, std::int64_t all) {
   const std::int64_t largest_side = first & -first;
   return largest_side >= 8 && all - first >= largest_side;
 }
+
+// The side of a block if only the lines before `first` exist because each block begins one line
+// after the one before: the last of the blocks that cover `all` lines ends there. Otherwise 0.
+constexpr std::int64_t side_of_blocks_one_apart(std::int64_t first, std::int64_t all) {
+  for (std::int64_t side = 1024; side >= 8; side /= 2) {
+    const std::int64_t blocks = ceil_div(all, side);
+    if (blocks > 1 && first == side + blocks - 1) return side;
+  }
+  return 0;
+}
+static_assert(side_of_blocks_one_apart(33, 64) == 32 && side_of_blocks_one_apart(32, 64) == 0);
 
 }  // namespace stepwise

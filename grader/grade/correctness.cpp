@@ -20,9 +20,8 @@ bool explains(verdict what) {
 }
 
 // The result is wrong, or right by luck, so the error that was found is reported first.
-void blame(check_report& report, const std::vector<located_finding>& findings,
-           const fs::path& root) {
-  const auto deciding = without_copies(findings);
+void blame(check_report& report, const fs::path& root) {
+  const auto deciding = deciding_findings(report);
   if (!has_errors(deciding) || !explains(report.found.what)) return;
   const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
   report.found = {verdict::check, worst_finding(deciding, root)};
@@ -56,7 +55,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   // A limit of the emulator is not a limit of the GPU.
   const bool limited = device.gpu && report.found.is_open();
   checked = !limited;
-  if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);
+  if (!report.correct() || !l.has(goal::kind::checks)) blame(report, where.root);
   if (!report.correct() && !limited) return report;
   if (report.correct() && !limited && !has_errors(report.findings)) {
     auto large = check_large(l, p, program, *checker, large_sizes(l, p), seed, now);
@@ -65,7 +64,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
     std::ranges::move(large.not_followed, std::back_inserter(report.not_followed));
     report.findings.insert(report.findings.begin(), std::make_move_iterator(large.findings.begin()),
                            std::make_move_iterator(large.findings.end()));
-    if (!l.has(goal::kind::checks)) blame(report, report.findings, where.root);
+    if (!l.has(goal::kind::checks)) blame(report, where.root);
     if (!report.correct()) return report;
   }
   std::vector<lab_size> rest;
@@ -83,7 +82,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   report.large = large;
   report.total = l.check.size();
   report.right.insert(report.right.begin(), right_before.begin(), right_before.end());
-  if (!report.correct()) blame(report, report.findings, where.root);
+  if (!report.correct()) blame(report, where.root);
   return report;
 }
 

@@ -64,6 +64,7 @@ struct blur_rule {
   int row_sum_mask = -1;                     // the bits that are kept of a row's sum
   int added = 0;                             // to the sum, before it is divided
   int divisor = 256;
+  bool is_limited = false;            // a sum above 255 counts as 255; else, its low 8 bits count
   int columns_off = 0, rows_off = 0;  // of the pixels that are read
 };
 
@@ -86,8 +87,8 @@ inline grey_picture blurred(const grey_picture& in, const blur_rule& rule = {}) 
       for (std::int64_t x = 0; x < in.width; ++x) {
         int sum = rule.added;
         for (int j = 0; j < 7; ++j) sum += rule.down[j] * rows[(y - begin + j) * in.width + x];
-        out.data[y * in.width + x] =
-            static_cast<byte>(rule.divisor == 256 ? sum >> 8 : sum / rule.divisor);
+        sum = rule.divisor == 256 ? sum >> 8 : sum / rule.divisor;
+        out.data[y * in.width + x] = static_cast<byte>(rule.is_limited ? std::min(sum, 255) : sum);
       }
     }
   });

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/lab/problem.hpp"
 #include "common/lab/whole_blocks.hpp"
 #include "labs/blur/reference.hpp"
 
@@ -58,7 +59,8 @@ class wrong_edges {
       if (const std::string text = (this->*rule)(); !text.empty()) return text;
     }
     return of_all() + ", by up to " + std::to_string(largest_) + ", in rows " +
-           std::to_string(first_ / width_) + " to " + std::to_string(last_ / width_);
+           std::to_string(first_ / width_) + " to " + std::to_string(last_ / width_) + ", " +
+           no_known_pattern;
   }
 
  private:
@@ -196,6 +198,7 @@ class wrong_edges {
     using weights = blur_rule::weights;
     constexpr weights all = blur_rule::pyramid, ones = {1, 1, 1, 1, 1, 1, 1};
     constexpr weights no_first = {0, 2, 3, 4, 3, 2, 1}, no_last = {1, 2, 3, 4, 3, 2, 0};
+    constexpr weights squares = {1, 4, 9, 16, 9, 4, 1};
     constexpr weights next = {2, 3, 4, 3, 2, 1, 0}, previous = {0, 1, 2, 3, 4, 3, 2};
     const std::pair<blur_rule, const char*> mistakes[] = {
         {{.added = 128},
@@ -226,6 +229,10 @@ class wrong_edges {
          "the weights of the 7 columns are 0 1 2 3 4 3 2: is their index one too low?"},
         {{.across = all, .down = ones, .divisor = 16 * 7},
          "the blur weights the columns, but not the rows"},
+        {{.across = squares, .down = ones},
+         "the blur takes the weight of the column twice, and that of the row never"},
+        {{.across = ones, .down = squares},
+         "the blur takes the weight of the row twice, and that of the column never"},
         {{.across = ones}, "the blur adds the 7 columns without their weights"},
         {{.down = ones}, "the blur adds the 7 rows without their weights"},
     };
@@ -237,6 +244,17 @@ class wrong_edges {
     for (const int divisor : {64, 128, 255, 512})
       if (leaves_this({.divisor = divisor}))
         return "the blur divides by " + std::to_string(divisor) + ", but the weights add up to 256";
+    for (const bool is_limited : {false, true}) {
+      for (const int divisor : {1, 2, 4, 8, 16, 32, 64, 128}) {
+        const grey_picture p = blurred(grey_, {.divisor = divisor, .is_limited = is_limited});
+        const bool is_plain = std::ranges::all_of(p.data, [](byte b) { return b == 255; });
+        if (is_plain || !is(edges_of(p))) continue;
+        return (divisor == 1 ? "the blur's sum is not divided"
+                             : "the blur's sum is divided by " + std::to_string(divisor)) +
+               " before it becomes a byte, but the weights add up to 256: is a shift by 8 left "
+               "out, or too short?";
+      }
+    }
     for (const int off : {-1, 1}) {
       for (std::size_t k = 0; k < all.size(); ++k) {
         weights other = all;
@@ -257,7 +275,125 @@ class wrong_edges {
         if ((columns != 0 || rows != 0) && leaves_this({.columns_off = columns, .rows_off = rows}))
           return "the blur's 7 x 7 pixels" + begin_at(columns, rows, 3);
     }
+    for (int columns = -3; columns <= 3; ++columns) {
+      for (int rows = -3; rows <= 3; ++rows) {
+        if (columns == 0 && rows == 0) continue;
+        const grey_picture soft = blurred(grey_, {.columns_off = columns, .rows_off = rows});
+        if (const std::string edges = edges_off(soft); !edges.empty())
+          return "the blur's 7 x 7 pixels" + begin_at(columns, rows, 3) + " And " + edges;
+      }
+    }
+    if (std::string text = axes_exchanged(); !text.empty()) return text;
+    if (std::string text = quads_exchanged(); !text.empty()) return text;
     return first_block_again();
+  }
+
+  // The blur reads or stores a pixel for the one with x and y exchanged.
+  std::string axes_exchanged() const {
+    if (blur_leaves([](auto x, auto y, int i, int j) { return std::pair(y + j, x + i); }))
+      return "the blur reads the grey picture with x and y exchanged: is the index row * width + "
+             "column, with y in the row and x in the column?";
+    grey_picture turned(width_, height_);
+    for (std::int64_t y = 0; y < height_; ++y)
+      for (std::int64_t x = 0; x < width_; ++x)
+        turned.data[x * height_ + y] = static_cast<byte>(soft_.at(x, y));
+    if (is(edges_of(turned)))
+      return "the blur stores pixel (x, y) at x * height + y; it belongs at y * width + x";
+    for (std::int64_t cols = 64; cols >= 4; cols /= 2) {
+      for (std::int64_t rows = 64; rows >= 2; rows /= 2) {
+        if (blur_leaves([&](auto x, auto y, int i, int j) {
+              return std::pair(x / cols * cols + y % rows + j, y / rows * rows + x % cols + i);
+            }))
+          return "every block of " + std::to_string(cols) + " x " + std::to_string(rows) +
+                 " pixels blurs a tile in which rows and columns are exchanged: does the row of "
+                 "the tile come from y, and its column from x, in the load and in the sum?";
+      }
+    }
+    return "";
+  }
+
+  // Shuffles take the four columns on either side from the wrong lanes. Lane 0 is the own one, and
+  // -1 and 1 are its neighbours.
+  std::string quads_exchanged() const {
+    for (const int left : {-1, 0, 1})
+      for (const int right : {-1, 0, 1})
+        if (std::string text = quads_from(left, right); !text.empty()) return text;
+    return "";
+  }
+  std::string quads_from(int left, int right) const {
+    if (left == -1 && right == 1) return "";
+    const auto from = [=](std::int64_t x, int i) {
+      const std::int64_t quad = (x + i + 4) / 4 - 1 - x / 4;
+      return x + i + 4 * (quad < 0 ? left - quad : quad > 0 ? right - quad : 0);
+    };
+    const auto edges_by = [&](const grey_picture& p) {
+      grey_picture out(width_, height_);
+      out.fill([&](auto x, auto y) {
+        const auto at = [&](int i, int j) { return p.at(from(x, i), y + j); };
+        int gx = 0, gy = 0;
+        for (int k = -1; k <= 1; ++k) {
+          gx += (2 - k * k) * (at(1, k) - at(-1, k));
+          gy += (2 - k * k) * (at(k, 1) - at(k, -1));
+        }
+        return static_cast<byte>(edge_length(gx, gy));
+      });
+      return out;
+    };
+    const auto shuffled = [&](auto x, auto y, int i, int j) {
+      return std::pair(from(x, i), y + j);
+    };
+    const char* const stage = blur_leaves(shuffled)                  ? "the blur"
+                              : is(edges_by(soft_))                  ? "the edge stage"
+                              : is(edges_by(blurred_from(shuffled))) ? "every stage"
+                                                                     : nullptr;
+    if (stage == nullptr) return "";
+    const auto who = [](int lane) {
+      return lane == 0 ? "itself" : lane < 0 ? "the left neighbour" : "the right neighbour";
+    };
+    return std::string("in ") + stage + ", a lane takes the four columns on the left from " +
+           who(left) + " and those on the right from " + who(right) +
+           ": __shfl_up_sync returns the value of the lane on the left, with the lower number, and "
+           "__shfl_down_sync that of the lane on the right";
+  }
+
+  // The picture that is blurred from other grey pixels: from(x, y, i, j) is the place of the one
+  // that counts as i columns and j rows away from (x, y).
+  template <class From>
+  int sum_from(const From& from, std::int64_t x, std::int64_t y) const {
+    int sum = 0;
+    for (int j = -3; j <= 3; ++j) {
+      for (int i = -3; i <= 3; ++i) {
+        const auto [column, row] = from(x, y, i, j);
+        sum += blur_rule::pyramid[j + 3] * blur_rule::pyramid[i + 3] * grey_.at(column, row);
+      }
+    }
+    return sum >> 8;
+  }
+  template <class From>
+  grey_picture blurred_from(const From& from) const {
+    grey_picture p(width_, height_);
+    p.fill([&](auto x, auto y) { return static_cast<byte>(sum_from(from, x, y)); });
+    return p;
+  }
+  // True if this blur leaves the result. Most do not even leave the first wrong pixel.
+  template <class From>
+  bool blur_leaves(const From& from) const {
+    return is_near_first([&](auto x, auto y) { return sum_from(from, x, y); }) &&
+           is(edges_of(blurred_from(from)));
+  }
+
+  // Whether a blurred picture with these values leaves the first wrong pixel of the result.
+  template <class Value>
+  bool is_near_first(const Value& value) const {
+    const std::int64_t x = first_ % width_, y = first_ / width_;
+    grey_picture near(3, 3);
+    for (std::int64_t j = 0; j < 3; ++j)
+      for (std::int64_t i = 0; i < 3; ++i) {
+        const std::int64_t column = x + i - 1, row = y + j - 1;
+        const bool inside = column >= 0 && row >= 0 && column < width_ && row < height_;
+        near.data[j * 3 + i] = static_cast<byte>(inside ? value(column, row) : 0);
+      }
+    return edges_of(near).at(1, 1) == found_[first_];
   }
 
   // " begin at column x - 2 and row y - 3, not at x - 3 and y - 3: where does its tile begin?"
@@ -324,10 +460,15 @@ class wrong_edges {
              ", but Sobel's weights are "
              "1 2 1";
     }
+    return edges_off(soft_);
+  }
+
+  // The edge stage begins at a wrong pixel of this blurred picture.
+  std::string edges_off(const grey_picture& soft) const {
     for (const int columns : {0, -1, 1}) {
       for (const int rows : {0, -1, 1})
         if ((columns != 0 || rows != 0) &&
-            is(edges_of(soft_, edge_length, {1, 2, 1}, columns, rows)))
+            is(edges_of(soft, edge_length, {1, 2, 1}, columns, rows)))
           return "the edge stage's 3 x 3 pixels" + begin_at(columns, rows, 1);
     }
     return "";
@@ -440,7 +581,13 @@ class wrong_edges {
              (columns && rows ? " and all " : "") +
              (rows ? "rows from " + std::to_string(missing.row) + " on" : "") +
              ", as if no thread wrote them: " +
-             ((columns && lacks_whole_blocks(missing.column, width_)) ||
+             (columns && missing.column == height_
+                  ? std::to_string(height_) +
+                        " is the height - is x compared with the width, and y with the height?"
+              : rows && missing.row == width_
+                  ? std::to_string(width_) +
+                        " is the width - is x compared with the width, and y with the height?"
+              : (columns && lacks_whole_blocks(missing.column, width_)) ||
                       (rows && lacks_whole_blocks(missing.row, height_))
                   ? "does the grid have a block for each part of the picture, and does x use only "
                     "blockIdx.x, and y blockIdx.y?"
@@ -465,7 +612,8 @@ class wrong_edges {
     if (std::min(width_, height_) <= 16 || end > 4 || edges_end(right_.data) <= 4) return "";
     const std::string name = end > 1 ? "grey" : "blurred";
     return "only the border has edges, as if the " + name +
-           " picture had the same value everywhere: is it written before the next stage reads it?";
+           " picture had the same value everywhere: is it written before the next stage reads it" +
+           (end > 1 ? "?" : ", and is its sum divided by 256 before it is limited to 255?");
   }
 
   // Only pixels near the border are wrong, where a stage reads neighbours outside the picture.

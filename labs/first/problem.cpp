@@ -125,9 +125,9 @@ class wrong_picture {
              " are as in the picture, not mirrored: is one array both read and written, so that "
              "some "
              "pixels are mirrored twice?";
-    if (wrong_ == 1) return "1 pixel of " + std::to_string(all) + " is wrong";
+    if (wrong_ == 1) return "1 pixel of " + std::to_string(all) + " is wrong, " + no_known_pattern;
     return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
-           std::to_string(first_) + "] to out[" + std::to_string(last_) + "]";
+           std::to_string(first_) + "] to out[" + std::to_string(last_) + "], " + no_known_pattern;
   }
 
  private:
@@ -199,13 +199,17 @@ class wrong_picture {
       return tail + ", and is every index wider than an unsigned char (at most 255)?";
     if (w > 1 && first_ % w == 0)
       return "They are all rows from " + std::to_string(row) +
-             (row == 1 ? " on. Do the copies take all width * height bytes, and are there more "
-                         "rows of threads?"
+             (row == 1
+                  ? " on. Is the index compared with width * height, do the copies take as many "
+                    "bytes, and are there more rows of threads?"
               : 2 * row > h
                   ? " on. Does the grid round up, with the width in x and the height in y?"
                   : " on. Is the block a dim3 with several rows of threads, does y "
                     "include blockIdx.y * blockDim.y, and do " +
                         bytes);
+    if (first_ == h && wrong_ > 1)
+      return "They are all pixels from out[" + first + "] on, and " + first +
+             " is the height: is the index compared with width * height?";
     if (first_ < 32 && all >= 64) return tail + ": <<<number of blocks, threads per block>>>?";
     for (std::int64_t block = 32; block <= 1024 && block <= first_; block *= 2) {
       const std::int64_t grid = (all + block - 1) / block, last = (grid - 1) * grid + block - 1;

@@ -133,7 +133,8 @@ class wrong_result {
           &wrong_result::neighbour, &wrong_result::added_to_garbage}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
-    return of_all(wrong_) + " wrong, the last one is " + element("z", last_);
+    return of_all(wrong_) + " wrong, the last one is " + element("z", last_) + ", " +
+           no_known_pattern;
   }
 
  private:

@@ -102,7 +102,8 @@ class wrong_product {
           &wrong_product::two_products, &wrong_product::everywhere}) {
       if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
     }
-    return end;
+    const bool is_anywhere = !end.empty() && end.find(": ") == std::string::npos;
+    return is_anywhere ? end + ", " + no_known_pattern : end;
   }
 
  private:

@@ -194,6 +194,7 @@ class wrong_result {
     for (const auto guess : {&wrong_result::some_bytes,
                              &wrong_result::not_written,
                              &wrong_result::itself,
+                             &wrong_result::only_one_index,
                              &wrong_result::none,
                              &wrong_result::a_distance,
                              &wrong_result::low_bits,
@@ -212,7 +213,11 @@ class wrong_result {
                              &wrong_result::tiles,
                              &wrong_result::some_points,
                              &wrong_result::elsewhere,
-                             &wrong_result::renumbered}) {
+                             &wrong_result::renumbered,
+                             &wrong_result::all_different,
+                             &wrong_result::two_layouts,
+                             &wrong_result::search_of_cells,
+                             &wrong_result::cells}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     const std::string text =
@@ -220,7 +225,7 @@ class wrong_result {
     if (wrong_.front() > 0 && wrong_are_last())
       return text + ", all from " + std::to_string(wrong_.front()) +
              " on: what differs in the last block? Do some threads return before a barrier?";
-    if (n() <= 32) return text;
+    if (n() <= 32) return text + ", " + no_known_pattern;
     return text +
            ", in no known pattern. If smaller n are right: with tiles, look at what the second one "
            "needs (the index first + k, the place it is copied from, the barriers); with cells, at "
@@ -296,7 +301,8 @@ class wrong_result {
     if (count < wrong_.size()) {
       const auto others = wrong_.size() - count;
       text += ", and " + std::to_string(others) + (others == 1 ? " other is" : " others are") +
-              " wrong: does each thread store to the index of its own point?";
+              " wrong: does each thread store to the index of its own point";
+      text += from == 1 ? " (with build_grid(), __float_as_int(p.w); int(p.w) is 0)?" : "?";
     } else if (at_the_end && from < 32) {
       text += ". Does every point have a thread: <<<number of blocks, threads per block>>>?";
     } else if (at_the_end) {
@@ -322,6 +328,17 @@ class wrong_result {
            ": the nearest of the others is wanted, even if it is in the same place";
   }
 
+  // One index is found for all points but itself, which finds none.
+  std::string only_one_index() const {
+    const int only = found_[found_[0] < 0 && n() > 1 ? 1 : 0];
+    if (points_.size() < least_compared || !is_index(only)) return "";
+    if (!everywhere([&](int i) { return found_[i] == (i == only ? -1 : only); })) return "";
+    return "every point finds " + std::to_string(only) +
+           ", which itself finds none, as if all points had this index: is j set for each point"
+           " that is compared" +
+           (only == 0 ? " (with build_grid(), j is __float_as_int(q.w); int(q.w) is 0)?" : "?");
+  }
+
   std::string none() const {
     if (!all_wrong([&](int i) { return found_[i] == -1; })) return "";
     const auto to_nearest = [&](int i) { return distance(i, expected_[i]); };
@@ -329,7 +346,9 @@ class wrong_result {
     for (const int i : wrong_) least = std::min(least, to_nearest(i));
     if (wrong_.size() == found_.size())
       return "every answer is -1, and no squared distance is below " + short_text(least) +
-             ": does best begin at INFINITY, and does a smaller distance replace best and best_j?";
+             ": does best begin at INFINITY, and does a smaller distance replace best and best_j? "
+             "With cells, does the search begin with the cell of the point, take x, y and z in "
+             "this order, and continue to the last ring?";
     if (std::string pairs = other_pairs(); !pairs.empty()) return pairs;
     const std::string text = "no neighbour was found for " + of_all(wrong_.size());
     if (are_comparable() &&
@@ -384,7 +403,8 @@ class wrong_result {
     if (!all_wrong([&](int i) { return found_[i] >= n(); }) || most >= 2 * n() + most_of_tile)
       return text;
     return text + ", but " + std::to_string(n()) +
-           " or a little more: does the loop over j, or over the last tile, stop at n?";
+           " or a little more: does the loop over j, or over the last tile, stop at n? Places of a "
+           "tile after the last point must not be compared, even if they hold 0.";
   }
 
   std::string ties() const {
@@ -730,6 +750,300 @@ class wrong_result {
     if (points_.size() - number.size() < least_compared) return "";
     return "these are the right neighbours, numbered in another order: is the position after "
            "sorting stored instead of the index?";
+  }
+
+  // Nearly every index is found once. Of many points, several share a nearest one.
+  std::string all_different() const {
+    if (n() < 32) return "";
+    std::vector<int> found(found_.begin(), found_.end());
+    std::ranges::sort(found);
+    if (!is_index(found.front()) || !is_index(found.back())) return "";
+    if (everywhere([&](int i) { return i == 0 || found_[i] - found_[i - 1] == 1; })) return "";
+    const auto repeated = std::ranges::unique(found);
+    if (16 * std::ssize(repeated) > n()) return "";
+    return "nearly every index is found once, as if each point found itself, numbered in another "
+           "order: are the indices that sorting keeps with the points compared and stored, and not "
+           "the positions after sorting?";
+  }
+
+  // Points are read from one array of structures and from three arrays, mixed up.
+  std::string two_layouts() const {
+    if (!are_comparable()) return "";
+    const int n = this->n();
+    std::vector<float> apart(3 * points_.size());  // all x, then all y, then all z
+    for (int i = 0; i < n; ++i)
+      for (int axis = 0; axis < 3; ++axis) apart[axis * n + i] = points_[i][axis];
+    const float* const f = apart.data();
+    const auto together = [=](int j) { return point{f[3 * j], f[3 * j + 1], f[3 * j + 2]}; };
+    const auto whole = [this](int j) { return points_[j]; };
+    const std::string layout =
+        " at 3 * i, 3 * i + 1 and 3 * i + 2 of the array of all x, which all y and all z follow: "
+        "with three arrays, read x[i], y[i] and z[i]";
+    const auto with = [&](const auto& own, const auto& other) {
+      return everywhere([&](int i) {
+        return found_[i] ==
+               nearest_by([&](int a, int b) { return squared_distance(own(a), other(b)); }, i);
+      });
+    };
+    if (with(together, together)) return "this happens if every point i is read" + layout;
+    if (with(together, whole)) return "this happens if a thread's own point is read" + layout;
+    if (with(whole, together)) return "this happens if each other point is read" + layout;
+    return "";
+  }
+
+  // A search through the cells of build_grid(), ring by ring, with at most one mistake.
+  struct cell_search {
+    std::array<int, 3> low = {1, 1, 1}, high = {1, 1, 1};  // rings that an axis goes down and up
+    std::array<int, 3> less_low{}, less_high{};            // cells that are left out at its ends
+    bool exchanges_y_and_z = false, ends_with_a_point = false;
+    int first_ring = 0, rings = std::numeric_limits<int>::max(), too_early = 0;
+    bool counts_in_grid = false;  // less_low and less_high count from the ends that the grid has
+    bool is_shell = false;        // a ring has no cells of the rings inside it
+    // In a shell, a row of cells that lies inside a ring has two cells, and others are whole.
+    bool no_left = false, no_right = false, one_of_whole_row = false;
+  };
+
+  // The cells that build_grid() makes, for as many points as there are.
+  class cell_grid {
+   public:
+    explicit cell_grid(std::span<const point> points) : points_(points), corner_(points[0]) {
+      point high = points[0];
+      for (const point& p : points) {
+        for (int axis = 0; axis < 3; ++axis) {
+          corner_[axis] = std::min(corner_[axis], p[axis]);
+          high[axis] = std::max(high[axis], p[axis]);
+        }
+      }
+      float largest = 1e-30f;
+      for (int axis = 0; axis < 3; ++axis) largest = std::max(largest, high[axis] - corner_[axis]);
+      const auto most = static_cast<double>(points.size() / 2 + 1);
+      float width = 2 * largest;
+      width_ = width;
+      for (int trial = 0; trial < 64; ++trial) {
+        width *= 0.8f;
+        double all = 1;
+        std::array<int, 3> cells{};
+        for (int axis = 0; axis < 3 && all <= most; ++axis) {
+          const double count = 1 + std::floor(double((high[axis] - corner_[axis]) * (1 / width)));
+          all *= count;
+          if (all <= most) cells[axis] = static_cast<int>(count);
+        }
+        if (all > most) break;
+        width_ = width;
+        cells_ = cells;
+      }
+      members_.resize(cells_[0] * cells_[1] * cells_[2]);
+      for (int i = 0; i < static_cast<int>(points.size()); ++i) {
+        const auto c = cell_of(i);
+        members_[number(c[0], c[1], c[2])].push_back(i);
+      }
+    }
+    // The cell of j, counted from the cell of i.
+    std::array<int, 3> step(int i, int j) const {
+      const auto from = cell_of(i), to = cell_of(j);
+      return {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    }
+    int ring(int i, int j) const {
+      const auto d = step(i, j);
+      return std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])});
+    }
+    bool is_one_cell() const { return members_.size() == 1; }
+
+    // The answer of this search for point i.
+    int nearest(int i, const cell_search& s) const {
+      const auto own = cell_of(i);
+      const auto begin = [&](int axis, int r) {
+        const int at = own[axis] - s.low[axis] * r, less = s.less_low[axis];
+        return axis == 0          ? at + less
+               : s.counts_in_grid ? std::max(at, 0) + less
+                                  : std::max(at + less, 0);
+      };
+      const auto end = [&](int axis, int r) {
+        const int at = own[axis] + s.high[axis] * r, less = s.less_high[axis];
+        const int last = cells_[axis] - 1;
+        return axis == 0          ? at - less
+               : s.counts_in_grid ? std::min(at, last) - less
+                                  : std::min(at - less, last);
+      };
+      best_found found;
+      const int rings = std::min(s.rings, std::max({cells_[0], cells_[1], cells_[2]}));
+      for (int r = s.first_ring; r < rings; ++r) {
+        for (int z = begin(2, r); z <= end(2, r); ++z) {
+          for (int y = begin(1, r); y <= end(1, r); ++y) {
+            const bool on_face =
+                !s.is_shell || std::abs(z - own[2]) == r || std::abs(y - own[1]) == r;
+            const int row_y = s.exchanges_y_and_z ? z : y, row_z = s.exchanges_y_and_z ? y : z;
+            if (on_face) {
+              look(i, begin(0, r), s.one_of_whole_row ? begin(0, r) : end(0, r), row_y, row_z,
+                   found);
+              continue;
+            }
+            for (int x = begin(0, r); x <= end(0, r); x += 2 * r)
+              if (x < own[0] ? !s.no_left : !s.no_right) look(i, x, x, row_y, row_z, found);
+          }
+        }
+        if (s.ends_with_a_point ? found.j >= 0 : found.best < beyond(i, r + s.too_early)) break;
+      }
+      return found.j;
+    }
+
+   private:
+    struct best_found {
+      float best = std::numeric_limits<float>::infinity();
+      int j = -1;
+    };
+
+    std::array<int, 3> cell_of(int i) const {
+      std::array<int, 3> c{};
+      for (int axis = 0; axis < 3; ++axis) c[axis] = static_cast<int>(place(i, axis));
+      return c;
+    }
+    float place(int i, int axis) const { return (points_[i][axis] - corner_[axis]) * (1 / width_); }
+    int number(int x, int y, int z) const { return (z * cells_[1] + y) * cells_[0] + x; }
+
+    void look(int i, int x0, int x1, int y, int z, best_found& found) const {
+      if (x1 < 0 || x0 >= cells_[0]) return;
+      const int last =
+          std::min(number(std::min(x1, cells_[0] - 1), y, z), int(members_.size()) - 1);
+      for (int c = number(std::max(x0, 0), y, z); c <= last; ++c) {
+        for (const int j : members_[c]) {
+          const point &p = points_[i], &q = points_[j];
+          const float d = squared_distance(q[0] - p[0], q[1] - p[1], q[2] - p[2]);
+          if (j != i && (d < found.best || (d == found.best && j < found.j))) found = {d, j};
+        }
+      }
+    }
+    // As point_grid::beyond().
+    float beyond(int i, int r) const {
+      const auto own = cell_of(i);
+      float least = std::numeric_limits<float>::infinity();
+      for (int axis = 0; axis < 3; ++axis) {
+        const float margin = static_cast<float>(cells_[axis]) * 0x1p-20f, at = place(i, axis);
+        if (own[axis] - r > 0)
+          least = std::min(least, at - static_cast<float>(own[axis] - r) - margin);
+        if (own[axis] + r + 1 < cells_[axis])
+          least = std::min(least, static_cast<float>(own[axis] + r + 1) - at - margin);
+      }
+      const float distance = std::max(least, 0.0f) * width_;
+      return distance * distance;
+    }
+
+    std::span<const point> points_;
+    point corner_;
+    float width_ = 0;
+    std::array<int, 3> cells_ = {1, 1, 1};
+    std::vector<std::vector<int>> members_;
+  };
+
+  // A search through cells with one mistake, if it gives exactly these answers.
+  std::string search_of_cells() const {
+    if (!are_comparable()) return "";
+    const cell_grid grid(points_);
+    if (grid.is_one_cell()) return "";
+    const auto finds_this = [&](cell_search s) {
+      for (const bool is_shell : {false, true}) {
+        for (const bool counts_in_grid : {false, true}) {
+          s.is_shell = is_shell;
+          s.counts_in_grid = counts_in_grid;
+          if (everywhere([&](int i) { return found_[i] == grid.nearest(i, s); })) return true;
+        }
+      }
+      return false;
+    };
+    const char* const until =
+        ": continue, ring by ring, until best is below grid.beyond() of the ring that was searched";
+    const std::pair<cell_search, std::string> mistakes[] = {
+        {{.rings = 1}, std::string("looks only at the cell of the point") + until},
+        {{.rings = 2},
+         std::string("looks only at the cell of the point and those around it") + until},
+        {{.first_ring = 1}, "does not look at the cell of the point: rings begin with 0"},
+        {{.ends_with_a_point = true},
+         std::string("ends with the first ring that has a point, and a nearer one may follow") +
+             until},
+        {{.too_early = 1}, std::string("ends one ring too early") + until},
+        {{.no_left = true},
+         "leaves out the left end of each row inside a ring: it has two cells, own.x - r and "
+         "own.x + r"},
+        {{.no_right = true},
+         "leaves out the right end of each row inside a ring: it has two cells, own.x - r and "
+         "own.x + r"},
+        {{.one_of_whole_row = true},
+         "looks at one cell of each row on a ring's faces: it goes from own.x - r to own.x + r"},
+        {{.exchanges_y_and_z = true},
+         "looks up a row of cells with y and z exchanged: range() takes x, x, y, z"}};
+    for (const auto& [s, text] : mistakes)
+      if (finds_this(s)) return std::string(of_search) + text;
+    for (int axis = 0; axis < 3; ++axis) {
+      const char name = "xyz"[axis];
+      const std::string from_to =
+          std::string(": it goes from own.") + name + " - r to own." + name + " + r, both included";
+      for (const bool is_low : {true, false}) {
+        const std::string side = std::string(is_low ? "lower " : "higher ") + name;
+        cell_search one, all;
+        (is_low ? one.less_low : one.less_high)[axis] = 1;
+        (is_low ? all.low : all.high)[axis] = 0;
+        if (finds_this(one))
+          return std::string(of_search) + "leaves out the cells of a ring with the " +
+                 (is_low ? "lowest " : "highest ") + name + from_to;
+        if (finds_this(all))
+          return std::string(of_search) + "leaves out the cells with a " + side + from_to;
+      }
+      cell_search flat;
+      flat.low[axis] = flat.high[axis] = 0;
+      if (finds_this(flat))
+        return std::string(of_search) + "looks only at cells with the same " + name +
+               " as the point's" + from_to;
+    }
+    return "";
+  }
+  static constexpr const char* of_search = "this happens if a search of build_grid()'s cells ";
+
+  // Where the nearest points that are not found lie, if a search goes through cells in another way.
+  std::string cells() const {
+    constexpr std::size_t least_wrong = 5;  // fewer may be in other cells by chance
+    if (!are_comparable() || n() <= 32 || wrong_.size() < least_wrong) return "";
+    if (wrong_.front() > 0 && wrong_are_last()) return "";
+    if (!everywhere(
+            [&](int i) { return found_[i] == -1 || (is_index(found_[i]) && found_[i] != i); }))
+      return "";
+    const cell_grid grid(points_);
+    const std::string by_cells = of_all(wrong_.size()) +
+                                 " are wrong. In the cells of build_grid(), every point that was "
+                                 "missed is ";
+    const auto missed_at = [&](int i) { return grid.ring(i, expected_[i]); };
+    const auto found_at = [&](int i) { return found_[i] < 0 ? -1 : grid.ring(i, found_[i]); };
+    int nearest_missed = missed_at(wrong_[0]), farthest_found = 0;
+    for (const int i : wrong_) nearest_missed = std::min(nearest_missed, missed_at(i));
+    for (int i = 0; i < n(); ++i) farthest_found = std::max(farthest_found, found_at(i));
+    if (all_wrong([&](int i) { return missed_at(i) == 0; }))
+      return by_cells +
+             "in the own cell of the point that looks for it: does the search begin with "
+             "ring 0, and skip only the point itself?";
+    if (nearest_missed == 0) return "";
+    if (farthest_found < nearest_missed)
+      return by_cells + "in ring " + std::to_string(nearest_missed) +
+             " or beyond, and none was found there: does the search go through rings 0, 1, 2, ... "
+             "until no point of the next ring can be nearer?";
+    if (all_wrong([&](int i) { return missed_at(i) > found_at(i); }))
+      return by_cells +
+             "in a farther ring than the one that was found: a nearer point may be in the next "
+             "ring, so search until best is below grid.beyond() of the ring that was searched";
+    return by_cells + "in another cell than the point that looks for it" + side_of_missed(grid) +
+           ". Are all cells of a ring searched, with x, y and z each in its own place?";
+  }
+
+  // The side on which all missed points lie, if they share one.
+  std::string side_of_missed(const cell_grid& grid) const {
+    std::string text;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int side : {-1, 1}) {
+        const auto lies_there = [&](int i) { return side * grid.step(i, expected_[i])[axis] > 0; };
+        if (all_wrong(lies_there))
+          text += (text.empty() ? ", in one with a " : " and a ") +
+                  std::string(side < 0 ? "lower " : "higher ") + "xyz"[axis];
+      }
+    }
+    return text;
   }
 
   std::span<const point> points_;

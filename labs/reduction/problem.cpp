@@ -68,13 +68,13 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::with_filling,     &wrong_sum::in_float,
-          &wrong_sum::shuffled_up,    &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
-          &wrong_sum::began_at_1,     &wrong_sum::multiple,         &wrong_sum::low_bits,
-          &wrong_sum::of_launch_two,  &wrong_sum::one_block,        &wrong_sum::without_an_end,
-          &wrong_sum::first_part,     &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
-          &wrong_sum::regular,        &wrong_sum::end_twice,        &wrong_sum::one_block_stored,
-          &wrong_sum::one_element,    &wrong_sum::two_elements}) {
+         {&wrong_sum::left_as_it_was,   &wrong_sum::with_filling,     &wrong_sum::in_float,
+          &wrong_sum::shuffled_up,      &wrong_sum::first_alone,      &wrong_sum::unwritten_shared,
+          &wrong_sum::began_at_1,       &wrong_sum::multiple,         &wrong_sum::low_bits,
+          &wrong_sum::of_launch_two,    &wrong_sum::one_block,        &wrong_sum::without_an_end,
+          &wrong_sum::first_part,       &wrong_sum::blocks_too_close, &wrong_sum::odd_tree,
+          &wrong_sum::regular,          &wrong_sum::tail_again,       &wrong_sum::end_twice,
+          &wrong_sum::one_block_stored, &wrong_sum::one_element,      &wrong_sum::two_elements}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -185,7 +185,10 @@ class wrong_sum {
       if (found_ != times * at(0)) continue;
       return "this is " + std::to_string(times) +
              " times in[0]: does every thread of a block read an element of its own, with "
-             "threadIdx.x in the index?";
+             "threadIdx.x in the index?" +
+             (in_.size() == 1 ? " If a tail fills no vector or no block, does one thread of the "
+                                "grid add it, and not every thread?"
+                              : "");
     }
     return "";
   }
@@ -235,7 +238,10 @@ class wrong_sum {
       return "this is " + number + " times the sum: is every element added " + number + " times" +
              (std::has_single_bit(times)
                   ? ", or does a shuffle's offset leave the warp, where a lane gets its own value?"
-                  : "?");
+                  : "?") +
+             (in_.size() < smallest_block && times >= smallest_block
+                  ? " If these elements fill no vector or no block, does every thread add them?"
+                  : "");
     }
     return "";
   }
@@ -427,6 +433,33 @@ class wrong_sum {
         }
       }
       if (!text.empty()) return text;
+    }
+    return "";
+  }
+
+  // The elements that fill no vector, or no block, are added by many threads instead of one.
+  std::string tail_again() const {
+    constexpr std::uint32_t most_times = 1 << 12;
+    // The most frequent width first: a tail may be that of several widths.
+    for (const std::size_t width : {4, 2, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}) {
+      const std::size_t first = in_.size() / width * width;
+      if (first == 0 || first == in_.size()) continue;
+      const std::uint32_t tail = sum_of(in_.subspan(first));
+      if (tail == 0) continue;
+      // The end of a block's part may also be added twice by a loop that goes too far.
+      for (std::uint32_t more = width <= 4 ? 1 : 2; more < most_times; ++more) {
+        if (found_ - expected_ != more * tail) continue;
+        const bool is_one = first + 1 == in_.size();
+        return (is_one ? element(first) : element(first) + " to " + element(in_.size() - 1)) +
+               (is_one ? ", the only element that fills no group of "
+                       : ", which fill no group of ") +
+               std::to_string(width) + (is_one ? ", is" : ", are") + " added " +
+               (more == 1 ? "twice" : std::to_string(more + 1) + " times") +
+               ": does one thread of the whole grid add this tail, not one of every block and not "
+               "every thread" +
+               (more == 1 ? ", and does a loop advance by all that the grid reads in a pass?"
+                          : "?");
+      }
     }
     return "";
   }

@@ -106,9 +106,8 @@ first_words words_of(const lab& l, const fs::path& program, const mistake& m,
   const std::string& name = m.name;
   const auto run = check_program(l, p, program, device, l.check, 1, {});
   const auto checked = check_thoroughly(l, p, program, device, small_sizes(l, p), 1, {});
-  const bool result_first =
-      checked.findings.empty() ||
-      (checked.found.what == verdict::wrong && !has_errors(without_copies(checked.findings)));
+  const bool result_first = checked.findings.empty() || (checked.found.what == verdict::wrong &&
+                                                         !has_errors(deciding_findings(checked)));
   first_words said = {alone(classified(run.found.what, run.found.message), name, where.root),
                       alone(result_first ? classified(checked.found.what, checked.found.message)
                                          : of_finding(checked.findings.front()),

@@ -227,6 +227,11 @@ class wrong_result {
                   ? " There are as many blocks as the other side needs: are x and y swapped?"
                   : "");
     }
+    if (const std::int64_t side = side_of_blocks_one_apart(first, all))
+      return "; " + std::to_string(first) + " is " + std::to_string(side) +
+             " and 1 for each other "
+             "block - is blockIdx multiplied by the side of a block in the index of a " +
+             line_of_in + "?";
     return " - does the grid cover " + line_of_in +
            "s of in beyond the last whole block, and does every thread reach its store?";
   }
@@ -280,8 +285,11 @@ class wrong_result {
     return ": only " + text + " of out were written - " +
            (swapped
                 ? "are blocks and threads swapped in the launch, <<<blocks, threads>>>?"
-                : "does a block have a thread for every element of its tile, in x and in y, or a "
-                  "loop?");
+                : std::string(rows.written == 1 || cols.written == 1
+                                  ? "is threadIdx in the index of the row and of the column, and "
+                                  : "") +
+                      "does a block have a thread for every element of its tile, in x and in y, or "
+                      "a loop?");
   }
 
   // Only the square tiles on the diagonal were written.
@@ -295,8 +303,10 @@ class wrong_result {
         if (is_left_as_it_was(out_.at(row, col)) == (row / tile == col / tile)) return "";
       }
     }
-    return ": only the tiles of " + std::to_string(tile) + "x" + std::to_string(tile) +
-           " on the diagonal were written - do row and col both use .x, or both .y?";
+    const std::string side = std::to_string(tile);
+    return ": only " + (tile == 1 ? "" : "the tiles of " + side + "x" + side + " on ") +
+           "the diagonal " + (tile == 1 ? "was" : "were") +
+           " written - do row and col both use .x, or both .y?";
   }
 
   // Everything outside the top left rectangle [0, row) x [0, col) is missing. row is the first row
@@ -319,9 +329,13 @@ class wrong_result {
   std::string own_elements_only() const {
     for (const std::int64_t tile : {64, 32, 16, 8}) {
       if (tile > std::min(out_.rows, out_.cols) || origins_.empty()) continue;
+      // A single diagonal is also what row = col leaves, without a tile.
+      const bool is_single = 2 * tile > std::min(out_.rows, out_.cols);
       const auto is_as_expected = [&](std::int64_t i) {
         const std::int64_t row = i / out_.cols, col = i % out_.cols;
-        return row % tile == col % tile ? origins_[i] == col * in_.cols + row : origins_[i] < 0;
+        return row % tile == col % tile ? origins_[i] == col * in_.cols + row
+               : is_single              ? origins_[i] == not_of_in
+                                        : origins_[i] < 0;
       };
       std::int64_t i = 0;
       while (i < std::ssize(out_.data) && is_as_expected(i)) ++i;
@@ -411,6 +425,7 @@ class wrong_result {
       return "rows and cols are swapped in the indices of both in and out: does the launch pass "
              "them in the right order?";
     }
+    if (std::string text = row_length(); !text.empty()) return text;
     for (const std::int64_t tile : {64, 32, 16, 8, 4}) {
       const std::string every =
           "every tile of " + std::to_string(tile) + "x" + std::to_string(tile);
@@ -444,11 +459,44 @@ class wrong_result {
     return "";
   }
 
+  // Rows that were taken to be longer or shorter than they are. out[0][1] and the place of in[0][1]
+  // show the length.
+  std::string row_length() const {
+    const auto text = [](const char* does, std::int64_t length, std::int64_t right,
+                         const char* name) {
+      return std::string(does) + " as if its rows had " + std::to_string(length) +
+             " elements; they have " + std::to_string(right) +
+             (length == right / 4 * 4
+                  ? std::string(
+                        ": a row of float4s must be a multiple of 4 floats long - are there "
+                        "loads and stores of single floats for other numbers of ") +
+                        name + "?"
+                  : ": check the factor of the row in the index");
+    };
+    if (in_.rows > 1 && !origins_.empty() && origins_[1] >= 0) {
+      const std::int64_t length = origins_[1];
+      if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return col * length + row == from_row * in_.cols + from_col;
+          }))
+        return text("in was read", length, in_.cols, "cols");
+    }
+    const auto second = std::ranges::find(origins_, 1);
+    if (in_.cols > 1 && second != origins_.end()) {
+      const std::int64_t length = second - origins_.begin();
+      if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return row * out_.cols + col == from_col * length + from_row;
+          }))
+        return text("out was written", length, in_.rows, "rows");
+    }
+    return "";
+  }
+
   // Finds where the first wrong element comes from, if it is an element of in.
   std::string where_from() const {
     const bits found = out_.at(first_row_, first_col_);
     const auto from = std::find(in_.data.begin(), in_.data.end(), found) - in_.data.begin();
-    const std::string text = of_all(wrong_) + (wrong_ == 1 ? " is wrong" : " are wrong");
+    const std::string text =
+        of_all(wrong_) + (wrong_ == 1 ? " is wrong, " : " are wrong, ") + no_known_pattern;
     if (from == static_cast<std::int64_t>(in_.data.size())) {
       const bool untouched = is_left_as_it_was(found);
       return text +

@@ -7,6 +7,7 @@ void bounds_check::begin_launch(const launch_info& info) {
   windows_.assign(info.code->accesses.size(), {});
   first_windows_.assign(info.code->accesses.size(), {});
   missing_shared_ = {};
+  one_past_end_ = {};
 }
 
 std::uint32_t bounds_check::in_bounds_global(const access_event& e, std::uint32_t lanes_in) {
@@ -34,6 +35,15 @@ std::uint32_t bounds_check::in_bounds_global(const access_event& e, std::uint32_
     outside(e, l, at);
   }
   return allowed;
+}
+
+std::vector<device_address> bounds_check::stored() const {
+  std::vector<device_address> all;
+  if (evidence_.code == nullptr) return all;  // no launch is running
+  for (std::size_t n = 0; n < first_windows_.size(); ++n)
+    if (first_windows_[n].bytes != 0 && evidence_.code->accesses[n].kind == access_kind::store)
+      all.push_back(first_windows_[n].base);
+  return all;
 }
 
 std::uint32_t bounds_check::in_bounds_shared(const access_event& e, std::uint32_t lanes_in) {

@@ -1,6 +1,7 @@
 // Finds accesses outside of memory, wrong frees, and memory that is never freed.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "common/emulator/check/evidence.hpp"
@@ -25,6 +26,8 @@ class bounds_check final : public check {
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_local(const access_event& e);
+  // The allocations that the launch stores to, those that each line stores to first.
+  std::vector<device_address> stored() const;
   // Reports a lane's invalid access.
   void outside(const access_event& e, int lane, std::uint64_t at);
 
@@ -35,6 +38,7 @@ class bounds_check final : public check {
  private:
   std::uint64_t local_limit() const;
   void outside_global(const access_event& e, std::uint64_t at, finding& f);
+  void note_one_past_end(const finding& f, const finding_key& k);
   void explain_overflow(const access_event& e, int lane, finding& f);
   void outside_shared(const access_event& e, std::uint64_t at, finding& f);
   bool launch_could_give(const access_event& e, std::uint64_t at) const;
@@ -54,6 +58,13 @@ class bounds_check final : public check {
     bool fails_launch = false;  // nothing had failed before
   };
   missing_shared missing_shared_;
+  // The thread of the launch's first access outside.
+  struct one_past_end {
+    std::optional<finding_key> first;
+    extent block, thread;
+    bool is_only = false;  // the others are its, too, and each is just past the end of an array
+  };
+  one_past_end one_past_end_;
 };
 
 }  // namespace stepwise::emulator

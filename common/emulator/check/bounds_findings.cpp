@@ -71,9 +71,25 @@ void at_no_device_address(const access_site& s, std::uint64_t at, bool near_devi
   }
 }
 
+// Whether the thread's number in a one-dimensional grid is a valid index.
+bool is_number_inside(const launch_config& config, const finding_object& object,
+                      std::uint64_t thread) {
+  const bool is_1d = config.grid.y * config.grid.z * config.block.y * config.block.z == 1;
+  return is_1d && thread < object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
+}
+
+// The grid covers an array with its last blocks, so a thread of another block is inside it.
+bool is_inner_block(const launch_config& config, const extent& block) {
+  return block.x + 1 < config.grid.x && block.y + 1 < config.grid.y;
+}
+
+std::uint64_t number_of(const launch_config& config, const finding_party& by) {
+  return std::uint64_t{by.block.x} * config.block.x + by.thread.x;
+}
+
 // Advice for an index that is too large.
 std::string advice_past_end(const launch_config& config, const finding_object& object,
-                            const finding_party& by) {
+                            const finding_party& by, const access_site& site) {
   if (const std::string swapped = swapped_launch_words(config); !swapped.empty())
     return "The" + swapped.substr(5);
   // The caller names its arrays; others were allocated by the function itself.
@@ -81,15 +97,25 @@ std::string advice_past_end(const launch_config& config, const finding_object& o
   if (is_own && object.element_bytes > 1 && object.bytes % object.element_bytes != 0)
     return "The allocation ends within an element: cudaMalloc takes a size in bytes, count * "
            "sizeof(type).";
-  const std::uint64_t thread = std::uint64_t{by.block.x} * config.block.x + by.thread.x;
-  const bool is_1d = config.grid.y * config.grid.z * config.block.y * config.block.z == 1;
-  const bool is_inside = thread < object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
+  const std::uint64_t thread = number_of(config, by);
   std::string advice =
       "Compare every index with its own length before the access, in the last block and in the "
       "last pass of a loop, too";
-  if (is_1d && is_inside && thread > 0)
+  if (site.element_bytes != 0 && site.bytes > site.element_bytes) {
+    const std::string wide = std::to_string(site.bytes / site.element_bytes);
+    advice = "The access takes " + wide +
+             " elements at once: compare the index of the last one with the length, in rows and in "
+             "columns, and access single elements where a length is no multiple of " +
+             wide;
+  } else if (is_inner_block(config, by.block)) {
+    advice =
+        "The block is not one of the last ones of the grid, so the index itself is probably wrong: "
+        "is the row multiplied by the length of a row, and nothing else? " +
+        advice;
+  } else if (is_number_inside(config, object, thread) && thread > 0) {
     advice =
         "Check how thread " + std::to_string(thread) + " of the grid gets this index. " + advice;
+  }
   if (is_own) advice += "; check the allocation's size";
   if (is_own && object.bytes == sizeof(void*)) advice += ": sizeof(pointer) is 8";
   return advice + ".";
@@ -119,9 +145,16 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
                 " at once at " + where.words + ", whose address is not a multiple of " +
                 std::to_string(s.bytes);
-    f.advice =
-        "A vector such as float4 must lie at a multiple of its size: check the index and "
-        "the width of a row.";
+    f.advice = "A vector such as float4 must lie at a multiple of its size: check the index";
+    if (s.element_bytes != 0 && s.bytes > s.element_bytes) {
+      const std::string wide = std::to_string(s.bytes / s.element_bytes);
+      f.advice += ". In a matrix, the length of a row of " +
+                  (f.object.name.empty() ? "this array" : f.object.name) +
+                  " must be a multiple of " + wide + ", too; access single elements if it is not";
+    } else {
+      f.advice += " and the width of a row";
+    }
+    f.advice += ".";
   } else if (e.space == memory_space::global) {
     outside_global(e, at, f);
   } else if (e.space == memory_space::shared) {
@@ -138,9 +171,31 @@ void bounds_check::outside(const access_event& e, int lane, std::uint64_t at) {
   const finding_key k = evidence_.key(f.kind, evidence_.place_number(e.at), -1, f.object.address);
   const bool is_new = evidence_.log.is_new(k);
   if (is_new && !misaligned && e.space == memory_space::global) explain_overflow(e, lane, f);
+  note_one_past_end(f, k);
   evidence_.fail(
       f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
   if (is_new) evidence_.log.add(k, std::move(f));
+}
+
+// Notes whether all accesses outside are one thread's, each just past the end of an array.
+void bounds_check::note_one_past_end(const finding& f, const finding_key& k) {
+  one_past_end& one = one_past_end_;
+  const finding_party& by = f.parties.front();
+  const auto same = [](const extent& a, const extent& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  };
+  const auto& config = *evidence_.config;
+  const bool is_next = f.kind == finding_kind::out_of_bounds && f.object.bytes > 0 &&
+                       f.object.what == finding_object::kind::allocation &&
+                       f.object.offset == static_cast<std::int64_t>(f.object.bytes);
+  const bool is_guarded = config.grid.y * config.block.y > 1 ||
+                          is_number_inside(config, f.object, number_of(config, by));
+  if (!one.first) {
+    one = {k, by.block, by.thread, is_next && is_guarded};
+  } else {
+    one.is_only =
+        one.is_only && is_next && same(one.block, by.block) && same(one.thread, by.thread);
+  }
 }
 
 // If a 32-bit operation of the index did not fit, that is the cause.
@@ -208,7 +263,7 @@ void bounds_check::outside_global(const access_event& e, std::uint64_t at, findi
         f.object.offset < 0
             ? "The index is below 0: check what is subtracted in the first rows and columns, and "
               "in threads beyond the last ones."
-            : advice_past_end(*evidence_.config, f.object, f.parties.front());
+            : advice_past_end(*evidence_.config, f.object, f.parties.front(), s);
   } else if (evidence_.memory.is_device(at)) {
     f.kind = finding_kind::out_of_bounds;
     f.object.address = at & ~std::uint64_t{4095};
@@ -230,9 +285,11 @@ void bounds_check::outside_shared(const access_event& e, std::uint64_t at, findi
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
   f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + ", which has " +
               size_of(f.object);
-  f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
-                 ? "Check the index, or pass more bytes as the third launch parameter."
-                 : "Check the index, and the size of the array.";
+  f.advice =
+      f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
+          ? "Check the index, or pass more bytes as the third launch parameter."
+          : "Check the index and the size of the array: does each coordinate belong where it "
+            "is, and does every loop end in time?";
 }
 
 // Whether the access would be valid if the launch passed more dynamic shared memory.
@@ -263,6 +320,13 @@ void bounds_check::note_missing_shared(const access_event& e, int lane, std::uin
 }
 
 status bounds_check::end_launch(const status&) {
+  if (one_past_end_.is_only) {
+    finding* const f = evidence_.log.find(*one_past_end_.first);
+    if (f != nullptr)
+      f->advice =
+          "Only this thread leaves an array, and by one element: is a 1 missing in an index that "
+          "counts from the end, as in length - 1 - i, or is <= written for <?";
+  }
   missing_shared& m = missing_shared_;
   if (m.count == 0) return evidence_.failure;
   finding& f = m.first;

@@ -17,7 +17,7 @@ void checker::begin_launch(const launch_info& info) {
 
 status checker::end_launch(const status& failure) {
   races_.end_launch(failure);
-  initialisation_.settle();
+  initialisation_.settle(bounds_.stored());
   barriers_.end_launch(failure);
   unfollowed_.end_launch(failure);
   unset_.end_launch();
@@ -440,7 +440,7 @@ finding_object checker::object_at(device_address at, bool& freed) {
 }
 
 std::vector<finding> checker::take(bool at_exit) {
-  initialisation_.settle();  // for a launch that is still running
+  initialisation_.settle(bounds_.stored());  // for a launch that is still running
   if (at_exit) bounds_.report_leaks();
   return evidence_.log.take();
 }

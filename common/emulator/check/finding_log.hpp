@@ -48,6 +48,11 @@ class finding_log {
   // Takes back occurrences that turned out not to be separate mistakes. Returns false if the
   // finding is unknown, or if it was dropped because no occurrence remains.
   bool take_back(const finding_key& key, std::uint64_t occurrences);
+  // The key's finding, or null.
+  finding* find(const finding_key& key) {
+    const auto found = index_.find(key);
+    return found == index_.end() ? nullptr : &findings_[found->second];
+  }
   bool empty() const { return findings_.empty(); }
   // Findings that explain others come first. The rest keep the order in which they were found.
   std::vector<finding> take();

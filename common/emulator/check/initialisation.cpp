@@ -6,6 +6,11 @@
 #include "common/report/finding_text.hpp"
 
 namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint64_t most_looked_at = std::uint64_t{1} << 26;  // bytes of an array
+
+}  // namespace
 
 void initialisation_check::read_unwritten(const lane_access& t) {
   if (reads_are_allowed_) return;
@@ -20,7 +25,41 @@ void initialisation_check::read_unwritten(const lane_access& t) {
                                 t.warp,   b.index, t.lane,
                                 t.number, t.op_at, written};
   reads_.add(k, r);
-  if (evidence_.log.is_new(k)) evidence_.log.add(k, describe(r));
+  if (!evidence_.log.is_new(k)) return;
+  evidence_.log.add(k, describe(r));
+  if (t.memory->is_shared) return;
+  const auto* const empty = evidence_.areas.live_at(evidence_.device_base + t.at);
+  if (empty == nullptr) return;
+  const std::uint64_t bytes = empty->second.bytes;
+  const auto bytes_in = [&](device_address at) { return written_bytes(at, bytes); };
+  if (bytes > most_looked_at || bytes_in(empty->first) != 0) return;
+  std::vector<device_address> full;
+  for (const auto& [at, a] : evidence_.areas.live())
+    if (a.bytes == bytes && bytes_in(at) == bytes) full.push_back(at);
+  if (!full.empty()) empty_.push_back({k, std::move(full)});
+}
+
+std::uint64_t initialisation_check::written_bytes(device_address from, std::uint64_t bytes) const {
+  const std::uint64_t start = from - evidence_.device_base;
+  std::uint64_t written = 0;
+  for (std::uint64_t at = 0; at < bytes; at += 64)
+    written += static_cast<std::uint64_t>(__builtin_popcountll(evidence_.global.written.which(
+        start + at, static_cast<unsigned>(std::min<std::uint64_t>(64, bytes - at)))));
+  return written;
+}
+
+// A kernel that reads an empty array and stores to a full one has probably got the two exchanged.
+void initialisation_check::ask_if_swapped(const std::vector<device_address>& stored) {
+  for (const empty_array& e : empty_) {
+    finding* const f = evidence_.log.find(e.key);
+    const bool is_swapped = std::ranges::any_of(
+        e.full, [&](device_address at) { return std::ranges::find(stored, at) != stored.end(); });
+    if (f != nullptr && is_swapped)
+      f->advice =
+          "Nothing has been written to it so far. The kernel stores to another array of the same "
+          "size, which was written before: are the two pointers swapped in the launch?";
+  }
+  empty_.clear();
 }
 
 void initialisation_check::explain(const finding_key& race, const lane_access& t) {
@@ -29,16 +68,11 @@ void initialisation_check::explain(const finding_key& race, const lane_access& t
 
 // Advice on what is probably missing, based on how much of the object has been written so far.
 std::string initialisation_check::how_to_fill(const finding_object& o) const {
-  constexpr std::uint64_t most = std::uint64_t{1} << 26;  // bytes to look at
   const char* const general =
       "Memory has arbitrary contents at first: copy to it or set it (cudaMemset) before a kernel "
       "reads it or adds to it.";
-  if (o.what == finding_object::kind::none || o.bytes > most) return general;
-  const std::uint64_t start = o.address - evidence_.device_base;
-  std::uint64_t written = 0;
-  for (std::uint64_t at = 0; at < o.bytes; at += 64)
-    written += static_cast<std::uint64_t>(__builtin_popcountll(evidence_.global.written.which(
-        start + at, static_cast<unsigned>(std::min<std::uint64_t>(64, o.bytes - at)))));
+  if (o.what == finding_object::kind::none || o.bytes > most_looked_at) return general;
+  const std::uint64_t written = written_bytes(o.address, o.bytes);
   if (written == 0)
     return "Nothing has been written to it so far: copy to it or set it (cudaMemset) first, or "
            "launch the kernel that writes it first.";
@@ -46,9 +80,13 @@ std::string initialisation_check::how_to_fill(const finding_object& o) const {
       o.element_bytes != 0 && o.bytes % o.element_bytes == 0 && written % o.element_bytes == 0
           ? o.element_bytes
           : 1;
-  return "Written so far: " + grouped(written / unit) + " of " + grouped(o.bytes / unit) +
+  const bool is_first = evidence_.global.written.all(o.address - evidence_.device_base, written);
+  return std::string("Written so far: ") + (is_first && written > unit ? "the first " : "") +
+         grouped(written / unit) + " of " + grouped(o.bytes / unit) +
          (unit > 1 ? " elements" : " bytes") +
-         " of the array. Do the copies and the launches before this one cover all of it?";
+         " of the array. Do the copies and the launches before this one cover all of it" +
+         (unit == o.element_bytes ? ", and does the index stay in the part that was written?"
+                                  : "?");
 }
 
 finding initialisation_check::describe(const unwritten_reads::read& r) {
@@ -77,7 +115,8 @@ finding initialisation_check::describe(const unwritten_reads::read& r) {
   return f;
 }
 
-void initialisation_check::settle() {
+void initialisation_check::settle(const std::vector<device_address>& stored) {
+  ask_if_swapped(stored);
   for (const auto& [key, reads] : reads_.all()) {
     if (reads.explained == 0 || !evidence_.log.take_back(key, reads.explained)) continue;
     const auto open = std::ranges::find_if(reads.open_words, [](auto words) { return words != 0; });

@@ -22,8 +22,9 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 // The number of blocks across the grid that are probed, and the limit of their work
 // (run/block_probe.hpp).
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
-// Likewise, to find out whether a block writes anything.
-constexpr std::uint64_t most_work_to_write = 100'000;
+// Likewise, to find out whether a block writes anything: it may loop over all of the input before
+// that. If the last block does more than `cheap_work`, only every fourth of the 32 is probed.
+constexpr std::uint64_t most_work_to_write = 20'000'000, cheap_work = 100'000, few_probes_step = 4;
 // The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;
 constexpr std::int64_t interleaved_slice = 512;  // a poll's cost in a slice (ops/ops_control.cpp)
@@ -107,13 +108,15 @@ void timer::find_idle() {
   if (shape_.blocks < probed_blocks || !work_of || code_->waits_for_blocks ||
       shape_.launch.config->cooperative)
     return;
-  const auto is_idle = [&](std::uint64_t n) {
-    const probed_work found = work_of(probed_block(n), most_work_to_write);
+  const auto is_idle = [](const probed_work& found) {
     return found.writes == 0 && found.total() < most_work_to_write;
   };
-  if (!is_idle(probed_blocks - 1)) return;
-  std::uint64_t idle = 1;
-  for (std::uint64_t n = 0; n + 1 < probed_blocks; ++n) idle += is_idle(n);
+  const probed_work last = work_of(probed_block(probed_blocks - 1), most_work_to_write);
+  if (!is_idle(last)) return;
+  const std::uint64_t step = last.total() < cheap_work ? 1 : few_probes_step;
+  std::uint64_t idle = step;
+  for (std::uint64_t n = step - 1; n + 1 < probed_blocks; n += step)
+    if (is_idle(work_of(probed_block(n), most_work_to_write))) idle += step;
   if (idle < probed_blocks)  // else the kernel's results are somewhere else
     unwritten_share_ = static_cast<double>(idle) / static_cast<double>(probed_blocks);
 }

@@ -133,13 +133,20 @@ void show_grade(context& c, const lab& l, const grade_options& o, const graded_f
     for (std::size_t i = 1; i < s.compile_errors.size(); ++i)
       c.say("           " + s.compile_errors[i]);
     c.say();
-  } else if (report.correctness) {
-    show_checks(c, l, *report.correctness);
   }
-  if (report.correctness && !report.correctness->correct()) {
+  // A wrong result says more than what only follows from it.
+  const bool result_first =
+      report.correctness && report.correctness->found.what == verdict::wrong &&
+      !report.correctness->findings.empty() && !has_errors(deciding_findings(*report.correctness));
+  const auto show_result = [&] {
     show_finding(c, *report.correctness);
     show_todos(c, l, s.shown);
     c.say();
+  };
+  if (result_first) show_result();
+  if (report.correctness) show_checks(c, l, *report.correctness);
+  if (report.correctness && !report.correctness->correct()) {
+    if (!result_first) show_result();
     if (report.correctness->size) {
       // Under an instructor's key, the inputs cannot be derived from the seed.
       const bool repeats = graded.seed == graded.input_seed;

@@ -57,9 +57,9 @@ int check(context& c, const check_options& o) {
     c.print(document);
     return code;
   }
-  // A wrong result says more than the bytes that were not written before they were copied.
+  // A wrong result says more than what only follows from it.
   const bool result_first = report.found.what == verdict::wrong && !report.findings.empty() &&
-                            !has_errors(without_copies(report.findings));
+                            !has_errors(deciding_findings(report));
   if (result_first) {
     show_finding(c, report);
     c.say();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
@@ -38,12 +37,17 @@ std::string again(const char* command_name, const run_options& o, const check_re
   return command + fmt::format(" --seed {}", report.seed);
 }
 
-// The worst finding of the checks, which often explains a wrong result, or "". Checks the size that
+struct known_finding {
+  std::string text;       // empty if there is no finding
+  bool is_cause = false;  // of a wrong result; otherwise, it only follows from a wrong result
+};
+
+// The worst finding of the checks, which often explains a wrong result. Checks the size that
 // failed or was requested if it is small enough, or else all small sizes. Returns nullopt after a
 // failure that the checks cannot explain, or if the checks did not finish.
-std::optional<std::string> finding_of_checks(context& c, const lab& l, const problem& p,
-                                             const subject& s, std::optional<lab_size> size,
-                                             const check_report& report) {
+std::optional<known_finding> finding_of_checks(context& c, const lab& l, const problem& p,
+                                               const subject& s, std::optional<lab_size> size,
+                                               const check_report& report) {
   const verdict found = report.found.what;
   if (found == verdict::timeout || report.found.is_open() || found == verdict::output) return {};
   if (!report.correct()) size = report.size;
@@ -54,35 +58,36 @@ std::optional<std::string> finding_of_checks(context& c, const lab& l, const pro
                        report.seed, c.now());
   const bool unfinished = checked.found.what == verdict::timeout || checked.found.is_open();
   if (checked.findings.empty() && unfinished) return {};
-  return worst_finding(checked.findings, c.where.root);
+  return known_finding{worst_finding(checked.findings, c.where.root),
+                       has_errors(deciding_findings(checked))};
 }
 
 // Shows a call that failed, its cause, and how to repeat it.
 void show_failure(context& c, const lab& l, const subject& s, const run_options& o,
-                  const check_report& failed, const std::optional<std::string>& finding) {
-  const bool is_explained = finding && !finding->empty();
+                  const check_report& failed, const std::optional<known_finding>& finding) {
+  const bool is_explained = finding && !finding->text.empty();
   // What a wrong result looks like is a guess, so it follows a known cause.
   check_report shown = failed;
   std::string looks;
   const std::string& message = failed.found.message;
   const auto end = message.find(failed.label + "); ");
-  const bool is_cause =
-      is_explained && !finding->starts_with(title_of(finding_kind::unwritten_copy));
-  if (is_cause && failed.found.what == verdict::wrong && end != std::string::npos) {
+  if (is_explained && finding->is_cause && failed.found.what == verdict::wrong &&
+      end != std::string::npos) {
     looks = message.substr(end + failed.label.size() + 3);
     shown.found.message.resize(end + failed.label.size() + 1);
   }
   show_finding(c, shown);
   if (is_explained) {
     c.say();
-    c.out.paragraph(*finding, 11, "  " + c.out.paint(tone::bad, "cause"));
+    c.out.paragraph(finding->text, 11,
+                    "  " + c.out.paint(tone::bad, finding->is_cause ? "cause" : "checks"));
   }
   if (!looks.empty()) {
     c.say();
     c.out.paragraph(looks, 11, "  " + c.out.paint(tone::dim, "result"));
   }
   const bool is_unfinished = show_todos(c, l, s.shown);
-  if (!is_unfinished && finding && finding->empty() && failed.found.what == verdict::wrong) {
+  if (!is_unfinished && finding && finding->text.empty() && failed.found.what == verdict::wrong) {
     c.say();
     c.out.paragraph("no race and no wrong address", 11, "  " + c.out.paint(tone::dim, "checks"));
   }
@@ -170,9 +175,9 @@ int run(context& c, const run_options& o) {
   document["printed"] = report.printed;
   document["figures"] = nullptr;
   const auto finding = finding_of_checks(c, l, p, s, wanted, report);
-  document["finding"] = finding ? json(*finding) : json();
+  document["finding"] = finding ? json(finding->text) : json();
   // A program that is correct at one size may fail at another.
-  const bool has_finding = finding && !finding->empty();
+  const bool has_finding = finding && !finding->text.empty();
   if (!wanted || !report.correct())
     remember_own(c, l, s, finding ? "check" : "run",
                  report.correct() && has_finding ? verdict::check : report.found.what);
@@ -186,7 +191,7 @@ int run(context& c, const run_options& o) {
   }
   c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
   if (has_finding)
-    c.out.paragraph(*finding + " (`./lab check " + l.name +
+    c.out.paragraph(finding->text + " (`./lab check " + l.name +
                         (o.file.empty() ? "" : " --file " + o.file) + "` shows more)",
                     11, "  " + c.out.paint(tone::bad, "checks"));
   const auto f =

@@ -17,7 +17,7 @@ namespace stepwise::cli {
 
 verdict class_of(const attempt& a) {
   if (!a.compiles()) return verdict::compile;
-  if (has_errors(without_copies(a.report.findings))) return verdict::check;
+  if (has_errors(deciding_findings(a.report))) return verdict::check;
   if (!a.report.correct()) return a.report.found.what;
   return a.report.findings.empty() ? verdict::pass : verdict::check;
 }
@@ -77,7 +77,8 @@ std::string fault_of(const attempt& a, const answer_place& at) {
   std::string wrong = a.report.found.message;
   if (!a.report.label.empty() && wrong.find(a.report.label) == std::string::npos)
     wrong = a.report.label + ": " + wrong;
-  return clickable(text.empty() ? wrong : text + "\n" + wrong, at);
+  if (text.empty()) return clickable(wrong, at);
+  return clickable(class_of(a) == verdict::wrong ? wrong + "\n" + text : text + "\n" + wrong, at);
 }
 
 std::string time_kind(const attempt& a) {

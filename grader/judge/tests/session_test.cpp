@@ -38,6 +38,38 @@ TEST_CASE("a wrong result names the call, and no call follows") {
   CHECK(report.right.empty());
 }
 
+TEST_CASE("a known pattern in the result decides before findings that only follow from it") {
+  const auto of = [](finding_kind kind, const char* file, std::string_view advice) {
+    located_finding f;
+    f.what.kind = kind;
+    f.what.object.what = finding_object::kind::allocation;
+    f.what.parties.push_back({"writes 4 bytes", "k", {file, 3, "", ""}, true, {}, {}});
+    f.what.advice = std::string(advice) + "; else";
+    return f;
+  };
+  check_report report;
+  report.findings = {of(finding_kind::unwritten_copy, "own.cu", ""),
+                     of(finding_kind::race, "own.cu", check_index_advice),
+                     of(finding_kind::race, "own.cu", check_row_advice),
+                     of(finding_kind::unwritten_read, "stages.hpp", ""),
+                     of(finding_kind::race, "own.cu", "The statement reads, adds and writes"),
+                     of(finding_kind::unwritten_read, "own.cu", "")};
+  CHECK(deciding_findings(report).size() == 5);
+  for (const char* const unknown :
+       {"out = 1 (n = 1)", "out = 1 (n = 1); 1 of 9, in no known pattern"}) {
+    report.found = {verdict::wrong, unknown};
+    CHECK(deciding_findings(report).size() == 5);
+  }
+  report.found = {verdict::wrong, "out = 1 (n = 1); the rows are exchanged"};
+  CHECK(deciding_findings(report).size() == 5);
+  report.findings.pop_back();
+  CHECK(deciding_findings(report).size() == 4);
+  report.findings.pop_back();
+  CHECK(deciding_findings(report).empty());
+  report.findings[1].what.object.what = finding_object::kind::shared_variable;
+  CHECK(deciding_findings(report).size() == 3);
+}
+
 TEST_CASE("a program that is correct at first is caught later") {
   const auto report = check_fake("late");
   CHECK(report.found.what == verdict::wrong);

@@ -196,7 +196,8 @@ TEST_CASE("a message says what was expected, found and where") {
   out[20 * 40] = static_cast<unsigned char>(e.right[20 * 40] ^ 128);
   const std::string other = e.verdict(out);
   CAPTURE(other);
-  CHECK(other.ends_with("2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20"));
+  CHECK(other.ends_with(
+      "2 of 1200 pixels are wrong, by up to 128, in rows 17 to 20, in no known pattern"));
 }
 
 TEST_CASE("common mistakes are recognised by the picture that they leave") {
@@ -215,6 +216,65 @@ TEST_CASE("common mistakes are recognised by the picture that they leave") {
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
   e.says(cut, "the result holds 165 in all rows from 48 on");
+}
+
+TEST_CASE("shuffles in the wrong direction are recognised, in one stage and in all") {
+  const example e(97, 60);
+  struct lanes {
+    int left, right;
+    const char* says;
+  };
+  for (const lanes& l :
+       {lanes{1, -1, "from the right neighbour and those on the right from the left"},
+        lanes{-1, -1, "from the left neighbour and those on the right from the left"},
+        lanes{0, 1, "from itself and those on the right from the right"}}) {
+    // The column that a lane takes for x + i.
+    const auto taken = [&](std::int64_t x, std::int64_t i) {
+      const std::int64_t own = x / 4 * 4, column = x + i;
+      return column < own        ? column + 4 + 4 * l.left
+             : column >= own + 4 ? column - 4 + 4 * l.right
+                                 : column;
+    };
+    const bytes blur = e.of_each([&](auto x, auto y) {
+      int sum = 0;
+      for (int j = -3; j <= 3; ++j)
+        for (int i = -3; i <= 3; ++i)
+          sum += example::weight(j) * example::weight(i) * e.at(e.grey, taken(x, i), y + j);
+      return sum / 256;
+    });
+    const auto edges = [&](const bytes& from) {
+      return e.of_each([&](auto x, auto y) {
+        const auto at = [&](int i, int j) { return e.at(from, taken(x, i), y + j); };
+        const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+        const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+        return example::edge(gx, gy);
+      });
+    };
+    const std::string says = ", a lane takes the four columns on the left " + std::string(l.says);
+    e.says(e.edges_of(blur), "in the blur" + says);
+    e.says(edges(e.blurred), "in the edge stage" + says);
+    e.says(edges(blur), "in every stage" + says);
+  }
+}
+
+TEST_CASE("offsets of both stages are named together") {
+  const example e(97, 60);
+  const bytes off = e.of_each([&](auto x, auto y) {
+    int sum = 0;
+    for (int j = -3; j <= 3; ++j)
+      for (int i = -3; i <= 3; ++i)
+        sum += example::weight(j) * example::weight(i) * e.at(e.grey, x + i + 1, y + j);
+    return sum / 256;
+  });
+  e.says(e.of_each([&](auto x, auto y) {
+    const auto at = [&](int i, int j) { return e.at(off, x + i + 1, y + j + 1); };
+    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    return example::edge(gx, gy);
+  }),
+         "begin at column x - 2 and row y - 3, not at x - 3 and y - 3: where does its tile begin? "
+         "And the edge stage's 3 x 3 pixels begin at column x and row y");
+  e.says(e.edges_of(off), "the blur's 7 x 7 pixels begin at column x - 2 and row y - 3");
 }
 
 const picture_problem& takes_pictures() {

@@ -565,7 +565,7 @@ TEST_CASE("wrong entries without a pattern suggest the second tile, if there may
   e.says(nearest, "2 of 129 entries are wrong, in no known pattern. If smaller n are right");
   nearest = few.right();
   nearest[3] = (nearest[3] + 1) % 3;
-  CHECK(few.verdict(nearest).ends_with("1 of 32 entries is wrong"));
+  CHECK(few.verdict(nearest).ends_with("1 of 32 entries is wrong, in no known pattern"));
 }
 
 TEST_CASE("your own points give a call like any other") {

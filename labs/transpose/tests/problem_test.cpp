@@ -158,9 +158,9 @@ TEST_CASE("a message has the expected and the found value, and their place") {
   CHECK(text.starts_with("transpose: out[1][2] = "));
   CHECK(text.find(", expected in[2][1] = ") != std::string::npos);
   CHECK(text.find("(rows = 3, cols = 2, seed 7)") != std::string::npos);
-  CHECK(text.ends_with("1 of 6 elements is wrong, and this one is in[0][0]"));
+  CHECK(text.ends_with("1 of 6 elements is wrong, in no known pattern, and this one is in[0][0]"));
   out[5] = 1.5f;
-  CHECK(e.verdict(out).ends_with("and in holds no such number"));
+  CHECK(e.verdict(out).ends_with(", in no known pattern, and in holds no such number"));
 }
 
 TEST_CASE("common mistakes are recognised by the result that they produce") {
@@ -201,6 +201,27 @@ TEST_CASE("a tile per thread is recognised, whatever its other elements containe
     e.says(out, "of every 32x32 elements only the diagonal is right");
   }
   e.says(e.moved([](auto row, auto col) { return row * 64 + col; }), "this is a copy of in");
+}
+
+TEST_CASE("a row length that is wrong is named, and where it is that of float4s") {
+  const example e(9, 7);
+  const auto read_with = [&](std::int64_t length) {
+    std::vector<float> out;
+    for (std::int64_t col = 0; col < e.cols; ++col)
+      for (std::int64_t row = 0; row < e.rows; ++row) out.push_back(e.in[row * length + col]);
+    return out;
+  };
+  e.says(read_with(4),
+         "in was read as if its rows had 4 elements; they have 7: a row of float4s must be");
+  e.says(read_with(6), "in was read as if its rows had 6 elements; they have 7: check the factor");
+}
+
+TEST_CASE("only a diagonal, and blocks that begin one row apart, are recognised") {
+  const example e(64, 64);
+  e.says(e.moved([](auto row, auto col) { return row == col ? row * 65 : -1; }),
+         "only the diagonal was written - do row and col both use .x");
+  e.says(e.moved([](auto row, auto col) { return col < 33 ? col * 64 + row : -1; }),
+         "33 is 32 and 1 for each other block - is blockIdx multiplied");
 }
 
 TEST_CASE("missing elements are described by their place") {

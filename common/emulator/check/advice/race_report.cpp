@@ -1,22 +1,36 @@
 #include "common/emulator/check/advice/race_report.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace stepwise::emulator {
 namespace {
 
-constexpr const char* advice_for_one_store =
-    "If every thread has an element of its own, check the index; else let one thread store it, or "
-    "use an atomic operation.";
+std::string advice_for_one_store() {
+  return std::string(check_index_advice) +
+         "; else let one thread store it, or use an atomic operation.";
+}
 
 constexpr const char* advice_for_cluster =
     "The blocks of a cluster run at the same time: put cluster.sync() between the two accesses, or "
     "an mbarrier at which the other block arrives. __syncthreads() waits only for the own block.";
 
 // For two threads of one column of a block that store to the same element.
-constexpr const char* advice_for_rows =
-    "The two threads differ only in threadIdx.y: is it in the index, and has the block as many "
-    "rows as the kernel expects?";
+std::string advice_for_rows(const launch_config& config, bool reads_row) {
+  if (reads_row)
+    return std::string(check_row_advice) +
+           ": is it in the index, and has the block as many rows as the kernel expects?";
+  return std::string(check_row_advice) + ", which the kernel does not read, but a block has " +
+         std::to_string(config.block.y) +
+         " rows: put threadIdx.y into the index, or launch blocks of one row.";
+}
+
+bool reads_row(const program& code) {
+  return std::ranges::any_of(code.functions, [](const program_function& f) {
+    return std::ranges::any_of(f.specials,
+                               [](const special_vreg& s) { return s.which == special::tid_y; });
+  });
+}
 
 bool differ_in_row(const finding_party& a, const finding_party& b) {
   return a.has_thread && b.has_thread && a.block.x == b.block.x && a.block.y == b.block.y &&
@@ -48,7 +62,7 @@ std::string advice_for_one_line(const finding& f, bool both_write) {
   const bool is_one_line = own.line != 0 && own.line == other.line && own.file == other.file;
   if (!is_one_line || f.between == race_between::streams || f.between == race_between::copy)
     return "";
-  if (both_write) return advice_for_one_store;
+  if (both_write) return advice_for_one_store();
   return f.between == race_between::blocks
              ? "The line reads and writes the same array: write to another one, or divide the work "
                "into two launches."
@@ -76,6 +90,13 @@ const char* who_are(race_between between) {
 
 std::string race_report::race_advice(race_between between, const lane_access& t,
                                      std::uint32_t other_site) const {
+  const bool is_of_warps = between == race_between::lanes || between == race_between::warps;
+  if (is_of_warps && !t.memory->is_shared && other_site != no_site &&
+      t.site->kind == access_kind::store &&
+      evidence_.site_at(other_site).kind == access_kind::store)
+    return "Two lines store to one element: is an index wrong, or does one array run into the "
+           "next? "
+           "If not, put a barrier between the two stores.";
   switch (between) {
     case race_between::streams:
       return "Put both into one stream, or let one stream wait for the other "
@@ -84,12 +105,13 @@ std::string race_report::race_advice(race_between between, const lane_access& t,
       return "The copy is asynchronous: wait for it in the thread that started it, and put a "
              "barrier between that and what others read.";
     case race_between::blocks:
-      if (other_site == t.number && t.site->kind == access_kind::store) return advice_for_one_store;
+      if (other_site == t.number && t.site->kind == access_kind::store)
+        return advice_for_one_store();
       return advice_for_blocks(*t.site,
                                other_site == no_site ? nullptr : &evidence_.site_at(other_site));
     case race_between::block_store:
     case race_between::one_store:
-      return advice_for_one_store;
+      return advice_for_one_store();
     case race_between::lanes:
       return "The threads of a warp need not run in step: put __syncwarp() between the two "
              "accesses.";
@@ -132,8 +154,8 @@ finding race_report::of_threads(const lane_access& t, race_between who, std::uin
   if (f.advice.empty()) f.advice = lost_update;
   if (f.advice.empty()) f.advice = advice_for_one_line(f, writes && other_writes);
   if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
-  if (f.advice == advice_for_one_store && differ_in_row(f.parties[0], f.parties[1]))
-    f.advice = advice_for_rows;
+  if (f.advice == advice_for_one_store() && differ_in_row(f.parties[0], f.parties[1]))
+    f.advice = advice_for_rows(*evidence_.config, reads_row(*evidence_.code));
   f.origin = evidence_.launch_origin;
   return f;
 }

@@ -88,6 +88,24 @@ TEST_CASE("if a grid's first blocks have all the work, the wave that runs is one
   }
 }
 
+TEST_CASE("idle blocks are found even if each loops over all of the input") {
+  const kernel k(looped_sums);
+  const std::uint64_t blocks = 40 * wave;
+  for (const std::uint64_t work : {1'000U, 10'000'000U}) {
+    CAPTURE(work);
+    timer t(model(), {.sampling = true});
+    timer::launch_shape s = k.shape(blocks);
+    int probed_to_the_end = 0;
+    s.launch.work_of_block = [&](std::uint64_t block, std::uint64_t enough) {
+      probed_to_the_end += enough > work;
+      return probed_work{std::min(work, enough), 0, block < blocks / 4 ? 1U : 0U};
+    };
+    t.begin(s);
+    CHECK(probed_to_the_end == (work == 1'000 ? 64 : 8));
+    CHECK(t.end({}).idle_blocks == 0.75 * static_cast<double>(blocks));
+  }
+}
+
 TEST_CASE("a seed draws the recorded blocks, and exposes work hidden from the usual ones") {
   const kernel k(sums);
   const auto recorded_by = [&](std::uint64_t seed, std::uint64_t blocks) {
