@@ -81,7 +81,8 @@ TEST_CASE("the worked solutions reach every speed goal, on every GPU with a reco
         continue;
       }
       ++judged;
-      // The last step reaches it, and so does one of the two steps after `over`, which teach how.
+      // The last step reaches the goal. So does one of the two steps after `over`, which teach its
+      // idea.
       const auto speed = [&](std::size_t step) {
         return record.steps[over].second / record.steps[step].second;
       };

@@ -82,8 +82,8 @@ struct block_clock {
   std::uint32_t first_warp = 0;
   tick began = 0;
   tick barrier = 0;  // all its threads know each other's accesses before this tick
-  // At the last barrier, the block's copies by cp.async before this tick had finished, and later
-  // ones perhaps not. The highest tick if all had finished.
+  // At the last barrier, the block's copies by cp.async before this tick had finished. Later copies
+  // may not have. If all had finished, this is the highest possible tick.
   tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads

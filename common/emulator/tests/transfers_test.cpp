@@ -33,7 +33,7 @@ TEST_CASE("each small fill costs a launch and a sector") {
   CHECK(t.us > 10);
 }
 
-TEST_CASE("rows with gaps between them are one operation, which other work ends") {
+TEST_CASE("copies of rows with gaps count as one operation until other work comes between them") {
   transfer_counter counter(*find_gpu("h200"), true);
   for (std::uint64_t row = 0; row < 8; ++row) counter.copied(1 << 20, 8192 + row * 512, 256);
   CHECK(counter.take().copies == 8);  // all to one place

@@ -394,7 +394,8 @@ TEST_CASE("a time from blocks that do less work than the others is held") {
   CHECK(r.max_points == 40);
 }
 
-TEST_CASE("a time that leaves out one long block is held, however short its kernel is") {
+TEST_CASE(
+    "a grade is held if its modelled time omits one long block, even if the kernel is short") {
   graded g;
   g.mine_us = 1, g.other_us = 100;
   goal faster = speed(speedup, 2);

@@ -140,7 +140,7 @@ def ragged(lab):
     f = Figure(f'ragged-{lab}', f'{lab}: the last step at random sizes', f'''
         A chart of the time of each baseline over that of {record["step"]} against size, for
         {record["count"]} sizes that seed {record["seed"]} drew, a third odd, a third multiples of 4
-        only, a third multiples of 32, measured on an {record["gpu"]} with a cold L2.
+        only, a third multiples of 32. It was measured on an {record["gpu"]} with a cold L2.
         {"; ".join(said)}.''', f'solutions/{lab}/measured/{facts.ragged_file(lab).name}',
                84 + 210 * len(baselines))
     f.text(12, 24, f'{lab}: {record["step"]}, cold L2', 12.5, strong=True)
