@@ -116,8 +116,8 @@ struct kernel_profile {
   int resident_warps = 0;           // per multiprocessor
   int most_warps = 0;               // limit per multiprocessor
   bool knows_machine_code = false;  // the accesses are those of the machine code
-  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"), or empty. If
-  // there is one, the counts are incomplete and there is no time.
+  // An instruction whose accesses are neither counted nor timed ("tex.2d.v4.f32.f32"), "clusters of
+  // blocks", or empty. If it is not empty, the counts are incomplete and there is no time.
   std::string uncounted;
   std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
   double cache_share = 1;                    // fraction of the cache sets that was modelled

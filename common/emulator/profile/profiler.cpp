@@ -38,6 +38,8 @@ void profiler::begin_launch(const launch_info& launch) {
   for (site_counts& s : now_->sites) s.shape = 0;
   kernel_profile& k = now_->profile;
   ++k.launches;
+  const extent cluster = cluster_of(*launch.attributes, *launch.config);
+  if (cluster != no_cluster && volume(cluster) > 1) k.uncounted = "clusters of blocks";
   trace::launch_shape shape;
   shape.resident = static_cast<unsigned>(std::max(1, k.fits.blocks));
   shape.warps = launch.warps;

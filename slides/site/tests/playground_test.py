@@ -55,7 +55,7 @@ def course_of_a_reader(page, address):
     expect(slow == (ROOT / 'solutions/reduction/02_strided.cu').read_text(), 'the editor has the wrong source')
     raced, _ = attempt(page, slow.replace('    __syncthreads();  // outside', '    // outside'))
     line = 1 + slow[:slow.index('partial[left] += ')].count('\n')
-    expect('two threads access partial[' in raced and f'line {line}' in raced, f'a race: {raced[:300]}')
+    expect('two threads of a block access partial[' in raced and f'line {line}' in raced, f'a race: {raced[:300]}')
     marked = page.run(f"document.querySelector('.ed-notes').children[{line - 1}].textContent")
     expect(marked.startswith('race'), f'next to the line of the race: {marked!r}')
     right, seconds = attempt(page, slow)

@@ -1,6 +1,6 @@
-// attack reduction: CRASH, at most 0 points
-// The emulator does not run clusters of blocks. The reason is in the file, so the grade must not
-// blame the machine.
+// attack reduction: HELD, at most 40 points
+// The emulator runs clusters of blocks and checks them, but the time model does not know what they
+// cost, so a person decides.
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
