@@ -376,7 +376,9 @@ class emulated_device final : public device,
       return std::find(own.begin(), own.end(), address) != own.end();
     });
   }
-  status prepare(loaded_kernel& k) { return emulator::prepare(k, model_, watch_ != nullptr); }
+  status prepare(loaded_kernel& k) {
+    return emulator::prepare(k, model_, emulator::watched_by_these(watch_, checker_.get()));
+  }
 
   loaded_kernel* kernel(kernel_handle h) {
     const auto found = kernels_.find(static_cast<std::uint64_t>(h));

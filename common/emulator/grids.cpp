@@ -27,7 +27,7 @@ bool allocates(const program& code) {
 grids::grids(parts of) : of_(std::move(of)), runtime_(of_.model, of_.memory, of_.library) {
   runtime_.limit = of_.limit;
   runtime_.prepare = [this](loaded_kernel& k) {
-    return prepare(k, of_.model, of_.watch != nullptr);
+    return prepare(k, of_.model, watched_by_these(of_.watch, of_.check));
   };
 }
 

@@ -8,11 +8,11 @@
 
 namespace stepwise::emulator {
 
-status prepare(loaded_kernel& k, const gpu& model, bool watched) {
+status prepare(loaded_kernel& k, const gpu& model, watched_by observers) {
   if (k.code != nullptr) return {};
-  auto lowered = lower(k.module->unit, *k.function, watched);
-  if (lowered.ok() && (*lowered)->reads_clock && !watched)
-    lowered = lower(k.module->unit, *k.function, true);
+  auto lowered = lower(k.module->unit, *k.function, observers);
+  if (lowered.ok() && (*lowered)->reads_clock && observers == watched_by::none)
+    lowered = lower(k.module->unit, *k.function, watched_by::profile);
   if (!lowered.ok()) {
     const ptx::module& m = *k.function->module;
     return with_advice(lowered.failure(), {m.version_major, m.version_minor});

@@ -83,8 +83,9 @@ outcome try_input(std::span<const std::byte> input) {
       const emulator::linked_function* const kernel = m.unit.find_kernel(f.name);
       if (kernel == nullptr) continue;
       emulator::attributes_of(m, *kernel, model);
-      for (const bool watched : {false, true}) {
-        const auto lowered = emulator::lower(m.unit, *kernel, watched);
+      using emulator::watched_by;
+      for (const watched_by by : {watched_by::none, watched_by::profile, watched_by::checks}) {
+        const auto lowered = emulator::lower(m.unit, *kernel, by);
         if (lowered.ok())
           inspect(**lowered);
         else

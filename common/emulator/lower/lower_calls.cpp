@@ -242,9 +242,11 @@ class longest_chain {
 }  // namespace
 
 result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
-                                       bool watched) {
+                                       watched_by observers) {
   auto out = std::make_unique<program>();
+  const bool watched = observers != watched_by::none;
   out->watched = watched;
+  out->follows_unset = observers == watched_by::checks;
   const ptx::function& f = *kernel.function;
   out->name = f.name;
   out->pretty = readable_name(f.name);

@@ -132,7 +132,7 @@ bool lowering::reads_checked_memory(const ptx::instruction& i) const {
 void lowering::find_unset(const control_flow& flow) {
   // In a debug build each variable lies in memory and is copied as a whole, or passed to a function
   // that does not use it.
-  if (module_.is_debug) return;
+  if (!out_.follows_unset || module_.is_debug) return;
   const auto function = static_cast<std::uint32_t>(out_.functions.size() - 1);
   const auto add_origin = [&](unset_value& v, std::int32_t load) {
     v.origins.push_back(static_cast<std::uint32_t>(out_.unset_origins.size()));

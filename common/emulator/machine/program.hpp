@@ -262,7 +262,8 @@ struct program {
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
   std::deque<matrix_form> matrices;                             // ops point to them
 
-  // In a watched program: the origins of unset values, and the places where they have an effect.
+  bool follows_unset = false;  // has ops that follow unset values, for the checks
+  // If it follows them: the origins of unset values, and the places where they have an effect.
   std::vector<unset_origin> unset_origins;
   std::vector<unset_use> unset_uses;
   // The kernel's own variables in a thread's local memory, where loads are checked. Empty if no

@@ -89,7 +89,8 @@ std::size_t ops(const std::string& body, bool watched) {
   const auto loaded = emulator::load_parts({&bytes, 1}, model, memory);
   REQUIRE(loaded.ok());
   const auto lowered =
-      emulator::lower((*loaded)->unit, *(*loaded)->unit.find_kernel("kernel"), watched);
+      emulator::lower((*loaded)->unit, *(*loaded)->unit.find_kernel("kernel"),
+                      watched ? emulator::watched_by::checks : emulator::watched_by::none);
   REQUIRE(lowered.ok());
   return (*lowered)->code.size();
 }

@@ -39,7 +39,7 @@ std::string problem_of(const std::string& text) {
   const emulator::linked_function* const kernel = (*loaded)->unit.find_kernel("k");
   if (kernel == nullptr) return "no kernel k";
   emulator::attributes_of(**loaded, *kernel, model);
-  const auto lowered = emulator::lower((*loaded)->unit, *kernel, false);
+  const auto lowered = emulator::lower((*loaded)->unit, *kernel, emulator::watched_by::none);
   return lowered.ok() ? "" : lowered.failure().message;
 }
 

@@ -42,7 +42,7 @@ struct kernel {
     auto loaded = load_parts(std::span(&bytes, 1), model(), *memory);
     REQUIRE_MESSAGE(loaded.ok(), loaded.failure().message);
     module = std::move(*loaded);
-    auto lowered = lower(module->unit, *module->unit.find_kernel("kernel"), true);
+    auto lowered = lower(module->unit, *module->unit.find_kernel("kernel"), watched_by::profile);
     REQUIRE_MESSAGE(lowered.ok(), lowered.failure().message);
     code = std::move(*lowered);
   }
