@@ -91,7 +91,7 @@ bool scheduler::run(bool asked_here) {
     if (r == block_result::failed) break;
     if (launch_.breaks != nullptr && launch_.breaks->paused()) rest();
     if (r == block_result::left) return false;
-    if (r != block_result::waiting) hangs_.end_search();
+    if (r != block_result::waiting && r != block_result::parked) hangs_.end_search();
     if (r == block_result::done || r == block_result::cut) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident_.front());
       retire_front(r == block_result::done);
@@ -147,14 +147,9 @@ void scheduler::retire_front(bool is_reusable) {
     if (is_reusable) unused_.push_back(std::move(b));
     return;
   }
-  if (!is_reusable) {  // its threads will not arrive anywhere
-    b->alive = 0;
-    for (warp& w : b->warps) w.alive = w.in_cluster = 0;
-    check_cluster();
-  }
   together->ended.push_back(std::move(b));
   if (together->ended.size() < together->blocks.size()) return;
-  if (is_reusable) std::ranges::move(together->ended, std::back_inserter(unused_));
+  std::ranges::move(together->ended, std::back_inserter(unused_));
   std::erase_if(clusters_, [&](const auto& c) { return c.get() == together; });
 }
 
@@ -179,6 +174,8 @@ scheduler::block_result scheduler::run_slice(block& b) {
       if (w.ready.empty() && !w.release_joins()) continue;
       ran = true;
       x_.budget = x_.watch != nullptr ? x_.watch->slice() : slice_instructions;
+      // No block of a cluster is cut short, because the others may wait for it.
+      if (x_.budget == 0 && b.together != nullptr) x_.budget = slice_instructions;
       if (x_.budget == 0) return block_result::cut;
       run_warp(w);
       if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
