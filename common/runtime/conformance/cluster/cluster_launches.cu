@@ -1,4 +1,4 @@
-// Launches with clusters: which an H200 accepts, and which error it returns for the others.
+// Launches with clusters: which an H200 accepts, which error it returns for the others, and graphs.
 #include "expect.hpp"
 
 __global__ void empty() {}
@@ -87,10 +87,59 @@ void attributes() {
   EXPECT_TRUE(most == 16);
 }
 
+__global__ void sizes_of_clusters(int* out) {
+  unsigned blocks;
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(blocks);
+}
+
+// Runs a graph once, and compares the clusters that its kernel ran in.
+void run_graph(cudaGraph_t graph, device_array<int>& out, int blocks) {
+  cudaGraphExec_t executable = nullptr;
+  EXPECT(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+  EXPECT(cudaGraphLaunch(executable, nullptr), cudaSuccess);
+  EXPECT(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_TRUE(out.values() == std::vector<int>(8, blocks));
+  EXPECT(cudaGraphExecDestroy(executable), cudaSuccess);
+}
+
+void graphs() {
+  device_array<int> out(8);
+  int* const to = out.get();
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreate(&stream));
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = 8;
+  config.blockDim = 32;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaGraph_t graph = nullptr;
+  EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT(cudaLaunchKernelEx(&config, sizes_of_clusters, to), cudaSuccess);
+  EXPECT(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  run_graph(graph, out, 2);
+  cudaGraphNode_t node = nullptr;
+  std::size_t count = 1;
+  EXPECT(cudaGraphGetNodes(graph, &node, &count), cudaSuccess);
+  cudaLaunchAttributeValue value{};
+  EXPECT(cudaGraphKernelNodeGetAttribute(node, attribute.id, &value), cudaSuccess);
+  EXPECT_TRUE(value.clusterDim.x == 2);
+  value.clusterDim.x = 4;
+  EXPECT(cudaGraphKernelNodeSetAttribute(node, attribute.id, &value), cudaSuccess);
+  run_graph(graph, out, 4);
+  check(cudaGraphDestroy(graph));
+  check(cudaStreamDestroy(stream));
+}
+
 int main() {
   sizes();
   dimensions_of_kernels();
   attributes();
+  graphs();
   EXPECT(cudaDeviceSynchronize(), cudaSuccess);
   return outcome("launches with clusters");
 }
