@@ -42,7 +42,7 @@ TEST_CASE("a GPU that fails its probe is quarantined, and the message of its ser
 }
 
 TEST_CASE("a driver that does not start in the sandbox starts without it, and the report says so") {
-  // Of the server's folder, a sandbox shows only the server.
+  // A sandbox shows only the server itself, and none of the other files in its folder.
   protections guards = find_protections();
   if (guards.bubblewrap.empty() || !guards.filters) return;
   const pretended_server plain("echo 1"), needy("[ -e /etc/passwd ] || exit 3; echo 1");

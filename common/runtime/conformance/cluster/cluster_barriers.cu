@@ -2,6 +2,7 @@
 // exited; mbarriers at which other blocks arrive; and bulk copies into another block's memory.
 #include <cooperative_groups.h>
 
+#include "cluster_launch.hpp"
 #include "common/emulator/tests/programs/program.hpp"
 
 namespace cg = cooperative_groups;
@@ -104,15 +105,7 @@ __global__ void send(int* out) {
 }
 
 void launch(void (*kernel)(int*), unsigned blocks, unsigned cluster, int* out) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, out));
+  check(launch_in_clusters(kernel, {blocks, cluster, threads}, out));
   finish();
 }
 

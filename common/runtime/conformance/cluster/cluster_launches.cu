@@ -1,4 +1,5 @@
 // Launches with clusters: which an H200 accepts, which error it returns for the others, and graphs.
+#include "cluster_launch.hpp"
 #include "expect.hpp"
 
 __global__ void empty() {}
@@ -6,17 +7,8 @@ __global__ void large() {}
 __global__ void __cluster_dims__(2, 1, 1) pairs() {}
 __global__ void __cluster_dims__(4, 2, 1) plane() {}
 
-template <class... A>
-cudaError_t launch(void (*kernel)(A...), dim3 grid, dim3 cluster, A... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  const cudaError_t outcome = cudaLaunchKernelEx(&config, kernel, arguments...);
+cudaError_t launch(void (*kernel)(), dim3 grid, dim3 cluster) {
+  const cudaError_t outcome = launch_in_clusters(kernel, {grid, cluster, 64});
   if (outcome != cudaSuccess) EXPECT(cudaGetLastError(), outcome);
   return outcome;
 }
@@ -108,28 +100,21 @@ void graphs() {
   int* const to = out.get();
   cudaStream_t stream = nullptr;
   check(cudaStreamCreate(&stream));
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {2, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = 8;
-  config.blockDim = 32;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
   cudaGraph_t graph = nullptr;
   EXPECT(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-  EXPECT(cudaLaunchKernelEx(&config, sizes_of_clusters, to), cudaSuccess);
+  EXPECT(launch_in_clusters(sizes_of_clusters, {8, 2, 32, stream}, to), cudaSuccess);
   EXPECT(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   run_graph(graph, out, 2);
   cudaGraphNode_t node = nullptr;
   std::size_t count = 1;
   EXPECT(cudaGraphGetNodes(graph, &node, &count), cudaSuccess);
   cudaLaunchAttributeValue value{};
-  EXPECT(cudaGraphKernelNodeGetAttribute(node, attribute.id, &value), cudaSuccess);
+  EXPECT(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeClusterDimension, &value),
+         cudaSuccess);
   EXPECT_TRUE(value.clusterDim.x == 2);
   value.clusterDim.x = 4;
-  EXPECT(cudaGraphKernelNodeSetAttribute(node, attribute.id, &value), cudaSuccess);
+  EXPECT(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value),
+         cudaSuccess);
   run_graph(graph, out, 4);
   check(cudaGraphDestroy(graph));
   check(cudaStreamDestroy(stream));

@@ -2,6 +2,7 @@
 // atomics; a ring in which each block reads its neighbour's memory; and stores to a neighbour.
 #include <cooperative_groups.h>
 
+#include "cluster_launch.hpp"
 #include "common/emulator/tests/programs/program.hpp"
 
 namespace cg = cooperative_groups;
@@ -62,20 +63,6 @@ __global__ void addresses(int* out) {
   cluster.sync();
 }
 
-template <class... A>
-void launch_in_clusters(void (*kernel)(A...), unsigned blocks, unsigned cluster, A... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, arguments...));
-  finish();
-}
-
 int main() {
   std::vector<int> x(n), bins(2 * bins_each);
   for (int i = 0; i < n; ++i) x[i] = i * 7 + i / 13;
@@ -86,8 +73,10 @@ int main() {
   int wrong = compare("histogram", found.values(), bins);
   for (const int cluster : {1, 2, 3, 8}) {
     const int blocks = 2 * cluster;
+    const cluster_grid in{static_cast<unsigned>(blocks), static_cast<unsigned>(cluster), threads};
     device_array<int> read(blocks * threads), received(blocks * threads), right(blocks * cluster);
-    launch_in_clusters(ring, blocks, cluster, read.get(), received.get());
+    check(launch_in_clusters(ring, in, read.get(), received.get()));
+    finish();
     std::vector<int> should_read, should_receive;
     for (int b = 0; b < blocks; ++b) {
       for (int t = 0; t < threads; ++t) {
@@ -98,7 +87,8 @@ int main() {
     }
     wrong |= compare("read from the next block", read.values(), should_read);
     wrong |= compare("received from the block before", received.values(), should_receive);
-    launch_in_clusters(addresses, blocks, cluster, right.get());
+    check(launch_in_clusters(addresses, in, right.get()));
+    finish();
     wrong |= compare("addresses", right.values(), std::vector<int>(blocks * cluster, 1));
   }
   return wrong;

@@ -1,4 +1,5 @@
 // The special registers of clusters in three dimensions, and in a launch without clusters.
+#include "cluster_launch.hpp"
 #include "common/emulator/tests/programs/program.hpp"
 
 constexpr int registers = 15;
@@ -33,15 +34,10 @@ __global__ void read_registers(int* out) {
 int shape(dim3 grid, dim3 cluster, bool is_explicit) {
   const unsigned blocks = grid.x * grid.y * grid.z;
   device_array<int> found(blocks * registers);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = 32;
-  config.attrs = &attribute;
-  config.numAttrs = is_explicit ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, read_registers, found.get()));
+  if (is_explicit)
+    check(launch_in_clusters(read_registers, {grid, cluster, 32}, found.get()));
+  else
+    read_registers<<<grid, 32>>>(found.get());
   finish();
   std::vector<int> expected;
   const auto add = [&](unsigned value) { expected.push_back(static_cast<int>(value)); };

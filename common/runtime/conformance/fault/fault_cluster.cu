@@ -2,22 +2,10 @@
 // block that has exited.
 #include <cooperative_groups.h>
 
+#include "cluster_launch.hpp"
 #include "expect.hpp"
 
 namespace cg = cooperative_groups;
-
-template <class... A>
-void launch_pairs(void (*kernel)(A...), unsigned blocks, A... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {2, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = 64;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  EXPECT(cudaLaunchKernelEx(&config, kernel, arguments...), cudaSuccess);
-}
 
 // The address of shared memory, `offset` bytes further, in the block of this rank.
 __device__ unsigned in_block(const void* own, unsigned rank, unsigned offset) {
@@ -62,11 +50,11 @@ int* memory() {
 }
 
 void reads(unsigned rank, unsigned offset, cudaError_t expected) {
-  launch_pairs(read_from, 4, rank, offset, memory());
+  EXPECT(launch_in_clusters(read_from, {4, 2, 64}, rank, offset, memory()), cudaSuccess);
   EXPECT(cudaDeviceSynchronize(), expected);
 }
 void accesses_after_exit(use_is how, cudaError_t expected) {
-  launch_pairs(after_exit, 2, how, memory());
+  EXPECT(launch_in_clusters(after_exit, {2, 2, 64}, how, memory()), cudaSuccess);
   EXPECT(cudaDeviceSynchronize(), expected);
 }
 
