@@ -1,4 +1,4 @@
-// Finds out from the lines that are missing which blocks are.
+// Uses the missing lines to determine which blocks are missing.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ class bounds_check final : public check {
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_local(const access_event& e);
-  // The allocations that the launch stores to, those that each line stores to first.
+  // For each store instruction that has run, the allocation that it wrote first.
   std::vector<device_address> stored() const;
   // Reports a lane's invalid access.
   void outside(const access_event& e, int lane, std::uint64_t at);
@@ -62,7 +62,7 @@ class bounds_check final : public check {
   struct one_past_end {
     std::optional<finding_key> first;
     extent block, thread;
-    bool is_only = false;  // the others are its, too, and each is just past the end of an array
+    bool is_only = false;  // it made the others, too, each just past the end of an array
   };
   one_past_end one_past_end_;
 };

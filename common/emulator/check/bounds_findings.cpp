@@ -78,7 +78,8 @@ bool is_number_inside(const launch_config& config, const finding_object& object,
   return is_1d && thread < object.bytes / std::max<std::uint64_t>(1, object.element_bytes);
 }
 
-// The grid covers an array with its last blocks, so a thread of another block is inside it.
+// Only the last blocks of a grid can extend past the end of an array. A thread of an earlier block
+// is inside it.
 bool is_inner_block(const launch_config& config, const extent& block) {
   return block.x + 1 < config.grid.x && block.y + 1 < config.grid.y;
 }

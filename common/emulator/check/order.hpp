@@ -82,8 +82,8 @@ struct block_clock {
   std::uint32_t first_warp = 0;
   tick began = 0;
   tick barrier = 0;  // all its threads know each other's accesses before this tick
-  // At the last barrier, the block's copies by cp.async before this tick had finished. Later copies
-  // may not have. If all had finished, this is the highest possible tick.
+  // Every cp.async copy that the block issued before this tick had finished by the block's last
+  // barrier. Later copies may not have. If all had finished, this is the highest possible tick.
   tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
@@ -167,8 +167,8 @@ class order {
                     const access_site& site);
   void strong_read(block_clock& b, std::uint32_t warp, int lane, const key& k,
                    const access_site& site);
-  // mbarriers: arrivals release, seeing a phase complete acquires, also between blocks of a
-  // cluster.
+  // At an mbarrier, an arrival releases, and a thread that sees the phase complete acquires. This
+  // also holds between blocks of a cluster.
   void arrive(block_clock& b, std::uint32_t warp, int lane, const key& k);
   void see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k);
 

@@ -89,8 +89,8 @@ inline accessor race_check::accessor_of(std::uint32_t warp, std::uint32_t number
   const block_clock& b = evidence_.running().clock;
   const order& sequence = evidence_.sequence;
   const warp_clock& w = b.warps[warp];
-  // Only its own block accesses shared memory, unless the block has a cluster, whose blocks began
-  // before any of them ran.
+  // Shared memory is accessed only by its own block, unless that block is in a cluster. All blocks
+  // of a cluster begin before any of them runs.
   const bool has_peers = evidence_.running().now->together != nullptr;
   accessor a{!m.is_shared ? sequence.settled()
              : has_peers  ? b.began

@@ -21,7 +21,8 @@ const op* stop_with(context& x, const op* i, const access_fault& fault);
 
 // Whether the running block's cluster has other blocks, and the host address of an access to shared
 // memory at an address of peer_bytes or more. Null, with the launch stopped, if no block of the
-// cluster has these bytes or its threads have exited. In ../run/access.cpp.
+// cluster has these bytes, or if the threads of the block that has them have exited. In
+// ../run/access.cpp.
 bool has_peers(const context& x);
 std::byte* reach_peer(context& x, const op* i, access_fault fault);
 

@@ -348,9 +348,9 @@ const op* generic_address(context& x, const op* i) {
   return i + 1;
 }
 
-// d: the address in block b of the cluster that corresponds to a; immediate: the start of shared
-// memory, 0 or that of the generic window. The own block's address has no rank. A rank that no
-// cluster has gives an address at which every access faults.
+// d: the address in block b of the cluster that corresponds to a. immediate: the start of shared
+// memory, which is 0 or the start of the generic window. An address in the block's own memory has
+// no rank. A rank that no cluster has gives an address at which every access faults.
 template <class A>
 const op* map_address(context& x, const op* i) {
   constexpr u32 no_rank = 254;

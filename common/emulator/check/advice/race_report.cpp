@@ -13,7 +13,8 @@ std::string advice_for_one_store() {
 
 constexpr const char* advice_for_cluster =
     "The blocks of a cluster run at the same time: put cluster.sync() between the two accesses, or "
-    "an mbarrier at which the other block arrives. __syncthreads() waits only for the own block.";
+    "an mbarrier at which the other block arrives. __syncthreads() waits only for threads of the "
+    "same block.";
 
 // For two threads of one column of a block that store to the same element.
 std::string advice_for_rows(const launch_config& config, bool reads_row) {
