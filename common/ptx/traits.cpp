@@ -57,7 +57,7 @@ const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
       {"brkpt", {control, pipe::control}},
       {"mma", {tensor, pipe::tensor, true}},
       {"wmma", {tensor, pipe::tensor, true}},
-      {"wgmma", {tensor, pipe::tensor}},
+      {"wgmma", {tensor, pipe::tensor, true}},
       {"movmatrix", {tensor, pipe::tensor, true}},
       {"cvt", {conversion, pipe::conversion}},
       {"mov", {move, pipe::integer}},

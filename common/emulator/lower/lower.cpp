@@ -77,7 +77,7 @@ bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
       "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
   static const std::unordered_set<std::string_view> refused = {
-      "istypep", "sured", "wgmma", "tcgen05", "multimem", "tensormap", "clusterlaunchcontrol"};
+      "istypep", "sured", "tcgen05", "multimem", "tensormap", "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
   return has_ops(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
@@ -127,6 +127,7 @@ void lowering::unguarded() {
       {"movmatrix", &lowering::matrix},
       {"mma", &lowering::matrix},
       {"wmma", &lowering::matrix},
+      {"wgmma", &lowering::matrix},
       {"tex", &lowering::texture},
       {"tld4", &lowering::texture},
       {"txq", &lowering::texture},

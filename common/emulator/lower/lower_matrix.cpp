@@ -88,6 +88,26 @@ bool is_wmma_shape(const matrix_form& f, matrix_type element) {
   }
 }
 
+// Whether wgmma has the shape and the types. K always takes 32 bytes.
+bool is_wgmma_shape(const matrix_form& f) {
+  const matrix_type a = f.a.type, b = f.b.type, d = f.d.type;
+  const auto is_fp8 = [](matrix_type t) {
+    return t == matrix_type::e4m3 || t == matrix_type::e5m2;
+  };
+  const auto is_byte = [](matrix_type t) { return t == matrix_type::s8 || t == matrix_type::u8; };
+  const bool is_integer = is_byte(a) || a == matrix_type::b1;
+  const bool has_half_sums = a == matrix_type::f16 || is_fp8(a);
+  const bool has_types =
+      is_integer ? d == matrix_type::s32 && (is_byte(a) ? is_byte(b) : a == b)
+                 : (d == matrix_type::f32 || (d == matrix_type::f16 && has_half_sums)) &&
+                       (is_fp8(a) ? is_fp8(b)
+                                  : a == b && (a == matrix_type::f16 || a == matrix_type::bf16 ||
+                                               a == matrix_type::tf32));
+  const bool has_columns = f.n >= 8 && f.n <= 256 && f.n % 8 == 0 &&
+                           (!is_integer || f.n % 16 == 0 || f.n == 8 || f.n == 24);
+  return has_types && has_columns && f.k * bits_of(a) == 256;
+}
+
 }  // namespace
 
 // The op after this one runs once, for all 32 lanes, when all of them have arrived.
@@ -100,14 +120,15 @@ void lowering::whole_warp() {
 }
 
 // The vector registers of a fragment's operand: {r0, r1, ...} or one register.
-matrix_fragment lowering::fragment(const operand& o, matrix_type type, bool is_result) {
+matrix_fragment lowering::fragment(const operand& o, matrix_type type, bool is_result,
+                                   std::size_t most) {
   matrix_fragment f{nullptr, type, 0, {}};
   const value_class k = type == matrix_type::f64   ? value_class::f64
                         : type == matrix_type::f32 ? value_class::f32
                                                    : value_class::b32;
   const std::vector<operand> one{o};
   const std::vector<operand>& parts = o.kind == operand_kind::vector ? o.elements : one;
-  if (parts.empty() || parts.size() > 8) throw unsupported{"the instruction " + text()};
+  if (parts.empty() || parts.size() > most) throw unsupported{"the instruction " + text()};
   for (const operand& part : parts)
     f.vregs[f.count++] = is_result ? destination(part, k) : source(part, k);
   return f;
@@ -169,6 +190,56 @@ void lowering::multiply_matrices() {
   emit_matrix("<mma>", f);
 }
 
+// wgmma.mma_async.sync.aligned.shape.d.a.b d, a, b, p{, scale-a, scale-b{, transpose-a,
+// transpose-b}}, where a is a descriptor or {registers} and b a descriptor. The product is made at
+// once, so fences, groups and waits have no effect.
+void lowering::multiply_by_warpgroup() {
+  if (has("fence") || has("commit_group") || has("wait_group")) return;
+  if (!has("mma_async") || has("sp")) throw unsupported{"the instruction " + text()};
+  if (out_.tensor_instruction.empty()) out_.tensor_instruction = ptx::spelled(*i_);
+  matrix_form f{};
+  std::vector<matrix_type> named;
+  bool has_shape = false;
+  for (const std::string_view m : i_->modifiers) {
+    if (find_shape(m, f)) has_shape = true;
+    if (const type_name* t = find_type(m)) named.push_back(t->type);
+  }
+  const std::vector<operand>& o = i_->operands;
+  if (!has_shape || f.m != 64 || named.size() != 3 || o.size() < 4)
+    throw unsupported{"the instruction " + text()};
+  f.m = 16;  // of each warp
+  f.d.type = named[0];
+  f.a.type = named[1];
+  f.b.type = named[2];
+  const auto is_immediate = [](const operand& x) { return x.kind == operand_kind::integer; };
+  for (std::size_t n = 4; n < o.size(); ++n)
+    if (!is_immediate(o[n])) throw unsupported{"the instruction " + text()};
+  const bool a_in_registers = o[1].kind == operand_kind::vector;
+  // Only A in shared memory has a flag for its transposition.
+  const std::size_t flags = o.size() - 4, transposes = flags > 2 ? flags - 2 : 0;
+  if (!is_wgmma_shape(f) || transposes > (a_in_registers ? 1u : 2u) || flags == 1)
+    throw unsupported{"the instruction " + text()};
+  f.negates_a = flags > 0 && static_cast<std::int64_t>(o[4].bits) < 0;
+  f.negates_b = flags > 0 && static_cast<std::int64_t>(o[5].bits) < 0;
+  f.a_is_mn_major = transposes == 2 && o[6].bits != 0;
+  f.b_is_mn_major = transposes > 0 && o.back().bits != 0;
+  f.saturates = has("satfinite");
+  f.d = fragment(o[0], f.d.type, true, std::size(f.d.vregs));
+  f.d.layout = layout_of(f, matrix_role::c, f.d.type);
+  bool fits = f.d.count == f.d.layout->registers;
+  if (a_in_registers) {
+    f.a = fragment(o[1], f.a.type, false);
+    f.a.layout = layout_of(f, matrix_role::a, f.a.type);
+    fits = fits && f.a.count == f.a.layout->registers;
+  } else {
+    f.a_descriptor = source(o[1], value_class::b64);
+  }
+  if (!fits) throw unsupported{"the instruction " + text()};
+  f.b_descriptor = source(o[2], value_class::b64);
+  f.adds_to_d = source(o[3], value_class::predicate);
+  emit_matrix("<wgmma>", f);
+}
+
 // wmma.load.{a,b,c}.sync.aligned.layout.shape.space.type r, [p]{, stride}; wmma.store.d likewise.
 void lowering::move_matrix_tile() {
   const bool is_load = has("load");
@@ -225,7 +296,9 @@ void lowering::move_small_matrices() {
 
 void lowering::matrix() {
   if (!has("sync")) throw unsupported{"the instruction " + text()};
-  if (i_->opcode == "mma" || (i_->opcode == "wmma" && has("mma")))
+  if (i_->opcode == "wgmma")
+    multiply_by_warpgroup();
+  else if (i_->opcode == "mma" || (i_->opcode == "wmma" && has("mma")))
     multiply_matrices();
   else if (i_->opcode == "wmma")
     move_matrix_tile();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/machine/async.hpp"
 #include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
@@ -57,6 +58,17 @@ memory_form form_of(const ptx::instruction& i) {
       f.releases = true;
   }
   return f;
+}
+
+constexpr std::string_view completion = "mbarrier::complete_tx::bytes";
+
+// The access of st.async or red.async by itself.
+ptx::instruction without_completion(const ptx::instruction& i) {
+  ptx::instruction access = i;
+  std::erase_if(access.modifiers,
+                [](std::string_view m) { return m == "async" || m == completion; });
+  access.operands.resize(2);
+  return access;
 }
 
 const char* op_space(state_space s) {
@@ -131,6 +143,7 @@ void lowering::load() {
 }
 
 void lowering::store() {
+  if (has("async")) return access_async();
   memory_form f = form_of(*i_);
   const operand& to = i_->operands.at(0);
   if (f.space == state_space::param && is_in_frame(to.name)) f.space = state_space::local;
@@ -174,6 +187,7 @@ bool lowering::is_read(const operand& result) {
 
 // atom.[sem.][scope.][space.]op.type d, [a], b[, c]; red has no d.
 void lowering::atomic() {
+  if (has("async")) return access_async();
   const bool reduction = i_->opcode == "red";
   const memory_form f = form_of(*i_);
   if (f.space != state_space::none && f.space != state_space::global &&
@@ -218,6 +232,20 @@ void lowering::atomic() {
   // Written after all operands have been read, since they may be the same registers.
   for (unsigned n = 0; n < f.vector; ++n)
     emit("mov.b" + std::to_string(8 * bytes), destination(element(o[0], n), r.d), results[n]);
+}
+
+// st.async.shared::cluster.mbarrier::complete_tx::bytes{.vector}.type [a], b, [mbarrier] and
+// red.async: the access is made at once, and then its bytes are counted at the mbarrier.
+void lowering::access_async() {
+  if (!has("shared::cluster") || !has(completion) || i_->operands.size() != 3)
+    throw unsupported{"the instruction " + text()};
+  const ptx::instruction access = without_completion(*i_);
+  const unsigned bytes = type_bits(type()) / 8 * form_of(access).vector;
+  const std::uint32_t barrier = generic_address(i_->operands[2], state_space::shared);
+  const ptx::instruction* const whole = std::exchange(i_, &access);
+  i_->opcode == "st" ? store() : atomic();
+  i_ = whole;
+  emit("<mbarrier bytes>", 0, barrier, constant(value_class::b32, bytes)).immediate = subtracts;
 }
 
 }  // namespace stepwise::emulator

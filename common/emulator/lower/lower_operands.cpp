@@ -24,6 +24,7 @@ const op_index& all_ops() {
     best.convert(t);
     best.memory(t);
     best.matrix(t);
+    best.warpgroup(t);
     best.half(t);
     best.rounding(t);
     for (const auto add_ops : {atomic_ops, control_ops, watch_ops, narrow_ops, carry_ops,

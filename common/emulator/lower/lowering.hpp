@@ -252,6 +252,7 @@ class lowering {
   void convert_address();
   void load();
   void store();
+  void access_async();
   void load_parameter(const operand& to, std::string_view type, std::uint64_t at);
   void atomic();
   bool is_read(const operand& result);
@@ -271,11 +272,13 @@ class lowering {
   void cluster_address();
   void elect();
   std::uint32_t generic_address(const operand& o, state_space space);
-  void matrix();  // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
+  void matrix();  // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma
   void multiply_matrices();
+  void multiply_by_warpgroup();
   void move_matrix_tile();
   void move_small_matrices();
-  matrix_fragment fragment(const operand& o, matrix_type type, bool is_result);
+  matrix_fragment fragment(const operand& o, matrix_type type, bool is_result,
+                           std::size_t most = 8);
   void whole_warp();
   void emit_matrix(const char* name, const matrix_form& form);
 

@@ -44,11 +44,14 @@ struct matrix_fragment {
   const matrix_layout* layout;
   matrix_type type;
   std::uint32_t count;
-  std::uint32_t vregs[8];
+  std::uint32_t vregs[128];
 };
 
-struct matrix_form {
+struct matrix_shape {
   std::uint32_t m, n, k;
+};
+
+struct matrix_form : matrix_shape {
   matrix_fragment a, b, c, d;  // a load or store has d only
   bool saturates;              // integers: the sum is clamped
   bool is_xor;                 // bits: xor, else and
@@ -57,6 +60,12 @@ struct matrix_form {
   std::uint32_t address;       // load, store: vector register of generic addresses
   std::uint32_t stride;        // load, store: vector register with the distance of matrix rows or
                                // columns, in elements; 0: they follow each other
+  // wgmma only. The shape is that of one warp's part: m is 16.
+  std::uint32_t a_descriptor;  // vector register; 0: A is in registers
+  std::uint32_t b_descriptor;
+  std::uint32_t adds_to_d;  // vector register of a predicate; where it is false, C is zero
+  bool negates_a, negates_b;
+  bool a_is_mn_major, b_is_mn_major;  // in shared memory: neighbours are along m or n, not along k
 };
 
 // The size of one element in memory.

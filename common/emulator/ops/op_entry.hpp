@@ -45,9 +45,10 @@ struct op_set {
   void (*compare)(op_table&);
   void (*convert)(op_table&);
   void (*memory)(op_table&);
-  void (*matrix)(op_table&);    // ldmatrix, mma, wmma
-  void (*half)(op_table&);      // f16, bf16 and their pairs
-  void (*rounding)(op_table&);  // .rz .rm .rp of floating-point arithmetic
+  void (*matrix)(op_table&);     // ldmatrix, mma, wmma
+  void (*warpgroup)(op_table&);  // wgmma
+  void (*half)(op_table&);       // f16, bf16 and their pairs
+  void (*rounding)(op_table&);   // .rz .rm .rp of floating-point arithmetic
 };
 
 // The ops compiled for the best instruction set that this CPU supports. If it supports none, the

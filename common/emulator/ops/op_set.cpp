@@ -28,9 +28,10 @@ struct choice {
 };
 
 choice choose() {
-#define STEPWISE_ALL_OPS(simd)                                                      \
-  {&simd::integer_ops, &simd::floating_ops, &simd::compare_ops, &simd::convert_ops, \
-   &simd::memory_ops,  &simd::matrix_ops,   &simd::half_ops,    &simd::rounding_ops}
+#define STEPWISE_ALL_OPS(simd)                                    \
+  {&simd::integer_ops,   &simd::floating_ops, &simd::compare_ops, \
+   &simd::convert_ops,   &simd::memory_ops,   &simd::matrix_ops,  \
+   &simd::warpgroup_ops, &simd::half_ops,     &simd::rounding_ops}
   choice c;
 #ifdef STEPWISE_OPS_AVX512
   static constexpr op_set widest = STEPWISE_ALL_OPS(avx512);

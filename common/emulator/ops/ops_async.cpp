@@ -150,9 +150,11 @@ const op* check_barrier(context& x, const op* i) {
 const op* change_bytes(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.vreg<u64>(i->a)[l]);
+    if (word == nullptr) return false;
     const s64 bytes = x.vreg<u32>(i->b)[l];
-    return word != nullptr &&
-           add_bytes(x, i, l, word, (i->immediate & subtracts) != 0 ? -bytes : bytes);
+    const bool completes = (i->immediate & subtracts) != 0;
+    if (completes) notify_arrival(x, i, l);
+    return add_bytes(x, i, l, word, completes ? -bytes : bytes);
   });
 }
 

@@ -9,11 +9,8 @@
 // watch   Lowering guarantees that all 32 lanes are active.
 // source  PTX ISA 9.0, "Matrix Fragments for mma.*", "ldmatrix". Tested by tests/opcodes/mma*.ptx,
 //         wmma*.ptx, ldmatrix.ptx.
-#include <bit>
-#include <cstring>
-
-#include "common/emulator/machine/matrix.hpp"
 #include "common/emulator/ops/locate.hpp"
+#include "common/emulator/ops/matrix_elements.hpp"
 #include "common/emulator/ops/narrow.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
@@ -21,123 +18,7 @@ namespace {
 
 constexpr u32 most_elements = 1024;  // of A, B or C, spread out
 
-// --- elements ----------------------------------------------------------------------------------
-
-// The conversions are plain arithmetic, so that the compiler vectorises the loops around them.
-
-// `magnitude` holds the bits of a float narrower than f32, without its sign, moved to the place of
-// an f32's exponent and fraction. Its exponent bias is smaller than that of f32 by `Bias`. An
-// exponent of all ones is infinity or NaN.
-template <u32 Bias, u32 ExponentBits>
-[[gnu::always_inline]] inline f32 widened(u32 magnitude, u32 sign) {
-  constexpr u32 special = ((1u << ExponentBits) - 1) << 23;
-  const u32 scaled =
-      std::bit_cast<u32>(std::bit_cast<f32>(magnitude) * std::bit_cast<f32>((127 + Bias) << 23));
-  return std::bit_cast<f32>((magnitude >= special ? magnitude | 0x7f800000u : scaled) | sign);
-}
-[[gnu::always_inline]] inline f32 from_f16(u32 bits) {
-  return widened<112, 5>((bits & 0x7fff) << 13, (bits & 0x8000) << 16);
-}
-// 4 bits of exponent with bias 7, no infinity, NaN is all ones.
-[[gnu::always_inline]] inline f32 from_e4m3(u32 bits) {
-  const u32 magnitude = bits & 0x7f;
-  const f32 value = std::bit_cast<f32>(magnitude << 20) * 0x1p120f;
-  const u32 known = magnitude == 0x7f ? 0x7fffffffu : std::bit_cast<u32>(value);
-  return std::bit_cast<f32>(known | (bits & 0x80) << 24);
-}
-
-// Calls use(function that converts an element's bits).
-template <class Use>
-void with_float_of(matrix_type type, Use use) {
-  switch (type) {
-    case matrix_type::f16:
-      return use([](u32 bits) { return from_f16(bits); });
-    case matrix_type::bf16:
-      return use([](u32 bits) { return std::bit_cast<f32>(bits << 16); });
-    case matrix_type::tf32:  // ignores the low bits
-      return use([](u32 bits) { return std::bit_cast<f32>(bits & 0xffffe000u); });
-    case matrix_type::e4m3:
-      return use([](u32 bits) { return from_e4m3(bits); });
-    case matrix_type::e5m2:  // an f16 without its low byte
-      return use([](u32 bits) { return from_f16(bits << 8); });
-    default:
-      return use([](u32 bits) { return std::bit_cast<f32>(bits); });
-  }
-}
-template <class Use>
-void with_integer_of(matrix_type type, Use use) {
-  switch (type) {
-    case matrix_type::s8:
-      return use([](u32 bits) { return static_cast<s32>(bits << 24) >> 24; });
-    case matrix_type::s4:
-      return use([](u32 bits) { return static_cast<s32>(bits << 28) >> 28; });
-    default:
-      return use([](u32 bits) { return static_cast<s32>(bits); });
-  }
-}
-
-// Spreads a fragment out: to[row * cols + col] = value_of(bits of the element).
-template <class T, class Value>
-void spread(context& x, const matrix_fragment& from, T* to, Value value_of) {
-  const matrix_layout& where = *from.layout;
-  const u16* place = where.places.data();
-  const u32 mask = where.bits == 32 ? ~0u : (1u << where.bits) - 1;
-  for (u32 r = 0; r < where.registers; ++r) {
-    const u32* words = x.vreg<u32>(from.vregs[r]);
-    for (u32 e = 0; e < where.packed; ++e, place += lanes) {
-      T values[lanes];
-      for (int l = 0; l < lanes; ++l) values[l] = value_of((words[l] >> (e * where.bits)) & mask);
-      for (int l = 0; l < lanes; ++l) to[place[l]] = values[l];
-    }
-  }
-}
-
-// The inverse of spread(). bits_of_value returns an element's bits. Excess registers repeat the
-// matrix.
-template <class T, class Bits>
-void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_value) {
-  const matrix_layout& where = *to.layout;
-  for (u32 r = 0; r < to.count; ++r) {
-    const u16* place = where.places.data() + r % where.registers * where.packed * lanes;
-    u32 words[lanes] = {};
-    for (u32 e = 0; e < where.packed; ++e, place += lanes)
-      for (int l = 0; l < lanes; ++l) words[l] |= bits_of_value(from[place[l]]) << (e * where.bits);
-    std::memcpy(x.vreg<u32>(to.vregs[r]), words, sizeof words);
-  }
-}
-
 // --- products ----------------------------------------------------------------------------------
-
-// c += a * b, summed in the order of k. m and n are multiples of 8. Eight rows at a time keep
-// dependent additions apart. Without explicit vectors the compiler would vectorise along k.
-template <class T>
-void accumulate_products(const matrix_form& f, const T* a, const T* b, T* c) {
-  constexpr u32 high = 8, wide = 8;
-  using vector [[gnu::vector_size(wide * sizeof(T))]] = T;
-  for (u32 row = 0; row < f.m; row += high) {
-    for (u32 col = 0; col < f.n; col += wide) {
-      vector sums[high];
-      for (u32 i = 0; i < high; ++i)
-        std::memcpy(&sums[i], c + (row + i) * f.n + col, sizeof(vector));
-      for (u32 p = 0; p < f.k; ++p) {
-        vector right;
-        std::memcpy(&right, b + p * f.n + col, sizeof right);
-        for (u32 i = 0; i < high; ++i) sums[i] += right * a[(row + i) * f.k + p];
-      }
-      for (u32 i = 0; i < high; ++i)
-        std::memcpy(c + (row + i) * f.n + col, &sums[i], sizeof(vector));
-    }
-  }
-}
-
-// The general form: c = add(c, a, b), in the order of k.
-template <class T, class Add>
-void accumulate(const matrix_form& f, u32 k, const T* a, const T* b, T* c, Add add) {
-  for (u32 row = 0; row < f.m; ++row)
-    for (u32 p = 0; p < k; ++p)
-      for (u32 col = 0; col < f.n; ++col)
-        c[row * f.n + col] = add(c[row * f.n + col], a[row * k + p], b[p * f.n + col]);
-}
 
 void multiply_floats(context& x, const matrix_form& f) {
   f32 a[most_elements], b[most_elements], c[most_elements];
@@ -147,8 +28,7 @@ void multiply_floats(context& x, const matrix_form& f) {
   accumulate_products(f, a, b, c);
   if (f.d.type == matrix_type::f16)
     return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
-  gather(x, f.d, c,
-         [](f32 value) { return value != value ? 0x7fffffffu : std::bit_cast<u32>(value); });
+  gather(x, f.d, c, bits_of_sum);
 }
 
 void multiply_doubles(context& x, const matrix_form& f) {
@@ -158,7 +38,7 @@ void multiply_doubles(context& x, const matrix_form& f) {
     for (u32 r = 0; r < from->layout->registers; ++r, place += lanes)
       for (int l = 0; l < lanes; ++l) to[place[l]] = x.vreg<f64>(from->vregs[r])[l];
   }
-  accumulate(f, f.k, a, b, c, [](f64 sum, f64 l, f64 r) { return __builtin_fma(l, r, sum); });
+  accumulate(f, a, b, c, [](f64 sum, f64 l, f64 r) { return __builtin_fma(l, r, sum); });
   const u16* place = f.d.layout->places.data();
   for (u32 r = 0; r < f.d.count; ++r, place += lanes)
     for (int l = 0; l < lanes; ++l) x.vreg<f64>(f.d.vregs[r])[l] = c[place[l]];
@@ -171,13 +51,7 @@ void multiply_integers(context& x, const matrix_form& f) {
     with_integer_of(from->type,
                     [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
   accumulate_products(f, a, b, sum);
-  for (u32 e = 0; e < f.m * f.n; ++e) {
-    const s64 exact = static_cast<s64>(c[e]) + sum[e];
-    c[e] = !f.saturates        ? static_cast<s32>(exact)
-           : exact > INT32_MAX ? INT32_MAX
-           : exact < INT32_MIN ? INT32_MIN
-                               : static_cast<s32>(exact);
-  }
+  for (u32 e = 0; e < f.m * f.n; ++e) c[e] = sum_of(c[e], sum[e], f.saturates);
   gather(x, f.d, c, [](s32 value) { return static_cast<u32>(value); });
 }
 
@@ -198,9 +72,11 @@ void multiply_bits(context& x, const matrix_form& f) {
   spread(x, f.c, c, [](u32 bits) { return bits; });
   const auto ones = [](u32 word) { return static_cast<u32>(__builtin_popcount(word)); };
   if (f.is_xor)
-    accumulate(f, words, a, b, c, [&](u32 sum, u32 l, u32 r) { return sum + ones(l ^ r); });
+    accumulate({f.m, f.n, words}, a, b, c,
+               [&](u32 sum, u32 l, u32 r) { return sum + ones(l ^ r); });
   else
-    accumulate(f, words, a, b, c, [&](u32 sum, u32 l, u32 r) { return sum + ones(l & r); });
+    accumulate({f.m, f.n, words}, a, b, c,
+               [&](u32 sum, u32 l, u32 r) { return sum + ones(l & r); });
   gather(x, f.d, c, [](u32 value) { return value; });
 }
 

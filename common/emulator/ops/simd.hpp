@@ -13,6 +13,7 @@ namespace stepwise::emulator {
   void convert_ops(op_table&);      \
   void memory_ops(op_table&);       \
   void matrix_ops(op_table&);       \
+  void warpgroup_ops(op_table&);    \
   void half_ops(op_table&);         \
   void rounding_ops(op_table&);     \
   }

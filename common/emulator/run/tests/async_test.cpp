@@ -150,7 +150,8 @@ TEST_CASE("an instruction that is not implemented is refused by name") {
         "[%r1], [%rd1, {%r3}], [%r2];",
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
         "[%r1], [%rd1], 16, [%r2], %rs1;",
-        "wgmma.commit_group.sync.aligned;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r4, %r5, %r6, %r7}, %rd1, %rd1, "
+        "%r8, 0, 1, 1, 1, 0, 0;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
         "{%r4, %r5}, {%r4, %r5, %r6, %r7}, %r8, 0x0;",
         "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "

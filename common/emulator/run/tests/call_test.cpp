@@ -191,10 +191,10 @@ TEST_CASE("parts of a program call each other and share variables") {
 
 TEST_CASE(
     "an unimplemented instruction in a function fails every launch that may call it, by name") {
-  const std::string odd = function_text("odd", "mov.u32 %r2, 1;\nwgmma.fence.sync.aligned;");
+  const std::string odd = function_text("odd", "mov.u32 %r2, 1;\ntcgen05.wait::ld.sync.aligned;");
   const outcome direct = run({head + odd + kernel_text(call_text("odd"))});
   CHECK(direct.launch.code == error::not_supported);
-  CHECK(says(direct.launch, "wgmma.fence"));
+  CHECK(says(direct.launch, "tcgen05.wait::ld"));
   CHECK(says(direct.launch, "odd"));
   const outcome no_function =
       run({head + ".extern .func (.param .b32 r) no_function(.param .b32 x);\n" +

@@ -90,9 +90,9 @@ TEST_CASE("blocks that the time model probes before a launch leave memory unchan
 }
 
 TEST_CASE("an unimplemented instruction fails the launch, with its name, kernel and line") {
-  const outcome o = run(module_text(".loc 1 42 3\nwgmma.fence.sync.aligned;"));
+  const outcome o = run(module_text(".loc 1 42 3\ntcgen05.wait::ld.sync.aligned;"));
   CHECK(o.launch.code == error::not_supported);
-  CHECK(contains(o.launch.message, "wgmma.fence.sync.aligned"));
+  CHECK(contains(o.launch.message, "tcgen05.wait::ld.sync.aligned"));
   CHECK(contains(o.launch.message, "kernel at lesson.cu:42"));
 }
 

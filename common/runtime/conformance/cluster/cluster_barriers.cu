@@ -4,30 +4,11 @@
 
 #include "cluster_launch.hpp"
 #include "common/emulator/tests/programs/program.hpp"
+#include "shared_addresses.hpp"
 
 namespace cg = cooperative_groups;
 
 constexpr int threads = 64, words = 128;
-
-__device__ unsigned shared_address(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
-__device__ unsigned in_block(const void* own, unsigned rank) {
-  unsigned at;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(at)
-               : "r"(shared_address(own)), "r"(rank));
-  return at;
-}
-__device__ void wait_for_phase(const void* barrier, unsigned parity) {
-  asm volatile(
-      "{ .reg .pred done;\n"
-      "again:\n"
-      "  mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-      "  @!done bra again; }" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
-}
 
 // Half of the odd blocks' threads exit before they arrive. The others work between the halves.
 __global__ void halves(int* out) {
