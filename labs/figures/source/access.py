@@ -17,8 +17,8 @@ def sectors():
                 for s in (1, 2, 8, 32)] + [('offset 1', [WORD * (k + 1) for k in range(LANES)])]
     counted = {name: touched(addresses) for name, addresses in patterns}
     f = Figure('sectors', 'Sectors and lines that a request of a warp touches', f'''
-        Memory as a row of sectors of {sector} bytes, {line // sector} to a line of {line} bytes. Five
-        requests, in each of which the {LANES} lanes load words of {WORD} bytes. '''
+        Memory as a row of sectors of {sector} bytes, {line // sector} to a line of {line} bytes. There
+        are five requests, in each of which the {LANES} lanes load words of {WORD} bytes. '''
                + ' '.join(f'{name}: {s} sectors in {n} line{"s" * (n > 1)}, so '
                           f'{100 * LANES * WORD / (s * sector):.1f} % of the bytes moved are used.'
                           for name, (s, n) in counted.items()),
@@ -58,11 +58,11 @@ def sectors():
 
 def transpose_tile():
     f = Figure('transpose-tile', 'A tile moves to the mirrored place and is turned inside', '''
-        On the left the matrix in, with the tile T in its first row and second column of tiles. Its
-        rows are read in lines into shared memory, in the middle. On the right the matrix out, with
-        the tile T transposed in its second row and first column of tiles: shared memory is read
+        On the left is the matrix in, with the tile T in its first row and second column of tiles. The
+        rows of T are read in lines into shared memory, in the middle. On the right is the matrix out,
+        with the tile T transposed in its second row and first column of tiles: shared memory is read
         down its columns, and rows of out are written in lines. The tile moves to another place, and
-        its elements are transposed inside it; both steps are needed.''', 'solutions/transpose/04_tiled.cu', 252)
+        the elements are transposed inside the tile; both steps are needed.''', 'solutions/transpose/04_tiled.cu', 252)
     f.text(12, 24, 'in', 12.5, strong=True)
     f.text(138, 24, 'shared memory', 12.5, strong=True)
     f.text(276, 24, 'out', 12.5, strong=True)
@@ -105,7 +105,7 @@ def banks():
         first column lies in bank 0 in every row, so a warp that reads down the column requests 32
         different words of one bank, and needs 32 passes. Below, a row has 33 words, of which one is
         unused: the first column lies in banks 0, 1, 2, 3 up to 31, and the same read needs one
-        pass. Rows are read without conflict in both.''', 'bank = word % 32, as requests.cpp counts', 394)
+        pass. Rows are read without conflict in both layouts.''', 'bank = word % 32, as requests.cpp counts', 394)
     f.text(12, 24, '32 words per row', 12.5, strong=True)
     rows_of(f, 62, 34, 32)
     f.text(190, 52, 'a row:', 12, strong=True)

@@ -52,8 +52,8 @@ def littles_law():
         multiprocessors, both on logarithmic axes, measured on an H200. '''
                + ', '.join(f'{b} bytes: {v:.0f} GB/s' for b, v in points)
                + f'''. A straight line shows bytes in flight divided by a latency of
-        {latency_ns:.0f} ns, as Little's law says; measurements follow it until the limit of memory, a
-        level line at {m["dram_read"]:.0f} GB/s.''',
+        {latency_ns:.0f} ns, as Little's law says; the measurements follow this line up to the
+        limit of memory, a level line at {m["dram_read"]:.0f} GB/s.''',
                'common/gpus/h200.measured.jsonl: dram_read_*_in_flight, dram_latency', 318)
     axes = Axes(f, (400, 40000), (100, 8000), 52, 214, True)
     f.text(12, 24, 'Reading DRAM, measured on an H200', 12.5, strong=True)
@@ -86,9 +86,9 @@ def bandwidth(lab, steps):
         said.append(f'{name}: ' + ', '.join(f'{v:.0f}' for _, v in points))
     xs = sorted({x for _, _, points in lines for x, _ in points})
     f = Figure(f'bandwidth-{lab}', f'{lab}: bytes per second of its steps, and the bounds', f'''
-        A chart of GB/s against the number of elements, measured on an H200 with a cold L2, for
+        A chart of GB/s against the number of elements, measured on an H200 with a cold L2, for the sizes
         {', '.join(f'{x}' for x in xs)}. {'; '.join(said)} GB/s. Two level lines are bounds:
-        {gpu.peak_gb_per_s:.0f} GB/s theoretical and {m['dram_copy']:.0f} GB/s of a copy.''',
+        {gpu.peak_gb_per_s:.0f} GB/s theoretical and {m['dram_copy']:.0f} GB/s for a copy.''',
                f'solutions/{lab}/measured/h200.jsonl, common/gpus/h200.*', 330 + 16 * ((len(steps) + 1) // 2))
     f.text(12, 24, f'{lab}: measured on an H200, cold L2', 12.5, strong=True)
     axes = Axes(f, (xs[0], xs[-1]), (0, 5200), 54, 238)
@@ -138,9 +138,10 @@ def ragged(lab):
         said.append(f'against {name}: median {statistics.median(ratios):.2f}, from {ratios[0]:.2f} '
                     f'(at {worst[3]}) to {ratios[-1]:.2f}')
     f = Figure(f'ragged-{lab}', f'{lab}: the last step at random sizes', f'''
-        A chart of the time of each baseline over that of {record["step"]} against size, for
-        {record["count"]} sizes that seed {record["seed"]} drew, a third odd, a third multiples of 4
-        only, a third multiples of 32. It was measured on an {record["gpu"]} with a cold L2.
+        A chart of the time of each baseline, divided by the time of {record["step"]}, against size, for
+        {record["count"]} sizes that seed {record["seed"]} drew: a third are odd, a third are multiples
+        of 4 only, and a third are multiples of 32. The times were measured on an {record["gpu"]} with a
+        cold L2. Ratio
         {"; ".join(said)}.''', f'solutions/{lab}/measured/{facts.ragged_file(lab).name}',
                84 + 210 * len(baselines))
     f.text(12, 24, f'{lab}: {record["step"]}, cold L2', 12.5, strong=True)

@@ -13,11 +13,11 @@ def gpu():
     f = Figure('gpu', 'Two GPUs: H200 (2024) and Kepler K20X (2012)', f'''
         A multiprocessor of an H200 is a box with {ph['parts']:.0f} schedulers. Below each scheduler
         are its pipes (multiply-adds, integers, special functions, loads and stores) and a quarter
-        of the {h.registers} registers. All four share L1 and shared memory, which are one memory;
-        shared memory can have {kb(h.shared_bytes)} of it. {h.multiprocessors} multiprocessors share
+        of the {h.registers} registers. All four schedulers share L1 and shared memory, which are one
+        memory; {kb(h.shared_bytes)} of it can be shared memory. {h.multiprocessors} multiprocessors share
         an L2 of {h.l2_bytes / 2**20:.0f} MB and DRAM of {h.memory_bytes / 2**30:.0f} GB. A table
         compares the H200 with the K20X: {k.multiprocessors} multiprocessors, {pk['parts']:.0f}
-        schedulers, {32 * pk['fma']:.0f} multiply-adds of floats in a cycle instead of
+        schedulers, {32 * pk['fma']:.0f} multiply-adds of floats per cycle instead of
         {32 * ph['fma']:.0f}, {kb(k.shared_bytes)} of shared memory, {k.blocks} instead of
         {h.blocks} blocks, {k.l2_bytes / 2**20:.1f} MB of L2, {k.peak_gb_per_s:.0f} instead of
         {h.peak_gb_per_s:.0f} GB/s of theoretical bandwidth.''',
@@ -136,7 +136,7 @@ def latency_hiding():
             f.box(x0 + at * scale, y, work * scale, 15, 'orange', 1)
 
     f = Figure('latency-hiding', 'Latency hiding: other warps fill the wait', f'''
-        A line of time for each warp. A warp computes for {work} cycles, then waits {wait} cycles
+        A timeline for each warp. A warp computes for {work} cycles, then waits {wait} cycles
         for memory. With one warp the pipe is idle while that warp waits, {wait} of {wait + work}
         cycles. With five warps, another warp computes whenever one waits, and the pipe is busy all
         the time, like a conveyor belt that never stops.''',
@@ -223,7 +223,7 @@ def occupancy():
     f.text(12, 298, f'GT 430: {g.registers} registers in two halves, units of 64', 11.5)
     f.text(12, 313, 'or 128, and 48 warps.', 11.5)
     f.description = ' '.join(('A chart for blocks of 256 threads without shared memory: occupancy '
-                              'against registers of a thread, as two staircases. '
+                              'against registers per thread, as two staircases. '
                               + ' '.join(words)).split())
     f.source = 'common/gpus/*.toml and the rules of common/device/occupancy.cpp'
     return f

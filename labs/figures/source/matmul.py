@@ -14,8 +14,8 @@ def matmul_tiles():
     f = Figure('matmul-tiles', 'Tiles along k, and the update of rank 1', '''
         Above, the tile of c that a block computes. To its left lies a strip of a, above it a strip
         of b; tiles of both are loaded one after another along k, while the tile of c stays in
-        registers. Below, one step of k: a column of a's tile times a row of b's tile gives a whole
-        matrix, of rank 1, which is added to the tile of c. So r + s floats serve r times s
+        registers. Below is one step of k: a column of a's tile times a row of b's tile gives a whole
+        matrix of rank 1, which is added to the tile of c. So r + s floats serve r times s
         multiply-adds.''',
                'the loops of solutions/matmul/03_tiled.cu and 06_rank1.cu', 410)
     f.text(12, 24, 'A block keeps its tile of c; a and b pass by', 12.5, strong=True)

@@ -35,8 +35,8 @@ def reduction_trees():
             for s, adds in additions(scheme)) + '.')
     f = Figure('reduction-trees', 'Three trees: which thread adds what',
                f'{N} elements are added in three levels, in three ways. A line goes from the two '
-               'elements of an addition to the element that keeps their sum; below it stands the '
-               'thread that adds. ' + ' '.join(said),
+               'elements of an addition to the element that keeps their sum; below that element is '
+               'the thread that adds. ' + ' '.join(said),
                'the loops of solutions/reduction/01, 02 and 03', 504)
     x = lambda i: 70 + 38 * i
     y = 14

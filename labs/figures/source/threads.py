@@ -75,11 +75,11 @@ def thread_hierarchy():
 
 def async_launch():
     f = Figure('async-launch', 'Who waits for whom', '''
-        Two lines of time, the host above and the device below. The host launches the kernel and
+        Two timelines, the host above and the device below. The host launches the kernel and
         continues with its next lines immediately, while the kernel starts to run on the device.
         Then the host calls cudaMemcpy, which waits until the kernel has ended, copies, and returns.
         An error of the launch itself is known right after the launch; an error inside the kernel is
-        known only from a call that waits.''', 'the default stream, as common/timeline orders it', 236)
+        reported only by a call that waits.''', 'the default stream, as common/timeline orders it', 236)
     f.text(12, 26, 'time', 11.5, colour='muted')
     f.arrow(44, 22, 348, 22, 'muted')
     f.text(12, 50, 'Host', 12.5, strong=True)
@@ -107,9 +107,9 @@ def grid_2d():
     s, x0, y0 = 4.9, 30, 34
     f = Figure('grid-2d', 'A picture under blocks of 32 x 8', f'''
         A picture of {w} by {h} pixels under a grid of 2 by 3 blocks of {bx} by {by} threads. The
-        right column of blocks covers only {w - bx} of its {bx} columns, and the lowest row of
-        blocks only {h - 2 * by} of its {by} rows: all other threads of these blocks have no pixel
-        and must do nothing. A thread's column is blockIdx.x times 32 plus threadIdx.x, its row is
+        right column of blocks covers only {w - bx} of its {bx} columns, and the lowest row of blocks
+        covers only {h - 2 * by} of its {by} rows: all other threads of these blocks have no pixel and
+        must do nothing. A thread's column is blockIdx.x times 32 plus threadIdx.x, and its row is
         blockIdx.y times 8 plus threadIdx.y.''', 'the picture and the blocks of labs/first, part 5', 250)
     f.text(x0, 22, 'x = 0', 11)
     f.text(x0 + w * s, 22, f'{w - 1}', 11, 'end')
@@ -142,10 +142,10 @@ def grid_2d():
 
 def divergence():
     f = Figure('divergence', 'One warp takes two branches, or two warps take one each', '''
-        Above, the lane chooses: within one warp, even lanes take branch a and odd lanes branch b.
-        The warp executes a with half of its lanes idle, then b with the other half idle, which is
-        two passes. Below, the warp chooses: all lanes of warp 0 take a, all of warp 1 take b. Each
-        warp makes one pass with every lane at work, and nothing is lost.''',
+        Above, the lane chooses: within one warp, even lanes take branch a and odd lanes take branch b.
+        The warp executes a with half of its lanes idle, then b with the other half idle, which is two
+        passes. Below, the warp chooses: all lanes of warp 0 take a, and all lanes of warp 1 take b.
+        Each warp makes one pass with every lane active, and nothing is lost.''',
                'kinds 0 and 1 of solutions/launch/experiments/divergence.cu', 300)
 
     def pass_row(y, words, colour, active):
