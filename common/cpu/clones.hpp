@@ -1,10 +1,10 @@
 // STEPWISE_CLONES before a function compiles it for AVX-512, for AVX2 with FMA, and for any x86-64;
-// the loader picks one. A program that is copied to another machine thus runs there, and uses that
-// machine's instruction set.
+// the loader picks one. A program that is copied to another machine therefore runs there, and uses
+// that machine's instruction set.
 //
 // watch   This covers only the function itself and what is inlined into it, not a lambda that
-//         another function calls. std::fmaf is one instruction in the first two, and a slow call
-//         elsewhere.
+//         another function calls. std::fmaf is one instruction in the first two versions, and a
+//         slow call elsewhere.
 // source  GCC's manual, "Common Function Attributes", target_clones; x86-64-v3 and -v4 are levels
 //         of the x86-64 psABI.
 #pragma once

@@ -1,4 +1,5 @@
-// Reads /proc/cpuinfo, OMP_NUM_THREADS, the CPUs this process may run on, and its cgroup's quota.
+// Reads /proc/cpuinfo, OMP_NUM_THREADS, the CPUs on which this process may run, and its cgroup's
+// quota.
 #include "common/cpu/cpu.hpp"
 
 #include <sched.h>

@@ -16,7 +16,7 @@ void pause_a_moment() {
 #endif
 }
 
-// Waits until the value is no longer `old`; returns the new value.
+// Waits until the value is no longer `old`, and returns the new value.
 template <class Value>
 Value wait_for_change(const std::atomic<Value>& value, Value old) {
   for (int look = 0; look < looks; ++look) {

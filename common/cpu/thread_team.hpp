@@ -18,7 +18,8 @@ namespace stepwise::host {
 
 class thread_team {
  public:
-  // Starts size - 1 threads, because the caller of run() is a member; fewer if none are left.
+  // Starts size - 1 threads, because the caller of run() is a member, or fewer if the system has no
+  // more threads.
   explicit thread_team(int size);
   ~thread_team();
   thread_team(const thread_team&) = delete;
@@ -42,8 +43,9 @@ class thread_team {
 // thread_count() threads, started by the first call.
 thread_team& all_threads();
 
-// Calls part(begin, end) for bands that cover 0, 1, ... count - 1 once: one band per thread,
-// beginning at multiples of `grain`, the same bands each time. Small work uses fewer threads.
+// Calls part(begin, end) for bands that cover 0, 1, ... count - 1 once. There is one band per
+// thread, bands begin at multiples of `grain`, and they are the same each time. Small work uses
+// fewer threads.
 template <class Part>
 void in_bands(std::int64_t count, std::int64_t grain, const Part& part) {
   const std::int64_t grains = (count + grain - 1) / grain;
@@ -60,7 +62,7 @@ void in_bands(std::int64_t count, std::int64_t grain, const Part& part) {
 }
 
 // Calls part(i) once for each i = 0, 1, ... count - 1. A thread that is done takes the next i,
-// because parts may take unequally long.
+// because the parts may take different times.
 template <class Part>
 void in_chunks(std::int64_t count, const Part& part) {
   std::atomic<std::int64_t> next{0};

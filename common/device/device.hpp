@@ -1,14 +1,14 @@
 // The interface between a CUDA runtime and a device: memory, modules, launches and time, in handles
 // and bytes.
 //
-// idea    There are no callbacks, and no host pointers outlive a call. So a device may be the
-//         emulator in this process, a GPU through the CUDA driver, or in another process. All
-//         implementations pass one conformance test suite (tests/conformance.hpp). Interfaces that
-//         only some devices have are in extras().
+// idea    There are no callbacks, and no host pointers outlive a call. A device may therefore be
+//         the emulator in this process, a GPU through the CUDA driver, or a device in another
+//         process. All implementations pass one conformance test suite (tests/conformance.hpp).
+//         Interfaces that only some devices have are in extras().
 // watch   A launch returns only the errors that are known before it runs (a grid that is too
 //         large). The next synchronize() returns an error from a running kernel, and so does every
-//         later call, as on hardware; the device is lost. An emulated device can be created again,
-//         but a GPU's driver rejects that within the same process.
+//         later call, as on hardware, because the device is lost. An emulated device can be created
+//         again, but a GPU's driver does not allow that within the same process.
 #pragma once
 
 #include <array>
@@ -40,13 +40,13 @@ class device {
   // The GPU that this device is or emulates.
   virtual const gpu& description() const = 0;
 
-  // Device memory. allocate() aligns to 256 bytes; invalid_value for 0 bytes. free() accepts 0 and
-  // addresses from allocate(); otherwise, invalid_value.
+  // Device memory. allocate() aligns to 256 bytes, and returns invalid_value for 0 bytes. free()
+  // accepts 0 and addresses from allocate(), and returns invalid_value otherwise.
   virtual result<device_address> allocate(std::uint64_t bytes) = 0;
   virtual status free(device_address address) = 0;
-  // Allocates memory that the host and kernels access through the same address, the host only while
-  // no kernel runs. It is aligned to 256 bytes, freed by free(), and does not count as device
-  // memory. not_supported if the device lacks it.
+  // Allocates memory that the host and kernels access through the same address. The host may do so
+  // only while no kernel runs. It is aligned to 256 bytes, freed by free(), and does not count as
+  // device memory. not_supported if the device lacks it.
   virtual result<device_address> allocate_shared(std::uint64_t bytes) = 0;
   // Free and total bytes of device memory.
   virtual std::array<std::uint64_t, 2> memory_info() = 0;
@@ -74,7 +74,7 @@ class device {
     return load_linked(std::span(&image, 1));
   }
   // Links the parts of a program built with -rdc=true, where one part declares a symbol and another
-  // defines it. Parts without PTX have machine code only.
+  // defines it. Parts without PTX have only machine code.
   virtual result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) = 0;
   virtual status unload_module(module_handle module) = 0;
   // The kernel or variable with this name in the module, or symbol_not_found.
@@ -105,7 +105,7 @@ class device {
   // A limit applies to later launches. The device may round it up. invalid_value for a limit that
   // the device cannot provide, except that a heap may fail as late as its first use in a kernel.
   virtual status set_limit(device_limit which, std::uint64_t bytes) = 0;
-  // 0 if the device is lost.
+  // Returns 0 if the device is lost.
   virtual std::uint64_t limit(device_limit which) = 0;
 
  protected:

@@ -26,7 +26,7 @@ struct extent {
 // The number of blocks or threads in an extent. No valid grid overflows it.
 inline std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
 
-// No cluster of blocks is asked for.
+// No cluster of blocks is requested.
 inline constexpr extent no_cluster{0, 0, 0};
 
 struct launch_config {
@@ -37,7 +37,7 @@ struct launch_config {
   // Programmatic dependent launch: the kernel may begin before earlier work of its stream has
   // ended. No device does that, but checks must know that the program allows it.
   bool may_begin_early = false;
-  extent cluster = no_cluster;  // blocks of a cluster that the launch asks for
+  extent cluster = no_cluster;  // blocks of a cluster that the launch requests
   // cudaFuncAttributeNonPortableClusterSizeAllowed: more than 8 blocks, up to 16.
   bool allows_large_cluster = false;
 };
@@ -66,7 +66,8 @@ struct kernel_attributes {
   std::vector<kernel_parameter> parameters;
 };
 
-// The cluster that a launch asks for, or the one that its kernel requires; no_cluster if neither.
+// The cluster that a launch requests, or the one that its kernel requires; no_cluster if there is
+// neither.
 inline extent cluster_of(const kernel_attributes& kernel, const launch_config& config) {
   return config.cluster == no_cluster ? kernel.required_cluster : config.cluster;
 }
@@ -88,7 +89,7 @@ enum class device_limit : int {
 struct execution_counters : access_counts {
   std::uint64_t launches = 0;
   std::uint64_t warp_instructions = 0;  // PTX instructions that a warp issued
-  std::uint64_t lane_instructions = 0;  // the same, times the active lanes
+  std::uint64_t lane_instructions = 0;  // the same instructions, times the active lanes
   std::uint64_t barriers = 0;           // warps that reached a block barrier
 
   execution_counters& operator+=(const access_counts& more) {
@@ -135,7 +136,7 @@ struct unfinished_area {
 // The verdict on a host access to such memory.
 enum class host_touch : std::uint8_t {
   elsewhere,  // the page is not used by such work
-  harmless,   // the bytes are not used by such work, or both the host and the work only read them
+  harmless,   // such work does not use the bytes, or both the host and the work only read them
   early,      // a race, unless this access is how the host waits
   flag        // the host waits through this word
 };

@@ -1,5 +1,5 @@
 // The settings of the engine (emulator and runtime). A program inherits them as environment
-// variables, because it may be started by anything.
+// variables, because any program may start it.
 //
 // Tested by tests/engine_settings_test.cpp.
 #pragma once
@@ -51,8 +51,8 @@ struct engine_settings {
   // A value that cannot be read counts as not set.
   static engine_settings from_environment();
 
-  // The changes to an environment that give a program exactly these settings: "NAME=value", or
-  // "NAME" alone to remove the variable of a setting that has its default.
+  // The changes to an environment that give a program exactly these settings. Each is "NAME=value",
+  // or "NAME" alone to remove the variable of a setting that has its default.
   std::vector<std::string> environment() const;
 
   std::string gpu_or_default() const { return gpu.empty() ? "h200" : gpu; }

@@ -69,8 +69,8 @@ enum class error : int {
   unknown = 999,
 };
 
-// True for errors that only a kernel's execution can cause. The device is lost: every later call
-// returns the same error; see device.hpp.
+// True for errors that only a kernel's execution can cause. After such an error the device is lost,
+// and every later call returns the same error; see device.hpp.
 constexpr bool is_fault(error code) {
   switch (code) {
     case error::illegal_address:
@@ -95,7 +95,7 @@ struct status {
   bool ok() const { return code == error::success; }
 };
 
-// A value, or the reason why there is none.
+// A value, or the reason why there is no value.
 template <class T>
 class result {
  public:

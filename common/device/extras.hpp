@@ -19,8 +19,8 @@ struct finding;           // finding.hpp
 struct kernel_profile;    // profile.hpp
 struct device_transfers;  // profile.hpp
 
-// Lets kernels access host memory through its host address until it is unregistered. Copies treat
-// it as host memory. not_supported for an area that cannot be registered.
+// Lets kernels access host memory through its host address until the memory is unregistered. Copies
+// treat it as host memory. not_supported for an area that cannot be registered.
 class host_registration {
  public:
   virtual status register_host(std::span<std::byte> area) = 0;
@@ -35,8 +35,9 @@ class waiting_launches {
  public:
   // With `may`, launch() may leave a kernel running and return: a kernel that waits for the host or
   // for another kernel, or that has run so long that it may never end (patience.hpp). The caller
-  // orders later work after it, and may make other calls meanwhile. Without `may`, or on a device
-  // that checks or counts, no kernel is left running, but long waits are reported on stderr.
+  // orders later work after that kernel, and may make other calls in the meantime. Without `may`,
+  // or on a device that checks or counts, no kernel is left running, but long waits are reported on
+  // stderr.
   virtual void leave_waiting_launches(bool may) = 0;
   // The number of the last launch if it was left running, or 0; whether a launch still runs; the
   // names of all running kernels; and the names of the running kernels that have waited.
@@ -90,8 +91,8 @@ class profiling {
   // The counts since the last call, per kernel and per line; empty if nothing is counted.
   virtual std::vector<kernel_profile> take_profile() = 0;
   // The copies and fills of device memory since the last call, or since reset_counters().
-  // count_transfers() turns counting on or off, since a judge's transfers between calls are not the
-  // program's.
+  // count_transfers() turns counting on or off, because a judge's transfers between calls are not
+  // the program's.
   virtual device_transfers take_transfers() = 0;
   virtual void count_transfers(bool counted) = 0;
 
@@ -99,7 +100,7 @@ class profiling {
   ~profiling() = default;
 };
 
-// The checks of a program. Plain runs use the interface too, since their errors name allocations.
+// The checks of a program. Plain runs use the interface too, because their errors name allocations.
 class device_checks {
  public:
   // Set the origin of the next calls, a number for a place in the host code (0: unknown), and their
@@ -129,7 +130,7 @@ class device_checks {
 // Checks of the host's own accesses to memory that it shares with kernels.
 class host_access_checks {
  public:
-  // Called when the host may know that a stream's work has ended although no call shows it, for
+  // Called when the host may know that a stream's work has ended although no call shows that, for
   // example because one of the program's functions ran in that stream.
   virtual void host_may_know(std::uint64_t stream) = 0;
   // Areas from allocate_shared() that are used by work which the host has not waited for. A kernel
@@ -152,9 +153,10 @@ class own_addresses {
   // The first address of the range, and its length in bytes.
   virtual std::array<std::uint64_t, 2> address_range() const = 0;
   // Whether the address belongs to the device, so host memory cannot have it. Neither locks nor
-  // allocates, since signal handlers call it.
+  // allocates, because signal handlers call this function.
   virtual bool owns_address(device_address address) const = 0;
-  // The finding for a host access to such an address, without its source line; none if unknown.
+  // The finding for a host access to such an address, without its source line. There is none if the
+  // address is unknown.
   virtual std::optional<finding> host_access(device_address address, bool writes) = 0;
 
  protected:
@@ -164,7 +166,8 @@ class own_addresses {
 // A device in another process, which cannot use this process's functions or memory.
 class other_process {
  public:
-  // Takes one of the runtime's own findings, as a line of JSON. False if it keeps no findings.
+  // Takes one of the runtime's own findings, as a line of JSON. Returns false if the device keeps
+  // no findings.
   virtual bool give_finding(const std::string& line) = 0;
   // Adds a host array of the current call, and the offset of the caller's copy of it. With 0 bytes,
   // drops the arrays of the previous call.

@@ -1,7 +1,7 @@
 // Reads GPU descriptions (common/gpus/*.toml), which are compiled in as text.
 //
 // idea    A description holds the values that the CUDA runtime returns, by attribute number. The
-//         fields of `gpu` are derived from them, so no fact is written twice.
+//         fields of `gpu` are derived from these values, so no fact is written twice.
 // tests   tests/gpu_test.cpp
 #include "common/device/gpu.hpp"
 
@@ -19,7 +19,7 @@
 namespace stepwise {
 namespace {
 
-// The numbers of cudaDeviceAttr (driver_types.h) that fields of `gpu` come from.
+// The numbers of cudaDeviceAttr (driver_types.h) from which fields of `gpu` come.
 namespace attribute {
 constexpr int max_threads_per_block = 1, max_block_x = 2, max_grid_x = 5;
 constexpr int shared_bytes_per_block = 8, constant_bytes = 9, warp_size = 10;

@@ -494,7 +494,7 @@ std::unique_ptr<device> make_gpu_device(int ordinal, std::string& why) {
                        "there is no GPU number " + std::to_string(ordinal));
   CUcontext context = nullptr;
   if (s.ok()) {
-    // Creating a context makes it current. We pop it, since each call pushes it.
+    // Creating a context makes it current. We pop it, because each call pushes it.
     s = status_of(*cu, cu->ctx_create(&context, CU_CTX_SCHED_AUTO, number),
                   "GPU number " + std::to_string(ordinal) + " cannot be used");
   }

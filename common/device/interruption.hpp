@@ -4,7 +4,7 @@
 // idea    The handler only sets `signal`. The thread that runs a launch checks it between slices,
 //         stops the launch, and calls `finish` at a point where it may lock and allocate.
 // watch   The handler sets `signal` before it reads `launches`. A launch decrements `launches`
-//         before it reads `signal`. Therefore one of the two ends the program.
+//         before it reads `signal`. Therefore either the handler or the launch ends the program.
 //         Tested by common/runtime/tests/signals_test.py.
 #pragma once
 

@@ -58,8 +58,8 @@ status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint
               std::to_string(kernel.static_shared_bytes) + " static bytes" + hint};
 }
 
-// Too many threads for the register file is a lack of resources. Too many for the kernel's launch
-// bounds is an invalid argument, like a bad grid.
+// Too many threads for the register file is a lack of resources. Too many threads for the kernel's
+// launch bounds is an invalid argument, like a bad grid.
 status check_threads(const gpu& model, const kernel_attributes& kernel, std::uint64_t threads,
                      const std::string& who) {
   if (threads <= static_cast<std::uint64_t>(kernel.max_threads_per_block)) return {};

@@ -5,7 +5,7 @@
 // source  an H200 with CUDA 13.0 and driver 580.159.04, queried by
 //         common/runtime/tests/query/query.cu on 2026-11-20. It returns cudaErrorInvalidValue for
 //         an invalid grid or block. Older runtimes returned cudaErrorInvalidConfiguration.
-//         Clusters: an H200, 2026-11-30.
+//         Clusters: an H200, on 2026-11-30.
 // tests   tests/rules_test.cpp
 #pragma once
 

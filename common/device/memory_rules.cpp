@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t kb = 1024;
 
-// If L1 and shared memory share one memory, its size and the possible sizes of shared memory, in
-// KB. Otherwise, the size of L1.
+// If L1 and shared memory share one memory, the size of that memory and the possible sizes of
+// shared memory, in KB. Otherwise, the size of L1.
 struct chip_memory {
   std::uint64_t kilobytes = 0;
   std::span<const std::uint64_t> shared_sizes = {};

@@ -23,7 +23,8 @@ constexpr std::size_t longest_mangled = 4096, longest_name = 10000;
 class meaning {
  public:
   explicit meaning(std::string_view mangled) : text_(mangled) {
-    // Reject long names, and "cvT" (a conversion operator), whose mark refers to a later type.
+    // Reject long names, and names with "cvT" (a conversion operator), whose mark refers to a later
+    // type.
     if (text_.size() > longest_mangled || text_.find("cvT") != std::string_view::npos) {
       size_ = most_meant + 1;
       return;

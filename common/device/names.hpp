@@ -11,7 +11,7 @@ namespace stepwise {
 std::string readable_name(std::string_view mangled);
 
 // Turns "_Z6kernelPi" into "kernel(int*)". Returns nothing if the name is not mangled or would
-// expand too much, so this takes at most the time and memory of a few megabytes of text.
+// expand too much, so the time and memory are at most those for a few megabytes of text.
 std::optional<std::string> demangled(std::string_view mangled);
 
 // ptxas cannot read a quote or a backslash in a `.file`, so PTX encodes such a name as

@@ -44,7 +44,8 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return divided_up(value, unit) * unit;
 }
 
-// 2.x allocates registers in units of 64, but of 128 for these numbers of registers per thread.
+// 2.x allocates registers in units of 64, but in units of 128 for these numbers of registers per
+// thread.
 std::uint64_t register_unit(const allocation_rules& rules, int compute_capability,
                             std::uint64_t registers) {
   if (compute_capability / 10 != 2) return static_cast<std::uint64_t>(rules.register_unit);

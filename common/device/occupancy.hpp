@@ -14,7 +14,7 @@
 namespace stepwise {
 
 struct occupancy {
-  int blocks = 0;  // resident per multiprocessor; 0 if even one does not fit
+  int blocks = 0;  // resident per multiprocessor; 0 if not even one fits
   // The resources that limit it.
   bool by_warps = false, by_registers = false, by_shared = false, by_blocks = false;
 };
@@ -34,7 +34,7 @@ struct block_room {
   int warps = 0;           // per block
   int registers = 0;       // per block, rounded up
   int shared_bytes = 0;    // per block, with the bytes that the system reserves, rounded up
-  int register_unit = 0;   // a warp's registers are rounded up to it; 1.x: a block's
+  int register_unit = 0;   // a warp's registers are rounded up to this; 1.x: a block's
   int partitions = 0;      // of the register file (a warp uses one); 1.x: unit of warps
   bool of_blocks = false;  // 1.x: registers are allocated per block
   int shared_unit = 0;     // bytes

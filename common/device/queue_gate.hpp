@@ -1,7 +1,7 @@
 // Holds the work in a GPU's queue until all of it is queued.
 //
-// idea    The queue waits for a word in host memory. So a delay of the host while it launches
-//         (another process on its core, a busy machine) does not affect the time between two
+// idea    The queue waits for a word in host memory. A delay of the host while it launches (another
+//         process on its core, a busy machine) therefore does not affect the time between two
 //         events that are recorded while the gate is closed.
 // watch   A driver call that waits for the GPU would wait forever, so the gate opens by itself
 //         after `longest`.

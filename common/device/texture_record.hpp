@@ -2,8 +2,9 @@
 // object's handle.
 //
 // idea    The runtime writes the record with ordinary device calls, and the emulator reads it when
-//         a lane uses the handle. So a destroyed object is freed memory, and its use is caught as
-//         such. A record may hold anything, since every texel is checked like any other access.
+//         a lane uses the handle. A destroyed object is therefore freed memory, and its use is
+//         caught as such. A record may hold anything, because every texel is checked like any other
+//         access.
 // watch   Only for the emulated device in this process. A GPU's driver makes its own objects, with
 //         another kind of handle.
 //         A kernel can write its own record, which is harmless only if its reads are not graded;
@@ -28,7 +29,7 @@ struct texture_record {
   std::uint64_t kind = 0;
   std::uint64_t first = 0;  // address of the texel 0, 0, 0
   std::uint64_t row_bytes = 0, layer_bytes = 0;
-  // In texels. Unused dimensions are 1. Layers, and the faces of cubes, are counted in `depth`.
+  // In texels. Unused dimensions are 1. The layers, and the faces of cubes, count as `depth`.
   std::uint32_t width = 1, height = 1, depth = 1;
   texel_layout layout = texel_layout::array;
   texel_format format = texel_format::floating;
@@ -49,7 +50,7 @@ struct texture_record {
 };
 
 // Set by the first object that this process creates. Until then, every handle is rejected. A device
-// that serves another process never has objects, since their reads would not be counted.
+// that serves another process never has such objects, because their reads would not be counted.
 inline std::atomic<bool> textures_in_use = false;
 
 }  // namespace stepwise

@@ -1,5 +1,5 @@
-// Virtual memory management: reserves ranges of addresses, creates pieces of memory, and maps
-// pieces at addresses. An optional interface (device_extras::mappings).
+// Virtual memory management: reserves ranges of addresses, creates pieces of memory, and maps the
+// pieces at addresses. This is an optional interface (device_extras::mappings).
 //
 // source  "Virtual Memory Management" of NVIDIA's CUDA Programming Guide and of the manual of the
 //         driver API.
@@ -24,8 +24,8 @@ class virtual_memory {
 
   virtual std::uint64_t granularity() const = 0;
 
-  // Reserves a range of addresses at a multiple of `alignment` (0: any), and at `wanted` if that is
-  // free. memory_allocation if there is no such range.
+  // Reserves a range of addresses at a multiple of `alignment` (0: any), and at `wanted` if that
+  // address is free. Returns memory_allocation if there is no such range.
   virtual result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment,
                                         std::uint64_t wanted) = 0;
   // Releases a range, which must be whole and have nothing mapped in it.

@@ -24,7 +24,7 @@ CUresult create_context(CUcontext* made, unsigned flags, CUdevice device) {
   });
 }
 
-// Releases everything that a context owns, in an order such that nothing is used after its release.
+// Releases everything that a context owns, in an order in which nothing is used after its release.
 void release_all(context& owner) {
   (void)cudaDeviceSynchronize();
   const context owned = contexts::get().take_all(owner);

@@ -32,7 +32,7 @@ cudaError_t describe(Body&& body) {
 }
 
 const char* name_of(CUresult error) {
-  // The runtime does not have these two.
+  // The runtime does not have these two functions.
   if (error == CUDA_ERROR_CONTEXT_ALREADY_CURRENT) return "CUDA_ERROR_CONTEXT_ALREADY_CURRENT";
   if (error == CUDA_ERROR_KEY_ROTATION) return "CUDA_ERROR_KEY_ROTATION";
   const int code = runtime::number_of(error);

@@ -145,7 +145,7 @@ cudaError_t library_of(Handle* handle, const void* function) {
 }
 
 // The largest block size that maximises the resident threads on a multiprocessor, found in the same
-// way as cuda_runtime.h's cudaOccupancyMaxPotentialBlockSize.
+// way as by cuda_runtime.h's cudaOccupancyMaxPotentialBlockSize.
 cudaError_t best_block(int* grid, int* block, const void* function,
                        CUoccupancyB2DSize dynamic_bytes_of, std::size_t dynamic_bytes, int limit) {
   cudaFuncAttributes kernel;

@@ -51,7 +51,7 @@ cudaError_t refuse(const link_state& link, const std::string& why) {
   return cudaErrorNotSupported;
 }
 
-// Loads all parts together only to find errors, since a part may need symbols of another.
+// Loads all parts together only to find errors, because a part may need symbols of another part.
 cudaError_t try_to_load(const std::vector<std::span<const std::byte>>& parts,
                         const link_state& link) {
   CUmodule tried = nullptr;

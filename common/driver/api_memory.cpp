@@ -42,7 +42,7 @@ CUresult allocate_host(void** address, Make&& make,
 
 cudaMemPool_t pool_of(CUmemoryPool pool) { return pool; }
 
-// The attributes of an address. Host memory that CUDA does not know has none.
+// The attributes of an address. Host memory that CUDA does not know has no attributes.
 struct address_facts {
   bool known = false, device = false, host = false, managed = false;
   CUdeviceptr first = 0;

@@ -120,8 +120,8 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
   });
 }
 
-// As in the runtime, a library can be created from any bytes. An error in them is printed at once,
-// and returned by queries of the library.
+// As in the runtime, a library can be created from any bytes. An error in these bytes is printed at
+// once, and returned by queries of the library.
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options,
                            void** values, unsigned count, CUlibraryOption*, void**, unsigned) {
   return answer([&] {

@@ -93,7 +93,7 @@ STEPWISE_ALSO("cuStreamGetCtx_ptsz", cuStreamGetCtx);
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void* data,
                              unsigned flags) {
-  // The callback types differ only in the type of the error parameter.
+  // The two callback types differ only in the type of the error parameter.
   const auto callback = reinterpret_cast<cudaStreamCallback_t>(function);
   return in_context([&](context&) { return cudaStreamAddCallback(stream, callback, data, flags); });
 }

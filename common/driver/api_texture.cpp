@@ -125,8 +125,8 @@ CUDA_TEXTURE_DESC reading_of(const cudaTextureDesc& from, const cudaChannelForma
   return to;
 }
 
-// The flags that each texture was created with here, because the runtime does not store flags
-// without an effect. Never destroyed, since static destructors may call the driver.
+// The flags with which each texture was created here, because the runtime does not store flags
+// without an effect. Never destroyed, because static destructors may call the driver.
 struct texture_flags {
   std::mutex lock;
   std::map<CUtexObject, unsigned> by_object;
@@ -193,7 +193,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* texture, CUtexObject objec
     if (known != cudaSuccess) return known;
     (void)channels_of(texels, channels);  // the array may have been destroyed
     *texture = reading_of(reading, channels);
-    // Use the stored flags only if they match, since another texture may have this handle by now.
+    // Use the stored flags only if they match, because another texture may have this handle by now.
     texture_flags& flags = texture_flags::get();
     const std::lock_guard guard(flags.lock);
     const auto given = flags.by_object.find(object);

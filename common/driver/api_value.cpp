@@ -18,7 +18,7 @@ using runtime::state;
 
 namespace {
 
-// A wait, a write, or neither. Barriers and flushes are neither, since memory is in order here.
+// A wait, a write, or neither. Barriers and flushes are neither, because memory is in order here.
 struct operation {
   enum class what { wait, write, nothing } kind = what::nothing;
   CUdeviceptr address = 0;
@@ -80,7 +80,7 @@ status gone() {
   return {error::illegal_address, "a stream uses a value in memory that has been freed"};
 }
 
-// Checks again, because the memory may have been freed in the meantime.
+// Checks this again, because the memory may have been freed in the meantime.
 status look_at(state& s, const operation& o, bool& holds) {
   std::uint64_t now = 0;
   if (!check(s, o).ok()) return gone();
@@ -107,8 +107,8 @@ status look_at(state& s, const operation& o, bool& holds) {
   return {};
 }
 
-// For checking devices. Any stream may have written the value, so this stream waits for all of
-// them. An extra wait may hide a finding, but a missing wait would cause a false finding.
+// For checking devices. Any stream may have written the value, so this stream waits for all
+// streams. An extra wait may hide a finding, but a missing wait would cause a false finding.
 void come_after_all(state& s, const stream_use& here) {
   if (!s.checks) return;
   constexpr std::uint64_t mark = ~std::uint64_t{0};

@@ -59,7 +59,7 @@ CUresult check_properties(const CUmemAllocationProp* p) {
   return CUDA_SUCCESS;
 }
 
-// The properties of each piece. Never destroyed, since static destructors may call the driver.
+// The properties of each piece. Never destroyed, because static destructors may call the driver.
 struct piece_properties {
   std::mutex lock;
   std::map<CUmemGenericAllocationHandle, CUmemAllocationProp> by_handle;

@@ -15,7 +15,7 @@ struct context_stack {
   std::size_t depth;
 };
 
-// Has no destructor, since static destructors may call the driver.
+// Has no destructor, because static destructors may call the driver.
 thread_local context_stack own_stack{};
 
 bool runtime_has_made_primary_current() {

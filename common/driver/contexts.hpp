@@ -2,9 +2,10 @@
 // the program creates, and each thread's current context.
 //
 // idea    There is one device with one memory, so a context is only an owner. Objects that were
-//         created in it are released when it is destroyed.
+//         created in a context are released when the context is destroyed.
 // watch   Once any thread has used the runtime, the primary context is current in every thread that
-//         has no other context. With NVIDIA's driver, only in the threads that used the runtime.
+//         has no other context. With NVIDIA's driver, it is current only in the threads that used
+//         the runtime.
 // tests   tests/
 #pragma once
 
@@ -21,7 +22,7 @@ namespace stepwise::driver {
 struct context {
   unsigned flags = 0;
   unsigned long long id = 1;
-  // Objects that were created in it and still exist.
+  // Objects that were created in this context and still exist.
   std::set<CUdeviceptr> memory;
   std::set<void*> host_memory;
   std::set<CUmodule> modules;
@@ -35,13 +36,13 @@ struct context {
 // Guarded by its own lock, which is never held while the runtime is called.
 class contexts {
  public:
-  // The contexts of this process. Never destroyed, since static destructors may call the driver.
+  // The contexts of this process. Never destroyed, because static destructors may call the driver.
   static contexts& get();
 
   void initialize();
   bool is_initialized() const;
 
-  // The current context, or null if this thread has none or it was destroyed.
+  // The current context, or null if this thread has none or the context was destroyed.
   context* current();
   // False if this thread's stack is full.
   bool push(context* which);

@@ -3,7 +3,7 @@
 // idea    libcuda.so.1 has no device of its own. It calls the runtime's public functions or, if
 //         they do not suffice, uses the runtime's `call` (common/runtime/api). Both share the
 //         records of streams, events, pools and kernels, so a program may mix both APIs.
-// watch   The driver keeps no last error. A driver_call hides the errors inside it from
+// watch   The driver keeps no last error. A driver_call hides errors of the calls inside it from
 //         cudaGetLastError, and records calls under the driver function's name.
 // tests   tests/
 #pragma once
@@ -18,7 +18,7 @@
 #include "common/driver/contexts.hpp"
 #include "common/runtime/api/api.hpp"
 
-// Exports another name, `text`, of a function that is defined above in the same file under the
+// Exports another name, `text`, for a function that is defined above in the same file under the
 // symbol `of`. cuda.h maps most names to versioned names (cuMemAlloc to cuMemAlloc_v2).
 #define STEPWISE_ALSO_OF(text, name, of) STEPWISE_ALSO_AS(text, name, of, __COUNTER__)
 #define STEPWISE_ALSO_AS(text, name, of, number) STEPWISE_ALSO_NAMED(text, name, of, number)

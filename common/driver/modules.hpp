@@ -12,8 +12,8 @@
 
 namespace stepwise::driver {
 
-// The options of a load or a link that request logs. Options for code generation have no effect
-// here, so they are ignored.
+// The options of a load or a link that request logs. Options for code generation are ignored,
+// because they have no effect here.
 class jit_options {
  public:
   // Copies the options, but keeps pointers to the program's values until the link ends, to store

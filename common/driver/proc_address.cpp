@@ -1,7 +1,7 @@
 // cuGetProcAddress, which finds the function that a name means in a given CUDA version.
 //
-// idea    A program for CUDA 12 or 13 means the newest version of a name that we export, except
-//         for the few names that have changed since.
+// idea    A program for CUDA 12 or 13 means the newest version of a name that we export, except for
+//         the few names that have changed since CUDA 12.
 // source  cudaTypedefs.h, for the CUDA version in which each function type appeared
 #include <dlfcn.h>
 
@@ -48,7 +48,7 @@ constexpr later_version later_versions[] = {
     {"cuGraphNodeGetDependentNodes_v2", 12030},
 };
 
-// In CUDA 12, this name means another function than before.
+// In CUDA 12, this name means a different function than before.
 std::string_view name_since_12(std::string_view name) {
   return name == "cuGraphInstantiate" ? "cuGraphInstantiateWithFlags" : name;
 }

@@ -1,4 +1,4 @@
-// Operations on values in memory (api_value.cpp), for streams and graph nodes.
+// Operations on values in memory (api_value.cpp), in streams and graph nodes.
 #pragma once
 
 #include <span>

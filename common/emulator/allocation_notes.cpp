@@ -1,4 +1,5 @@
-// Keeps the notes by address, and finds the allocation or variable that an address is in or near.
+// Keeps the notes by address, and finds the allocation or variable that contains an address or is
+// near it.
 #include "common/emulator/allocation_notes.hpp"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// An address at least this close to an allocation, in bytes, is described as outside of it.
+// An address at least this close to an allocation, in bytes, is described as outside of that
+// allocation.
 constexpr std::uint64_t least_near = 256;
 
 }  // namespace

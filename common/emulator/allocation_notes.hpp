@@ -24,8 +24,8 @@ class allocation_notes {
   void freed(device_address at);
   void name(device_address at, std::uint64_t bytes, std::string_view name);
 
-  // The object at a device address, or right after or before it, or one of kind `none`. `was_freed`
-  // is set if the memory is known to have been freed.
+  // The object at a device address, or right after or before it, or an object of kind `none`.
+  // `was_freed` is set if the memory is known to have been freed.
   finding_object object_at(device_address address, const global_memory& memory,
                            const module_table& modules, bool& was_freed) const;
 

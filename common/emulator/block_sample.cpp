@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::uint64_t consecutive_blocks = 16;
 // No block begins once all blocks have executed this many instructions of warps, or touched this
-// many pages of global memory. A block ends at half of either. A launch without loops and with
-// fewer instructions runs completely. A page costs about 20 pages of the checks' shadow memory.
+// many pages of global memory. A block ends at half of either limit. A launch without loops and
+// with fewer instructions runs completely. A page costs about 20 pages of the checks' shadow
+// memory.
 constexpr std::int64_t enough_instructions = 200'000, enough_pages = 2048;
 constexpr std::uint64_t page_bytes = 4096;
 
@@ -36,7 +37,7 @@ void block_sample::begin_launch(const launch_info& launch) {
   last_ = blocks - 1;
   first_ = blocks > consecutive_blocks ? random_() % (blocks - consecutive_blocks) : 0;
   of_block_ = of_all_ = {};
-  // Short enough that all warps of a block have begun when the block ends early.
+  // This is short enough that all warps of a block have begun when the block ends early.
   slice_ = !sampling_ ? slice_instructions
                       : std::max<std::int64_t>(200, enough_instructions / 4 / launch.warps);
 }

@@ -1,11 +1,12 @@
 // Runs only some blocks of each large launch, so that checks at a large size take a second.
 //
 // idea    Consecutive blocks, drawn by a seed, and the first and the last block run. Consecutive
-//         blocks show errors between neighbours. There are few of them, and a block that executes
-//         many instructions or touches memory far apart ends early, which bounds the checks' shadow
+//         blocks show errors between neighbours. Only a few blocks run, and a block that executes
+//         many instructions or touches memory far apart ends early. This bounds the checks' shadow
 //         memory.
 // watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
-//         other is never sampled, nor is a small one, whose results others may need.
+//         other is never sampled. Nor is a small kernel, because other kernels may need its
+//         results.
 // Tested by tests/block_sample_test.cpp.
 #pragma once
 

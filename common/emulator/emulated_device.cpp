@@ -1,8 +1,8 @@
 // The device on the CPU: modules, memory and launches on top of the scheduler.
 //
 // idea    A launch runs to its end before launch() returns, unless it waits for later work
-//         (grids.hpp). Its errors are kept and returned from the next synchronize() on, as on a
-//         GPU.
+//         (grids.hpp). Its errors are kept, and returned by the next synchronize() and all later
+//         calls, as on a GPU.
 //         Tested by common/device/tests (conformance) and common/emulator/tests.
 #include <sys/prctl.h>
 
@@ -394,8 +394,8 @@ class emulated_device final : public device,
   global_memory memory_;
   emulator::device_library library_{memory_};
   unsigned workers_;
-  // Indexed by device_limit. The defaults of CUDA's manual, unless the GPU's description has
-  // others.
+  // Indexed by device_limit. The defaults are those of CUDA's manual, unless the GPU's description
+  // has others.
   std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
   status lost_;  // the error of a kernel that lost the device
   std::uint64_t last_handle_ = 0;

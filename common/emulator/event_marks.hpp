@@ -1,4 +1,5 @@
-// Events of a device whose queue is always empty. Each has the host's time when it was recorded.
+// Events of a device whose queue is always empty. Each event has the host's time when it was
+// recorded.
 #pragma once
 
 #include <chrono>

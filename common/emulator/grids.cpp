@@ -1,4 +1,5 @@
-// Runs grids one after the other, the copies and fills between them, and launches left running.
+// Runs grids one after the other, the copies and fills between them, and launches that were left
+// running.
 #include "common/emulator/grids.hpp"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
   return {};
 }
 
-// Runs the work that a launch's grids have requested. False: a grid is left running.
+// Runs the work that a launch's grids have requested. Returns false if a grid is left running.
 bool grids::resume(host_launch& in) {
   while (in.running == nullptr && in.failure.ok() && !in.to_do.empty()) {
     child_work next = std::move(in.to_do.back());
@@ -105,7 +106,7 @@ status grids::move_bytes(const child_work& work) {
   return {};
 }
 
-// Starts a grid. Afterwards it has ended or is left running. Returns why it did not start.
+// Starts a grid. Afterwards, the grid has ended or is left running. Returns why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
   if (!k.code->tensor_instruction.empty() && !of_.settings.tensor_cores)
@@ -115,7 +116,7 @@ status grids::start(host_launch& in, loaded_kernel& k, const launch_config& conf
   auto grid = std::make_unique<running_grid>(threads_);
   launch_state& state = grid->state;
   {
-    // Pausing takes a slice of every worker, so it is done only where memory is allocated.
+    // Pausing takes a slice of every worker, so we pause only where memory is allocated.
     std::optional<quiet> others;
     if (config.cooperative || k.code->uses(device_function::runtime) || allocates(*k.code))
       others.emplace(*this);
@@ -213,7 +214,8 @@ status grids::prepare_library(const program& code) {
   return s;
 }
 
-// Spreads a grid's blocks over the workers, including this thread. False: it is left running.
+// Distributes a grid's blocks over the workers, including this thread. Returns false if the grid is
+// left running.
 bool grids::run_blocks(running_grid& grid) {
   const std::uint64_t useful = std::max<std::uint64_t>(1, grid.state.block_count / 4);
   const bool watched = grid.state.watch != nullptr;

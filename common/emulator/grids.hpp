@@ -2,9 +2,10 @@
 //
 // idea    When a grid has ended, its children run, each followed by its own children, and then the
 //         work in its tail stream (run/grid_launches.hpp). Pending work is a stack, so chains of
-//         tail launches may be long. A launch whose grid waits may be left running. It is then kept
-//         here, and continues in parallel with the host (running_grid.hpp). The host changes memory
-//         and modules only while all workers rest between two slices, so they need no locks.
+//         tail launches may be long. A launch whose grid waits may be left running. The launch is
+//         then kept here, and continues in parallel with the host (running_grid.hpp). The host
+//         changes memory and modules only while all workers rest between two slices, so they need
+//         no locks.
 //         Tested by run/tests/grid_launches_test.cpp, run/tests/left_launches_test.cpp and
 //         common/runtime/conformance/{nested,beside}.
 #pragma once
@@ -44,8 +45,8 @@ class grids {
   };
   explicit grids(parts of);
 
-  // Runs a lowered kernel whose launch was checked, and everything that it launches. Returns why it
-  // could not start. Sets `failure` to how it ended, unless it was left running.
+  // Runs a lowered kernel whose launch was checked, and everything that it launches. Returns why
+  // the kernel could not start. Sets `failure` to how it ended, unless it was left running.
   status launch(loaded_kernel& k, const launch_config& config,
                 std::span<const std::byte> parameters, status& failure);
 
@@ -70,7 +71,8 @@ class grids {
   // Ends all launches that were left running.
   void stop_left();
 
-  // While it exists, no worker of a launch that was left runs. At most one exists at a time.
+  // While this object exists, no worker of a launch that was left runs. At most one such object
+  // exists at a time.
   class quiet {
    public:
     explicit quiet(grids& all);

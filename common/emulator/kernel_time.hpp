@@ -1,11 +1,12 @@
 // Provides the time for kernels of a device: which clocks follow the model, and where they begin.
 //
 // idea    A kernel that reads %clock or %clock64 is followed, even in plain runs. A kernel that
-//         reads only %globaltimer is followed if the host lays launches out in time. In other cases
-//         it is not, because following costs time, and code that hardly ever reads %globaltimer is
-//         common (cuda::barrier waits with it). %globaltimer is then the host's date, just as
-//         events show the host's time. In a watched run, it counts a nanosecond per warp
-//         instruction, so that runs repeat exactly. It never goes back.
+//         reads only %globaltimer is followed if the host lays launches out in time. Other kernels
+//         are not followed, because following costs time, and code that hardly ever reads
+//         %globaltimer is common (cuda::barrier waits with it). In those kernels, %globaltimer is
+//         the host's date, just as events show the host's time. In a watched run, %globaltimer
+//         counts a nanosecond per warp instruction, so that runs repeat exactly. It never goes
+//         back.
 // Tested by profile/tests/kernel_clock_test.cpp.
 #pragma once
 
@@ -21,7 +22,7 @@ namespace stepwise::emulator {
 
 class kernel_time {
  public:
-  // Sets the start of the next launch, for code that lays launches out in time.
+  // Sets the start of the next launch, for code that schedules launches in time.
   void set(std::uint64_t ns) { set_ns_ = ns; }
   // The state of a launch until its end.
   struct following {

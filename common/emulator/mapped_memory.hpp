@@ -58,7 +58,8 @@ class mapped_memory final : public virtual_memory {
   mapping_map::const_iterator around(std::uint64_t address) const;
   // Whether nothing is mapped there.
   bool is_free(std::uint64_t address, std::uint64_t bytes) const;
-  // Calls `what` for the mappings that exactly fill a range; invalid_value if they do not fill it.
+  // Calls `what` for the mappings that exactly fill a range. Returns invalid_value if the mappings
+  // do not fill it.
   status for_each(std::uint64_t address, std::uint64_t bytes,
                   const std::function<status(mapping_map::iterator)>& what);
   void let_go(std::map<memory_piece, piece_record>::iterator piece);

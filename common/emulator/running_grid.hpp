@@ -1,9 +1,9 @@
-// A grid that runs on the thread that launched it and on others. If it waits, it may continue
+// A grid that runs on the thread that launched it and on others. If the grid waits, it may continue
 // without the first thread.
 //
 // idea    A grid runs to its end before run() returns, unless it waits for the host or for a later
-//         kernel, or may never end. Then the thread that launched it leaves, and another thread
-//         continues with its blocks where they are.
+//         kernel, or may never end. In that case, the thread that launched the grid leaves, and
+//         another thread continues with its blocks where they are.
 //         Tested by run/tests/left_launches_test.cpp and common/runtime/conformance/beside.
 #pragma once
 
@@ -29,17 +29,18 @@ class running_grid {
   kernel_time::following time;
   std::unique_ptr<grid_launches> launches;  // null: the kernel does not call the runtime
 
-  // Runs it on this thread and `workers` - 1 others. Returns false if it continues without this
-  // thread, which is possible only if `may_leave` is set.
+  // Runs the grid on this thread and `workers` - 1 others. Returns false if the grid continues
+  // without this thread, which is possible only if `may_leave` is set.
   bool run(unsigned workers, bool may_leave);
 
-  // The following are for a grid that continues. Only one thread at a time may call each.
+  // The following functions are for a grid that continues. Only one thread at a time may call each
+  // of them.
   bool ended() const { return breaks_->ended(); }
   bool has_polled() const { return breaks_->has_polled(); }
   // No worker runs between pause() and resume().
   void pause() { breaks_->pause(); }
   void resume() { breaks_->resume(); }
-  // Ends it soon, wherever it is, and waits for its end.
+  // Ends the grid soon, wherever it is, and waits for its end.
   void stop();
 
  private:

@@ -26,10 +26,10 @@ class transfer_counter {
   double copied(device_address to, device_address from, std::uint64_t bytes);
   double filled(device_address to, std::uint64_t bytes);
   void allocated() { total_.allocations += counted_ ? 1 : 0; }
-  // Other work comes between, so the next operation is not a further row.
+  // Other work comes in between, so the next operation is not a further row.
   void end_rows() { row_ = {}; }
 
-  // Sets whether operations count from now on.
+  // Sets whether operations are counted from now on.
   void count(bool counted) {
     row_ = {};
     counted_ = counted;

@@ -15,7 +15,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// The time for which a thread looks for work before it sleeps: about as long as waking it takes.
+// The time for which a thread looks for work before it sleeps: about as long as it takes to wake
+// it.
 constexpr std::chrono::microseconds longest_look{50};
 
 #if defined(__wasm__)

@@ -2,8 +2,8 @@
 // launch in between.
 //
 // idea    The OS may place a new thread on the CPU that its creator keeps busy, where it stays for
-//         longer than a small launch takes. A thread that has run before wakes up where it ran. So
-//         threads are kept, and look for work for a while before they sleep.
+//         longer than a small launch takes. A thread that has run before wakes up where it ran.
+//         Threads are therefore kept, and look for work for a while before they sleep.
 //         Tested by tests/worker_threads_test.cpp; `meson test --benchmark two-workers-*`.
 #pragma once
 
@@ -41,9 +41,9 @@ class worker_threads {
   worker_threads(const worker_threads&) = delete;
   worker_threads& operator=(const worker_threads&) = delete;
 
-  // Calls `work`, which must not throw, on an idle thread or else on a new thread. The threads
-  // receive only the signals of their own faults. A child of fork(), which has none of its parent's
-  // threads, makes its own. Any thread may call this.
+  // Calls `work`, which must not throw, on an idle thread or, if there is none, on a new thread.
+  // The threads receive only the signals of their own faults. A child of fork(), which has none of
+  // its parent's threads, makes its own. Any thread may call this.
   [[nodiscard]] task start(std::function<void()> work);
 
  private:

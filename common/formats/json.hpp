@@ -15,12 +15,13 @@ namespace stepwise {
 using json = nlohmann::ordered_json;
 using json_error = json::exception;
 
-// JSON whose values are not the expected ones.
+// Thrown for JSON whose values are not the expected ones.
 struct malformed_json : json_error {
   explicit malformed_json(const std::string& what) : json_error(0, what.c_str()) {}
 };
 
-// Throws json_error with the cause and place. Nesting is limited: values are written recursively.
+// Throws json_error with the cause and place. Nesting is limited, because values are written
+// recursively.
 json parse_json(std::string_view text);
 // null if the text is not JSON.
 json parse_json_or_null(std::string_view text);

@@ -42,7 +42,7 @@ struct toml_value {
   const toml_value* array_at(std::string_view key) const;
 
   // The value as std::string, std::int64_t, double or bool; none if it has another type. A whole
-  // number is also a double, and a double that is whole is also an integer.
+  // number can also be read as a double, and a whole double as an integer.
   template <class Value>
   std::optional<Value> as() const {
     if constexpr (std::is_same_v<Value, std::string>) {

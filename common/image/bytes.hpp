@@ -13,13 +13,13 @@ namespace stepwise::image {
 
 using bytes = std::span<const std::byte>;
 
-// Describes an error in a file. The public functions catch it and return a result.
+// Describes an error in a file. The public functions catch this exception and return a result.
 struct corrupt : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The little-endian number or plain structure at `offset`. Throws corrupt, naming `what`, if it
-// extends past the end of the bytes.
+// The little-endian number or plain structure at `offset`. Throws corrupt, naming `what`, if the
+// number extends past the end of the bytes.
 template <class T>
 T read_at(bytes from, std::uint64_t offset, const char* what) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -53,7 +53,7 @@ status failure(const char* what, const corrupt& why) {
   return {error::invalid_kernel_image, std::string(what) + ": " + why.what()};
 }
 
-// Returns no options if they are unreadable, since they do not affect the code in the entry.
+// Returns no options if they are unreadable, because options do not affect the code in the entry.
 std::string options_of(bytes header, std::uint32_t place) {
   if (place == 0 || place > header.size() || header.size() - place < 8) return {};
   const auto at = read_at<std::uint32_t>(header, place, "the options' place");
@@ -140,7 +140,7 @@ std::vector<std::byte> unpack(const fat_entry& entry) {
     throw corrupt("an entry that is compressed in an unknown way (flags " +
                   std::to_string(entry.flags) + ")");
   }
-  // Raw entries may omit their size; then the padding is part of the content.
+  // Raw entries may omit their size; in that case, the padding is part of the content.
   if (entry.uncompressed_bytes > entry.payload.size()) {
     throw corrupt("an entry's payload is shorter than the entry says");
   }
@@ -156,7 +156,8 @@ bool is_for(const fat_entry& entry, entry_kind kind, std::uint32_t sm) {
   return same_major || (kind == entry_kind::ptx && !(entry.flags & flag_family_specific));
 }
 
-// A GPU prefers code for its exact architecture to code for a family, and that to generic code.
+// A GPU prefers code for its exact architecture to code for a family, and code for a family to
+// generic code.
 int specificity(const fat_entry& entry) {
   if (entry.flags & flag_arch_specific) return 2;
   return entry.flags & flag_family_specific ? 1 : 0;

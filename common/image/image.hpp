@@ -33,24 +33,25 @@ struct fat_entry {
   std::uint64_t uncompressed_bytes = 0;
 };
 
-// The size in bytes of the container at `data`, from its header. nullopt if there is no magic
-// number of a container. Reads 16 bytes.
+// The size in bytes of the container at `data`, from its header. nullopt if the magic number of a
+// container is missing. Reads 16 bytes.
 std::optional<std::uint64_t> container_bytes(const void* data);
 
-// The entries of a container, in order. invalid_kernel_image, with the reason, if it is corrupt.
+// The entries of a container, in order. invalid_kernel_image, with the reason, if the container is
+// corrupt.
 result<std::vector<fat_entry>> read_container(std::span<const std::byte> container);
 
 // An entry's content, decompressed (zstd, LZ4 block, raw). PTX is without its final NUL.
 // invalid_kernel_image if the content does not decompress to the size in the entry.
 result<std::vector<std::byte>> content_of(const fat_entry& entry);
 
-// Whether ptxas, called with these options, fuses multiplications and additions. It does so by
+// Whether ptxas, called with these options, fuses multiplications and additions. ptxas does so by
 // default, but not with -fmad false, -O0 or -g.
 bool fuses(std::string_view options);
 
 // The entry that a GPU of compute capability `sm` (90) would use.
 // PTX: the highest arch <= sm. ELF: the same major version, the highest minor <= sm's.
-// Arch-specific entries ("a", flag 0x100000) match only exactly that sm.
+// Arch-specific entries ("a", flag 0x100000) match only that exact sm.
 const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, std::uint32_t sm);
 
 // A kernel's machine code from `offset` to the next code_line comes from `ptx_line`.
@@ -69,8 +70,8 @@ struct kernel_resources {
   std::uint32_t parameter_bytes = 0;
   // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
   // -lineinfo), including functions that were not inlined. Lines without instructions are absent.
-  // The line of a body's '{' has the code before the function's first instruction. At the end of
-  // a function, padding cannot be distinguished from code, so the last line counts as one
+  // The line of a body's '{' includes the code before the function's first instruction. At the end
+  // of a function, padding cannot be distinguished from code, so the last line counts as one
   // instruction.
   std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
   // The same table in the order of the code.
@@ -82,7 +83,7 @@ struct cubin {
   std::map<std::string, kernel_resources, std::less<>> kernels;
 };
 
-// invalid_kernel_image, with the reason, if it is not a readable cubin.
+// invalid_kernel_image, with the reason, if the input is not a readable cubin.
 result<cubin> read_cubin(std::span<const std::byte> elf);
 
 }  // namespace stepwise::image

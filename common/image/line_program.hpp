@@ -16,7 +16,7 @@ struct line_span {
   bool ends_sequence = false;  // last span; includes padding after the code
 };
 
-// Runs all the line programs of a section. Throws corrupt.
+// Runs all line programs of a section. Throws corrupt.
 // source  DWARF Debugging Information Format 2.0.0, section 6.2.
 void run_line_programs(bytes section, const std::function<void(const line_span&)>& visit);
 

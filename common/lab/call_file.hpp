@@ -3,8 +3,8 @@
 // idea    One mapped file (a memfd for lab, a file on disk for a run by hand) holds a header, call
 //         records, and the buffers' bytes. lab writes the calls and inputs, and the runner writes
 //         states, outputs and times. Neither side parses text, and nothing goes through stdout.
-//         A host runner uses the CPU instead of a CUDA device: buffers are in host memory, times
-//         come from the host's clock, and the buffers of a cold call are in no CPU cache.
+//         A host runner uses the CPU instead of a CUDA device. Its buffers are in host memory, its
+//         times come from the host's clock, and the buffers of a cold call are in no CPU cache.
 // watch   A runner contains a student's code, so lab trusts no field from it. lab checks outputs
 //         against its own copy of the sizes, and uses the runner's times only in practice mode.
 #pragma once
@@ -48,9 +48,9 @@ enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, fail
 // The lifetime of a call's buffers.
 enum class buffers_are : std::uint32_t {
   fresh = 0,  // allocated for this call, and freed after it
-  // Uses the buffers of the last call if they match and the call succeeded; otherwise allocates
-  // them. Keeps them for the next call. Inputs are not copied again when buffers are kept, so the
-  // inputs in the file must not change.
+  // Uses the buffers of the last call if they match and the call succeeded; otherwise allocates new
+  // buffers. Keeps the buffers for the next call. Inputs are not copied again when buffers are
+  // kept, so the inputs in the file must not change.
   left = 1,
   // Like `left`, but returns only times. Outputs are not copied, and guard zones and inputs are not
   // checked.
@@ -64,7 +64,7 @@ struct call_plan {
   std::uint32_t cold_l2 = 0;      // 1: the L2 cache is overwritten before each timed call
   buffers_are buffers = buffers_are::fresh;
   // Afterwards, the call is repeated back to back for at least this time, without timing or poison,
-  // so that slow external measurements such as energy are possible.
+  // so that slow external measurements, such as those of energy, are possible.
   std::uint32_t busy_ms = 0;
 };
 
@@ -108,7 +108,7 @@ struct call_file_header {
 
 // Control: a runner started as `RUNNER FILE` makes every call in order and exits. A runner started
 // as `RUNNER FILE --control FD` reads little-endian uint32 numbers of calls from FD, a socket. It
-// makes each call, and returns the number when the call is done or failed. End of file ends it.
-// Exit codes: 0 every call made (including failed ones), 2 bad usage or file, 3 no CUDA device or
-// runtime.
+// makes each call, and returns the number when the call has succeeded or failed. End of file ends
+// the runner. Exit codes: 0 every call made (including failed ones), 2 bad usage or file, 3 no CUDA
+// device or runtime.
 }  // namespace stepwise::runner

@@ -4,7 +4,7 @@
 namespace stepwise {
 
 // a / b rounded up, for a >= 1 and b >= 1. ceil_div(5, 4) and ceil_div(8, 4) are 2. Never
-// overflows, unlike (a + b - 1) / b for a close to the largest int.
+// overflows, unlike (a + b - 1) / b, whose sum overflows if a is close to the largest int.
 template <class Integer>
 constexpr Integer ceil_div(Integer a, Integer b) {
   return (a - 1) / b + 1;

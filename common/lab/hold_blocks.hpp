@@ -2,7 +2,7 @@
 //
 // idea    An ablation of a kernel often needs fewer registers, so more of its blocks fit, and more
 //         loads are in flight than in the original kernel. Unused dynamic shared memory takes up
-//         that room.
+//         the extra room.
 // watch   Shared memory and L1 share their space, so this memory is not available to L1. The result
 //         is therefore the smallest size that suffices.
 // source  J. Filipovic, "Optimalizace" (2014), on measuring by modifying code.
@@ -18,9 +18,9 @@
 namespace stepwise {
 
 // The bytes of dynamic shared memory with which at most `blocks` blocks of `threads` threads of
-// `kernel` are resident on a multiprocessor of the current device; 0 if there are no more anyway.
-// The kernel must not use dynamic shared memory itself. This makes many runtime calls, so call it
-// once: static const auto dynamic_bytes = hold_blocks(...).
+// `kernel` are resident on a multiprocessor of the current device; 0 if no more would fit anyway.
+// The kernel must not use dynamic shared memory itself. hold_blocks() makes many runtime calls, so
+// call it once: static const auto dynamic_bytes = hold_blocks(...).
 template <class... Parameters>
 std::size_t hold_blocks(void (*kernel)(Parameters...), int threads, int blocks) {
   int device = 0, most = 0, fits = 0;

@@ -2,7 +2,7 @@
 //
 // idea    Comparing gigabytes with a reference takes seconds on one core, and delays measurements.
 //         An array is divided into contiguous bands with one thread per band. A small array stays
-//         in the calling thread, since starting a thread takes longer than the work.
+//         in the calling thread, because starting a thread takes longer than the work.
 // tested  common/lab/tests/lab_test.cpp
 #pragma once
 

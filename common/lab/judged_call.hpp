@@ -1,5 +1,5 @@
 // The messages between a judge and the runner of a graded submission: a request to make a call, and
-// the answer when it is over.
+// the answer when the call is over.
 //
 // idea    The judge fills a call's buffers on the device, so the runner receives only addresses and
 //         numbers. If a contract requires arrays in host memory (DESIGN.md), inputs and outputs
@@ -39,7 +39,7 @@ struct judged_answer {
 };
 
 // Control: a runner started as `RUNNER --judged FD ARRAYS` reads requests from FD, a socket, and
-// answers each. End of file ends it. ARRAYS is the descriptor of the shared memory for host arrays.
-// The first call initialises the CUDA device that the runtime finds (STEPWISE_REMOTE_DEVICE). Exit
-// codes are those in call_file.hpp.
+// answers each. End of file ends the runner. ARRAYS is the descriptor of the shared memory for host
+// arrays. The first call initialises the CUDA device that the runtime finds
+// (STEPWISE_REMOTE_DEVICE). Exit codes are those in call_file.hpp.
 }  // namespace stepwise::runner

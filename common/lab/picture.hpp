@@ -17,7 +17,7 @@
 namespace stepwise {
 
 // Rows from top to bottom, pixels from left to right, without gaps, one byte per channel. 1 channel
-// is grey, 3 are red, green and blue, and 4 are these and one more.
+// is grey, 3 channels are red, green and blue, and 4 are these and one more.
 struct picture {
   std::int64_t width = 0, height = 0, channels = 1;
   std::vector<std::byte> pixels;  // width * height * channels bytes
@@ -25,7 +25,8 @@ struct picture {
   bool operator==(const picture&) const = default;
 };
 
-// The reason why a file is not a picture. what() does not name it: "it is a JPEG: expected ..."
+// The reason why a file is not a picture. what() does not name the file: "it is a JPEG: expected
+// ..."
 class picture_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -48,14 +49,14 @@ picture_header header_of(std::span<const std::byte> file);
 // The file's pixels in four channels; the caller must check the header first. Grey values and
 // palettes become colours. Of 16 bits, the upper 8 are kept; fewer than 8 bits are scaled to
 // 0...255. The fourth byte is alpha, not premultiplied, or 255 if the file has none. picture_error
-// if the file is damaged or truncated, has more than most_pixels, or takes too much memory.
+// if the file is damaged or truncated, has more than most_pixels, or needs too much memory.
 picture decode(std::span<const std::byte> file);
 
 // The format for the extension of a file name: .png, .ppm or .pgm, in lower or upper case.
 std::optional<picture_format> format_of(std::string_view file_name);
 
 // The content of a file. Drops a fourth channel. A PPM repeats grey three times. Throws
-// std::invalid_argument for a PGM with colours, since a PGM holds only grey.
+// std::invalid_argument for a PGM with colours, because a PGM holds only grey.
 std::string encode(const picture& shown, picture_format format);
 
 // |a - b| per channel. Both pictures must have the same shape.

@@ -1,7 +1,7 @@
-// PNG. stb decodes and encodes; we first make the checks that it lacks.
+// PNG. stb decodes and encodes, but we first make the checks that it lacks.
 //
 // idea    stb accepts a file with wrong checksums, and allocates as much memory as the compressed
-//         bytes expand to. So we first check the length and CRC of every chunk, and limit
+//         bytes expand to. We therefore first check the length and CRC of every chunk, and limit
 //         allocations to the size that the header's pixels justify.
 // source  PNG (Portable Network Graphics) Specification, third edition, 5.2 to 5.5, 11.2
 #include <algorithm>

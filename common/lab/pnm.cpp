@@ -1,7 +1,7 @@
-// Binary PPM and PGM: a few words, then the pixels.
+// Binary PPM and PGM: a few words, and then the pixels.
 //
-// idea    stb could read these too, but it does not detect a truncated file and ignores the maximum
-//         value.
+// idea    stb could read these files, too, but it does not detect a truncated file and ignores the
+//         maximum value.
 // source  netpbm's ppm(5) and pgm(5)
 #include <algorithm>
 #include <charconv>

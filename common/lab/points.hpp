@@ -1,8 +1,8 @@
 // A text file of the user's own points, and labs that accept such points.
 //
 // idea    Each line is a point: three coordinates separated by spaces, tabs, commas or semicolons.
-//         A coordinate that is not a finite number is an error that names the line, since a kernel
-//         that compares distances has no right answer for NaN.
+//         A coordinate that is not a finite number is an error that names the line, because a
+//         kernel that compares distances has no right answer for NaN.
 // tested  common/lab/tests/points_test.cpp
 #pragma once
 

@@ -43,8 +43,8 @@ bool names_pattern(std::string_view message) {
 }
 
 const problem& load_problem(const std::filesystem::path& library) {
-  // Never closed, since problems are used until the process ends. Loading a problem twice gives the
-  // same handle.
+  // Never closed, because problems are used until the process ends. Loading a problem twice gives
+  // the same handle.
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const function = handle == nullptr ? nullptr : dlsym(handle, "stepwise_problem");
   if (function == nullptr) throw std::runtime_error(dlerror());

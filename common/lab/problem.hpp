@@ -34,7 +34,7 @@ struct problem_call {
   std::vector<std::int64_t> scalars;
   runner::memory_kind memory = runner::memory_kind::device;  // of the contract's arrays
 
-  // Append a buffer. An input's bytes are zero, and aligned for any type.
+  // Append a buffer. An input's bytes are zero, and are aligned for any type.
   void add_input(std::string name, std::uint64_t bytes);
   void add_output(std::string name, std::uint64_t bytes);
   void add_scratch(std::string name, std::uint64_t bytes);
@@ -60,17 +60,18 @@ class problem {
  public:
   virtual ~problem() = default;
 
-  // A size, as lab.toml lists under sizes: the contract's scalars, and sometimes a kind of inputs.
+  // A size, as lab.toml lists it under sizes: the contract's scalars, and sometimes a kind of
+  // inputs.
   using size = std::vector<std::int64_t>;
 
   // A call with new inputs, which are random and asymmetric. The same size and seed give the same
   // bytes.
   virtual problem_call make_call(const size& n, std::uint64_t seed) const = 0;
 
-  // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if
-  // they are correct. Otherwise, one sentence with the expected and the actual value, the position,
-  // and the likely cause (a dropped tail, nothing written, ...). The cause follows "; ". If there
-  // is none, this part is missing or contains no_known_pattern.
+  // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if they
+  // are correct. Otherwise, returns one sentence with the expected and the actual value, the
+  // position, and the likely cause (a dropped tail, nothing written, ...). The cause follows "; ".
+  // If no cause is known, this part is missing or contains no_known_pattern.
   virtual std::optional<std::string> check(
       const problem_call& call, std::span<const std::span<const std::byte>> outputs) const = 0;
 

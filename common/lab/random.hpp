@@ -1,10 +1,11 @@
 // Random numbers that are the same on every machine, for the labs' inputs.
 //
 // idea    The standard library's generators are portable but slow to seed, and its distributions
-//         are not portable. splitmix64 is three lines, passes BigCrush, and takes any seed. But it
-//         is invertible, so one number reveals all later numbers. Judged grades use seeds from
-//         least_secret_seed on. For these, a second step with a second secret keeps a program that
-//         knows a few of a call's numbers from computing the others on the host.
+//         are not portable. splitmix64 is three lines, passes BigCrush, and takes any seed. But
+//         splitmix64 is invertible, so one number reveals all later numbers. Judged grades use
+//         seeds from least_secret_seed on. For these seeds, a second step with a second secret
+//         keeps a program that knows a few of a call's numbers from computing the others on the
+//         host.
 // watch   This is not a cipher. It only has to resist for the few seconds of a call.
 // source  G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 // tested  common/lab/tests/lab_test.cpp
@@ -35,7 +36,7 @@ class random_stream {
     return random_stream(state_ + numbers * 0x9e3779b97f4a7c15, secret_);
   }
 
-  // An independent stream for part `number` of this stream's data, secret if this stream is.
+  // An independent stream for part `number` of this stream's data. It is secret if this stream is.
   constexpr random_stream part(std::uint64_t number) const {
     const std::uint64_t seed = random_stream(*this).next();
     return random_stream(random_stream(seed).next() + random_stream(~number).next(),
@@ -52,8 +53,8 @@ class random_stream {
   std::uint64_t state_, secret_;
 };
 
-// A separate stream for every buffer of every call. If two buffers had the same seed, two matrices
-// would be equal, for example, and a transposed result could pass.
+// A separate stream for every buffer of every call. If two buffers had the same seed, then, for
+// example, two matrices would be equal, and a transposed result could pass.
 constexpr random_stream stream_for(std::uint64_t seed, std::uint64_t buffer) {
   const std::uint64_t secret = seed < least_secret_seed ? 0 : random_stream(~seed).next() | 1;
   return random_stream(random_stream(seed).next() + random_stream(~buffer).next(), secret);

@@ -1,5 +1,6 @@
 // Precompiled headers of the standard library and of fmt, for the targets listed in meson.build
-// here. Each file still includes what it uses, since it may be compiled without this.
+// here. Each file still includes the headers that it uses, because it may be compiled without
+// precompiled headers.
 #include <fmt/core.h>
 
 #include <algorithm>

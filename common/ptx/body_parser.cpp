@@ -34,8 +34,8 @@ class body_parser {
   }
 
  private:
-  // Every brx.idx gets its own table, even if many share a list. This check keeps a short text from
-  // taking gigabytes.
+  // Every brx.idx gets its own table, even if many of them share a list. This check keeps a short
+  // text from taking gigabytes.
   void check_tables() const {
     constexpr std::size_t most = std::size_t{1} << 22;
     std::size_t targets = 0;

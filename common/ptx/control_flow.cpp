@@ -59,9 +59,9 @@ void control_flow::find_blocks(const ptx::body& body) {
 }
 
 void control_flow::find_dominators() {
-  // Dominators are the post-dominators of the reversed graph. Its end is an extra node before the
-  // entry, because the entry may be a loop's header. Only reachable blocks take part, because an
-  // unreachable block would look like another end.
+  // Dominators are the post-dominators of the reversed graph. The end of the reversed graph is an
+  // extra node before the entry, because the entry may be a loop's header. Only reachable blocks
+  // take part, because an unreachable block would look like another end.
   const auto count = static_cast<std::uint32_t>(blocks.size());
   if (count == 0) return;
   std::vector<std::uint32_t> order{0}, number(count, no_block);
@@ -120,7 +120,7 @@ void control_flow::find_loops() {
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     for (const std::uint32_t s : blocks[b].successors) predecessors[s].push_back(b);
   }
-  // The bound on the total length of the loops' lists, which also hold the blocks of inner loops.
+  // The limit on the total length of the loops' lists, which also hold the blocks of inner loops.
   std::size_t room = 16 + blocks.size();
   for (const basic_block& b : blocks) room += b.successors.size();
   room *= longest_lists;

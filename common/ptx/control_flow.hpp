@@ -3,7 +3,7 @@
 // idea    A natural loop belongs to an edge from a block back to a dominator, the header. It
 //         consists of all blocks that reach that edge without passing the header. Loops with the
 //         same header are one loop.
-// watch   A call adds no edge, and a guarded exit or return falls through, as in emulator/lower.
+// watch   A call adds no edge. A guarded exit or return falls through, as in emulator/lower.
 // source  A. Aho, M. Lam, R. Sethi, J. Ullman: Compilers (2006), 9.6. Tested by tests/.
 #pragma once
 
@@ -35,11 +35,12 @@ struct control_flow {
   std::vector<basic_block> blocks;      // in the order of the text
   std::vector<std::uint32_t> block_of;  // instruction -> block
   // Outer loops come before inner loops. The list is empty if loops nest so deeply that finding
-  // their blocks would take more than 64 steps per block and edge. No compiler's output nests so
+  // their blocks would take more than 64 steps per block and edge. No compiler's output nests that
   // deeply.
   std::vector<natural_loop> loops;
 
-  // Whether every path to block b passes block a. A block dominates itself. Takes constant time.
+  // Whether every path to block b passes through block a. A block dominates itself. Takes constant
+  // time.
   bool dominates(std::uint32_t a, std::uint32_t b) const;
 
  private:

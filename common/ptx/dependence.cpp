@@ -1,4 +1,4 @@
-// Finds the branches that control each block, then goes back from the wanted blocks.
+// Finds the branches that control each block, and then goes back from the wanted blocks.
 #include "common/ptx/dependence.hpp"
 
 #include <algorithm>

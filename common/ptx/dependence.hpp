@@ -13,8 +13,8 @@
 namespace stepwise::emulator {
 
 // The deciding successors of every block, in ascending order. A successor decides if it leads to a
-// `wanted` block, or to another deciding branch, while the block's other successors may avoid it.
-// The lists are empty if finding them would take more than 64 steps per block and edge.
+// `wanted` block, or to another deciding branch, that the block's other successors may avoid. The
+// lists are empty if finding them would take more than 64 steps per block and edge.
 std::vector<std::vector<std::uint32_t>> ways_towards(const control_flow& flow,
                                                      const std::vector<std::uint32_t>& wanted);
 

@@ -8,8 +8,8 @@ namespace stepwise::emulator {
 namespace {
 
 // Dominators in the reversed graph, whose root is the end. Nodes are identified by their number in
-// a depth-first walk from the root. Unlike the usual iterative algorithm, this one is fast even for
-// graphs from an attacker.
+// a depth-first walk from the root. Unlike the usual iterative algorithm, this algorithm is fast
+// even for graphs from an attacker.
 //
 // source  T. Lengauer, R. E. Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph",
 //         ACM TOPLAS 1(1), 1979, the simple version.
@@ -72,7 +72,7 @@ class dominators {
     }
   }
 
-  // The node with the least semidominator among the ancestors of a node that are known so far,
+  // The node with the smallest semidominator among the ancestors of a node that are known so far,
   // except the root. Compresses the path.
   std::uint32_t least(std::uint32_t n) {
     if (ancestor_[n] == no_block) return n;

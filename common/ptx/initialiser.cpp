@@ -134,7 +134,7 @@ class initialiser {
   }
 
   void store(std::uint64_t at, unsigned bytes, std::uint64_t bits) {
-    // Trailing zeros need no room, so a large array of zeros costs nothing. Gaps left by nested
+    // Trailing zeros need no room, so a large array of zeros takes no memory. Gaps left by nested
     // braces are bounded by the text's length, so that a short text cannot take gigabytes.
     if (bits == 0) return;
     const auto written = static_cast<std::uint64_t>(in_.current().text.data() - first_);

@@ -127,7 +127,7 @@ token lexer::next() {
   if (is_of(c, word_start) && (c != '%' || (end_ - at_ > 1 && is_of(at_[1], word_part)))) {
     for (++at_; at_ != end_; ++at_) {
       if (is_of(*at_, word_part) || *at_ == '.') continue;
-      // "shared::cluster" is one word, "label:" is a word and a mark.
+      // "shared::cluster" is one word, but "label:" is a word and a mark.
       if (*at_ != ':' || end_ - at_ < 3 || at_[1] != ':' || !is_of(at_[2], word_part)) break;
       ++at_;
     }

@@ -48,8 +48,9 @@ class lexer {
   // comment.
   token next();
 
-  // Must be called right after next() returned a '{'. Skips to its '}' and returns the text in
-  // between. Sets `first_line` to the line of that text's first character. Throws parse_error.
+  // Must be called right after next() returned a '{'. Skips to the matching '}' and returns the
+  // text in between. Sets `first_line` to the line of that text's first character. Throws
+  // parse_error.
   std::string_view skip_block(std::uint32_t& first_line);
 
   std::uint32_t line() const { return line_; }
@@ -68,7 +69,7 @@ class lexer {
   std::uint32_t line_;
 };
 
-// A token as messages quote it, printable and short.
+// A token as it is quoted in messages: printable and short.
 std::string quoted(const token& t);
 
 }  // namespace stepwise::ptx

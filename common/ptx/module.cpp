@@ -33,7 +33,8 @@ struct module_index {
 
 namespace {
 
-// The version in a token like "9.0", which the lexer reads as one number; 0.0 if it is none.
+// The version in a token like "9.0", which the lexer reads as one number; 0.0 if the token is not a
+// version.
 version version_of(const token& t) {
   version v;
   const char* const last = t.text.data() + t.text.size();
@@ -322,7 +323,7 @@ const body& module::body_of(const function& f) const {
     around.debug_string = [this](std::string_view label, std::int64_t offset) {
       return state_->debug_string(label, offset);
     };
-    // Under ThreadSanitizer, a call_once blocks forever after an exception has left it.
+    // Under ThreadSanitizer, call_once blocks forever after an exception has left it.
     try {
       slot.content = parse_body(f, around, slot.names);
     } catch (...) {

@@ -1,6 +1,6 @@
 // The names of one function body. Every declaration gets a unique name in one flat list.
 //
-// idea    In PTX, braces limit the scope of a name, and compilers use that: every call declares
+// idea    In PTX, braces limit the scope of a name, and compilers use this: every call declares
 //         "param0" in braces of its own. The first "param0" keeps its name, the next becomes
 //         "param0$2".
 // watch   "%r<3>" declares %r0, %r1 and %r2 without spelling them. We do not check whether such
@@ -42,7 +42,7 @@ class names {
   // A new name like `name` that is not used yet and that no scope declares.
   std::string_view fresh(std::string_view name, std::string_view tail = "");
 
-  // The unique name in the body for `name`, as the current scope sees it.
+  // The unique name in the body for `name` in the current scope.
   std::string_view resolve(std::string_view name) {
     return renamed_.empty() ? name : resolve_renamed(name);
   }

@@ -40,7 +40,7 @@ std::int32_t position_list::caller(std::string_view function, place call, bool d
     }
   }
   const auto found = latest_.find(key{call, nullptr, of_any_function});
-  // Without a record of the call, add one with its place.
+  // If there is no record of the call, add a record with its place.
   return found != latest_.end() ? found->second : record(call, {}, -1);
 }
 

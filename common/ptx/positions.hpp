@@ -1,10 +1,11 @@
-// The .loc records of one function, with the chain of calls that a line was inlined through.
+// The .loc records of one function, with the chain of calls through which a line was inlined.
 //
 // idea    A record states the place where its function was inlined only as "file line column". The
-//         record of that call is somewhere before it, because the compiler writes each call once.
+//         record of that call is somewhere before this record, because the compiler writes each
+//         call once.
 // watch   Two calls may have the same position, for example in a template that calls its next
-//         instance. Then the function name decides. If a function's record once followed its
-//         caller's record directly, we assume that the same function calls it again.
+//         instance. In that case, the function name decides. If a function's record once followed
+//         its caller's record directly, we assume that the same function calls it again.
 // source  PTX ISA 9.0, ".loc"; the order of records as nvcc 13.0 writes them.
 #pragma once
 

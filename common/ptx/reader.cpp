@@ -49,7 +49,7 @@ std::uint64_t divide(std::string_view op, const constant& a, const constant& b, 
   if (b.bits == 0) throw parse_error(line, "division by zero in a constant expression");
   if (is_unsigned) return op == "/" ? a.bits / b.bits : a.bits % b.bits;
   const auto x = static_cast<std::int64_t>(a.bits), y = static_cast<std::int64_t>(b.bits);
-  // Only this quotient can overflow. It wraps around, as on the device.
+  // Only this quotient can overflow. In that case, it wraps around, as on the device.
   if (y == -1) return op == "/" ? 0 - a.bits : 0;
   return static_cast<std::uint64_t>(op == "/" ? x / y : x % y);
 }

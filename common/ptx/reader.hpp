@@ -34,12 +34,12 @@ class reader {
   bool accept(char mark);
   bool accept_directive(std::string_view spelled);
 
-  // Takes the required token. If there is another one, throws parse_error, which names `where`.
+  // Takes the required token. If there is another token, throws parse_error, which names `where`.
   void expect(char mark, std::string_view where);
   std::string_view expect_word(std::string_view what);
   std::string_view expect_string(std::string_view what);
   std::uint64_t expect_integer(std::string_view what);
-  // Takes an integer of at most `limit`.
+  // Takes an integer that is at most `limit`.
   std::uint32_t expect_small(std::string_view what, std::uint32_t limit);
 
   // Takes a constant expression: C's operators on 64-bit integers, and + - * / on floats.
@@ -48,7 +48,7 @@ class reader {
   // Takes the constant expression after a name ("+4", "+-8", "-8"). Returns 0 if there is none.
   std::int64_t optional_offset();
 
-  // Takes the text between '{' and '}', and returns it and its first line.
+  // Takes the text between '{' and '}', and returns the text and its first line.
   std::string_view expect_block(std::uint32_t& first_line, std::string_view where);
 
   [[noreturn]] void fail(std::string_view expected) const;

@@ -7,7 +7,7 @@
 
 namespace stepwise::ptx {
 
-// "ld.global.v4.f32": on one line, without the spaces and comments of its text, and shortened.
+// "ld.global.v4.f32": on one line, shortened, without the spaces and comments of its text.
 std::string spelled(const instruction& i);
 
 }  // namespace stepwise::ptx

@@ -59,7 +59,7 @@ traits traits_of(const instruction& i);
 
 // Whether the instruction has this modifier, without its dot ("sat").
 bool has_modifier(const instruction& i, std::string_view modifier);
-// The type of its operands: the last type that it names (setp.lt.f32, mad.wide.s32).
+// The type of the instruction's operands: the last type that it names (setp.lt.f32, mad.wide.s32).
 scalar_type value_type(const instruction& i);
 // The state space in its modifiers; none for a generic address or an access to no memory.
 state_space space_of(const instruction& i);

@@ -1,4 +1,4 @@
-// Follows each name from the blocks that read it first back to the function's start.
+// Follows each name back from the blocks that read it first to the function's start.
 #include "common/ptx/unset_registers.hpp"
 
 #include <algorithm>

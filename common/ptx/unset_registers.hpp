@@ -2,9 +2,9 @@
 //
 // idea    A register may be unset if a path leads from the function's start to a read of the
 //         register, and no instruction on the path writes it. A write with a guard does not count,
-//         since it may leave the register unchanged. nvcc emits such a register for a local
+//         because it may leave the register unchanged. nvcc emits such a register for a local
 //         variable that the source does not initialise on every path.
-// watch   The path may be one that no thread takes.
+// watch   The path may be one that no thread ever takes.
 //         Tested by tests/unset_registers_test.cpp.
 #pragma once
 

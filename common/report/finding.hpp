@@ -81,14 +81,14 @@ struct finding_object {
   std::uint64_t allocated_by = 0, freed_by = 0;  // origins; 0: unknown
 };
 
-// Begins the advice about a race of two threads whose indices are probably wrong: they store to one
-// element, with one instruction, what is not computed from the element.
+// Begins the advice about a race of two threads whose indices are probably wrong. They store to one
+// element, with one instruction, a value that is not computed from the element.
 inline constexpr std::string_view check_index_advice =
     "If every thread has an element of its own, check the index";
 inline constexpr std::string_view check_row_advice = "The two threads differ only in threadIdx.y";
 
 // The threads that race, ordered by the effort to synchronise them. If there are many occurrences,
-// the last in this list decides the advice.
+// the last one in this list decides the advice.
 enum class race_between : std::uint8_t {
   none,         // no race
   lanes,        // of one warp

@@ -83,7 +83,8 @@ class block {
  public:
   explicit block(const finding_style& style) : style_(style) {}
 
-  // Adds `label`, then text wrapped to the width. Continuation lines align with its first word.
+  // Adds `label`, then text wrapped to the width. Continuation lines align with the text's first
+  // word.
   void paragraph(std::size_t indent, const text_span& label, const std::string& text,
                  text_role role = text_role::plain) {
     const std::size_t room =
@@ -109,7 +110,7 @@ class block {
     lines.push_back(std::move(line));
   }
 
-  // Adds "reduction.cu:31:  the line's text", without the text if it is unknown.
+  // Adds "reduction.cu:31:  the line's text", without the text if that is unknown.
   void place(std::size_t indent, const std::string& file, int line, const std::string& text) {
     const std::string where = shown_file(file, style_) + ":" + std::to_string(line) + ":";
     const std::size_t used = indent + columns(where) + 2;

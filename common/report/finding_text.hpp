@@ -1,7 +1,7 @@
 // Findings as text: blocks of lines like a compiler's messages.
 //
-// idea    A line is a list of spans with roles, so a terminal may colour them and a log file need
-//         not. Lines are wrapped to a width, and source text is truncated.
+// idea    A line is a list of spans with roles, so a terminal may colour the spans and a log file
+//         need not. Lines are wrapped to a width, and source text is truncated.
 // tests   tests/finding_test.cpp
 #pragma once
 
@@ -24,7 +24,8 @@ using text_line = std::vector<text_span>;
 struct finding_style {
   std::size_t width = 80;
   std::string folder;  // paths in this folder become relative; empty: no change
-  // Hides host places whose file or function contains one of these, since they are our own code.
+  // Hides host places whose file or function contains one of these names, because they are our own
+  // code.
   std::vector<std::string> hidden;
 };
 
@@ -36,7 +37,8 @@ std::string findings_summary(const std::vector<located_finding>& all);
 
 // The number of columns of UTF-8 text, one per character.
 std::size_t columns(std::string_view text);
-// Replaces control characters by spaces, so those in source code or names do not reach a terminal.
+// Replaces control characters with spaces, so that those in source code or names do not reach a
+// terminal.
 std::string harmless(std::string text);
 // Truncates text to `width` columns. Truncated text ends with "...".
 std::string cut(const std::string& text, std::size_t width);
@@ -49,11 +51,11 @@ std::string distance_words(const finding_object& object);
 // For example "race" or "use after free".
 const char* title_of(finding_kind kind);
 
-// The line of a finding, for example "reduction.cu:31". If the device line is unknown, the line of
-// the host or of the allocation; empty if all are unknown.
+// The line of a finding, for example "reduction.cu:31". If the device line is unknown, this is the
+// line of the host or of the allocation. Empty if all are unknown.
 std::string place_of(const located_finding& found, const finding_style& style);
 
-// A sentence that explains how to get lines of host code, or empty if none are missing.
+// A sentence that explains how to get lines of host code, or empty if no lines are missing.
 std::string missing_lines_note(const std::vector<located_finding>& all, const finding_style& style);
 
 // The lines as text without colours.

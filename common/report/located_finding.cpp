@@ -147,7 +147,7 @@ std::string identity_of(const located_finding& found) {
   for (const finding_party& p : f.parties) {
     const bool known = !p.at.file.empty();
     // Races between the same two lines are one finding, in either order and for any action. Inlined
-    // versions of a helper make no difference either.
+    // versions of a helper make no difference, either.
     const bool line_is_enough = is_race && known;
     parties.push_back(p.kernel + '\n' + (line_is_enough ? "" : p.action) + '\n' + p.at.file + ':' +
                       std::to_string(p.at.line) + (line_is_enough ? "" : p.at.inner));
@@ -162,8 +162,8 @@ std::string identity_of(const located_finding& found) {
     add(found.unfinished.file + ':' + std::to_string(found.unfinished.line) +
         found.unfinished.function);
   }
-  // Use messages only without a place, since they may contain addresses and indices, which differ
-  // between occurrences.
+  // Use messages only if there is no place, because messages may contain addresses and indices,
+  // which differ between occurrences.
   if (!has_place) {
     add(f.message);
     add(host);

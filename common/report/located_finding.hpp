@@ -1,8 +1,9 @@
-// A finding with source lines in host code, and its JSON, which the checked program writes for the
-// program that shows it. There is one object per line, so findings survive if the program dies, and
-// several processes may write to one file.
+// A finding with source lines in host code, and its JSON. The checked program writes the JSON for
+// the program that shows the finding. There is one object per line, so findings survive if the
+// program dies, and several processes may write to one file.
 //
-// watch   A line may repeat an earlier finding. Equal findings are merged, and their counts added.
+// watch   A line may repeat an earlier finding. Equal findings are merged, and their counts are
+//         added.
 // tests   tests/finding_test.cpp; the keys are documented in grader/JSON.md
 #pragma once
 
@@ -40,7 +41,7 @@ std::string json_line(const located_finding& found);
 // nullopt if the line is not a finding (truncated, or from another program).
 std::optional<located_finding> parse_json_line(std::string_view line);
 
-// Equal for findings with the same cause: the same kind, kernel, lines and memory.
+// The same string for findings with the same cause: the same kind, kernel, lines and memory.
 std::string identity_of(const located_finding& found);
 
 // The result of merging a finding into a list. `at` is its index.

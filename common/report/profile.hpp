@@ -1,10 +1,10 @@
 // The counts of a program's kernels from a device that counts, as data for display.
 //
-// idea    A kernel_profile is for one kernel in one launch configuration. Its line_profiles are for
-//         the lines of its source file. The counts equal the corresponding Nsight Compute metrics;
-//         common/emulator/profile/DESIGN.md lists them and the exceptions.
-// watch   Instructions are PTX instructions; the machine code has fewer or more. Memory accesses
-//         are those of the machine code if its tables are available.
+// idea    A kernel_profile describes one kernel in one launch configuration. Its line_profiles
+//         describe the lines of its source file. The counts equal the corresponding Nsight Compute
+//         metrics; common/emulator/profile/DESIGN.md lists them and the exceptions.
+// watch   Instructions are PTX instructions; the machine code may have fewer or more. Memory
+//         accesses are those of the machine code if its tables are available.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ const char* name_of(pipe p);  // "fp32"
 
 struct instruction_counts {
   std::uint64_t warps = 0;  // instructions executed by warps
-  std::uint64_t lanes = 0;  // the same, times the active lanes
+  std::uint64_t lanes = 0;  // the same instructions, times the active lanes
 };
 
 // The counts of a line, or of a whole kernel.
@@ -81,7 +81,8 @@ struct line_profile {
   code_place at;     // `inner` is empty for a line of a kernel
   std::string path;  // of the file, as passed to the compiler
   profile_counts counts;
-  // Differences in the machine code, for example that two adjacent accesses become one of 8 bytes.
+  // Differences in the machine code, for example that two adjacent accesses become one access of 8
+  // bytes.
   std::vector<std::string> notes;
   // Parts of the counts that belong to functions inlined here, most expensive first. at.inner is
   // the function, and the rest of `at` is the line in it.
@@ -132,7 +133,7 @@ struct kernel_profile {
   double active_share() const { return warp_efficiency() / warp_fill(); }
   double warp_fill() const;  // threads of a block / lanes of its warps
   // Whether the branches of these counts diverge often enough to matter. A bounds check at which
-  // only one warp of many diverges does not.
+  // only one of many warps diverges does not matter.
   bool diverges_noticeably(const profile_counts& line) const;
 };
 

@@ -10,7 +10,8 @@
 namespace stepwise {
 namespace {
 
-// Lists of the fields of each structure, used to write and to read. Each calls visit(name, field).
+// Lists of the fields of each structure, used to write and to read. Each function calls visit(name,
+// field).
 template <class Kernel, class Visit>
 void each_kernel_field(Kernel& k, Visit visit) {
   visit("kernel", k.kernel);

@@ -57,7 +57,7 @@ struct remark {
 // An access is called wasteful above this ratio of actual to ideal cost.
 constexpr double wasteful = 1.25;
 
-// The way to fewer wavefronts for atomics by lanes that share an address.
+// Advice on how to get fewer wavefronts for atomics by lanes that share an address.
 constexpr const char* combined_first = "if lanes with the same address were combined first";
 
 void remark_sectors(std::vector<remark>& to, const char* what, const sector_counts& c) {
@@ -94,7 +94,7 @@ void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefron
   to.push_back(std::move(r));
 }
 
-// The ideal is 0 regardless of the access pattern, since data in registers needs no access.
+// The ideal is 0 regardless of the access pattern, because data in registers needs no access.
 void remark_local(std::vector<remark>& to, const char* what, const sector_counts& c) {
   if (c.requests == 0) return;
   to.push_back({fmt::format("{}: {:.1f} sectors per request, 0 if the array were in registers",
@@ -190,7 +190,7 @@ void add_line(std::vector<text_line>& lines, const line_profile& l, const kernel
   for (const line_profile& inner : l.inner) add_line(lines, inner, k, style, 2, marked_from);
 }
 
-// The remarks with the most waste, most expensive first.
+// The remarks with the most waste, the most expensive first.
 void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
                  const profile_style& style) {
   struct entry {

@@ -1,4 +1,4 @@
-// Writes recordings, with rows as rules if possible, and reads them.
+// Writes recordings, with rows as rules if possible, and reads recordings.
 #include "common/report/recording.hpp"
 
 #include <fmt/core.h>

@@ -3,7 +3,7 @@
 // idea    A step is one execution of an instruction by a warp. Data that is the same for every
 //         execution (text, line, written registers) is stored once, in `instructions`. Values are
 //         rows of 32 lanes. In JSON, a row that follows a rule is written as the rule, and equal
-//         rows are written once. So a few hundred steps take tens of kilobytes.
+//         rows are written once. A few hundred steps therefore take tens of kilobytes.
 // watch   A file may come from anywhere, so parse_recording() rejects unexpected content.
 // tests   tests/recording_test.cpp; the keys are documented in grader/JSON.md
 #pragma once

@@ -1,9 +1,9 @@
 // The requests of a program to the runtime, in the order of its calls, and their JSON. They are the
 // input for a timeline.
 //
-// idea    The runtime does all work at once and in order. So it records only the requests, their
-//         streams, and their dependencies. common/timeline computes from these when each request
-//         would begin on a GPU.
+// idea    The runtime does all work at once and in order. It therefore records only the requests,
+//         their streams, and their dependencies. From these, common/timeline computes when each
+//         request would begin on a GPU.
 // tests   tests/timeline_test.cpp
 #pragma once
 

@@ -55,7 +55,7 @@ inline constexpr int experiments = static_cast<int>(what_if::no_divergence) + 1;
 const char* name_of(what_if e);  // "no global memory"
 
 // A kernel's traffic at each level of the memory hierarchy, over all launches. The time is computed
-// from it.
+// from this traffic.
 struct level_traffic {
   double l1_sectors = 0;               // requested from L1, including stores and atomics
   double shared_wavefronts = 0;        // in shared memory
@@ -77,12 +77,12 @@ struct kernel_timing {
   // The work of the simulated blocks relative to an average block; at most 1.
   double likeness = 1;
   double idle_blocks = 0;  // estimated number of blocks that write nothing to global memory
-  // The time if every launch took at least as long as its block with the most work would take at
-  // the pace of the simulated blocks; 0: unknown.
+  // The time if every launch took at least as long as the block with the most work would take at
+  // the pace of the simulated blocks. 0: unknown.
   double longest_block_us = 0;
   std::optional<level_traffic> traffic;  // none: derived from the counts instead
-  // Whether special functions count as stall::shared_dependency. ncu counts both as one reason, and
-  // the kernel may have both.
+  // Whether special functions count as stall::shared_dependency. ncu counts the two kinds of stall
+  // as one reason, and the kernel may have both.
   bool special_in_shared = false;
   // Microseconds over all launches, indexed by what_if; empty if not requested.
   std::vector<double> experiments_us;

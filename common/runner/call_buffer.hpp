@@ -2,7 +2,8 @@
 //
 // idea    On a GPU and on the CPU, nothing stops code that runs past the end of a buffer, but a
 //         known byte pattern before and after the buffer reveals it afterwards. The emulator
-//         reports the exact line that leaves an allocation, so there the allocation is exact.
+//         reports the exact line that leaves an allocation, so on the emulator the allocation is
+//         exact.
 // watch   Guard zones hide short overruns from compute-sanitizer. STEPWISE_EXACT_ALLOCATIONS=1 in
 //         the environment removes the zones.
 // tested  common/runner/tests/runner_test.cpp

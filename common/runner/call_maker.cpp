@@ -163,7 +163,8 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
   keep_busy(request, answer, pointers);
 }
 
-// Queues short calls in batches, so the GPU has the next call before it finishes the current one.
+// Queues short calls in batches, so that the GPU has the next call before it finishes the current
+// one.
 void call_maker::keep_busy(const call_record& request, call_record& answer,
                            std::span<void* const> pointers) {
   using clock = std::chrono::steady_clock;

@@ -1,7 +1,7 @@
 // Makes the calls of a call file on a machine: a CUDA device, or the CPU.
 //
 // idea    Allocates, copies in, poisons, calls, times and copies out, as a CUDA program would,
-//         through whichever CUDA runtime is loaded. The expected results are not known here.
+//         through the CUDA runtime that is loaded. The expected results are not known here.
 // tested  common/runner/tests/runner_test.cpp, and by every lab on its steps and mutants.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace stepwise::runner {
 
-// Runs `call`, and describes the exception that it throws. The message is empty if it throws none.
+// Runs `call`, and describes the exception that it throws. The message is empty if the call throws
+// none.
 call_failure outcome_of(const contract& function, const machine& where,
                         const std::function<void()>& call);
 

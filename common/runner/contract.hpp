@@ -1,4 +1,4 @@
-// Makes the function that a runner calls callable with a list of buffers and a list of numbers.
+// Makes a runner's function callable with a list of buffers and a list of numbers.
 //
 // idea    Templates read the parameter list of a lab's contract, so no lab needs glue code.
 //         Pointers take the buffers of a call in order, and integers take its scalars.

@@ -1,4 +1,4 @@
-// The CUDA device of this process, through whichever CUDA runtime is loaded.
+// The CUDA device of this process, through the CUDA runtime that is loaded.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
@@ -180,7 +180,7 @@ class cuda_machine : public machine {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
   }
 
-  // Creates the events again, since the previous call may have reset the device.
+  // Creates the events again, because the previous call may have reset the device.
   void begin_call() override {
     events_.reset();
     if (overwritten_ != nullptr) release(std::exchange(overwritten_, nullptr), 0);
@@ -195,7 +195,7 @@ class cuda_machine : public machine {
     const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
     if (known == nullptr || *known == 0) return {error->code(), error->what()};
     const std::string message = sentence_for(error->code()), thrown_at = error->what();
-    // A kernel's message names its own line; it is the error of every later call.
+    // A kernel's message names the kernel's own line. Every later call returns the same error.
     if (cudaDeviceSynchronize() == error->code()) return {error->code(), message};
     return {error->code(), thrown_at.substr(0, thrown_at.find(' ') + 1) + message};
   }

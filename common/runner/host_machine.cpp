@@ -1,7 +1,7 @@
-// The CPU as a machine: a call's pointers are host memory, and its time is the host's.
+// The CPU as a machine: a call's pointers point to host memory, and its time is the host's time.
 //
 // idea    A GPU is compared with a CPU at its best: memory is in huge pages, close to the thread
-//         that computes with it, and times include no transfers.
+//         that computes with it, and the times include no transfers.
 // watch   Arrays are filled in bands by the threads that all CPU baselines use (thread_team.hpp),
 //         so their pages are close to these threads.
 #include <sys/mman.h>
@@ -26,7 +26,8 @@ constexpr std::uint64_t page_bytes = 4096, large_page_bytes = std::uint64_t{2} <
 
 std::int64_t as_count(std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); }
 
-// The size of an allocation's mapping, a multiple of the huge page size if it has at least one.
+// The size of an allocation's mapping, a multiple of the huge page size if it has at least one huge
+// page.
 std::uint64_t mapped_bytes(std::uint64_t bytes) {
   const std::uint64_t unit = bytes < large_page_bytes ? page_bytes : large_page_bytes;
   return (bytes + unit - 1) / unit * unit;
@@ -74,7 +75,7 @@ class host_machine : public machine {
   }
 
   // Flushes each cache line of the buffers. This is exact, and its time depends on the size of the
-  // buffers, not of the last-level cache.
+  // buffers, not on the size of the last-level cache.
   void make_cold(std::span<const std::span<std::byte>> buffers) override {
     for (const auto buffer : buffers) {
       host::in_bands(as_count(buffer.size()), page_bytes,

@@ -1,4 +1,5 @@
-// Reads requests, makes each call between start_clock() and stop_clock(), which waits, and answers.
+// Reads requests, makes each call between start_clock() and stop_clock() (which waits), and
+// answers.
 #include "common/runner/judged_calls.hpp"
 
 #include <signal.h>

@@ -29,7 +29,7 @@ class memory {
 
   // Whether buffers need guard zones because nothing else reports out-of-bounds accesses.
   virtual bool needs_guards() const = 0;
-  // The writer in messages about broken guard zones, for example "a kernel".
+  // The name of the writer in messages about broken guard zones, for example "a kernel".
   virtual const char* writer() const = 0;
 
   // Allocates at least 1 byte, aligned to 256 bytes. All functions except release throw on failure.
@@ -60,11 +60,12 @@ class machine : public memory {
   virtual void start_clock() = 0;
   virtual float stop_clock(const char* function) = 0;
 
-  // Counts the work between the two calls. The record is unchanged if the machine does not count.
+  // Counts the work between these two calls. The record is unchanged if the machine does not count.
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
-  // Between the two, a call uses the caller's arrays and events: it must not reset the device.
+  // Between these two calls, a call uses the caller's arrays and events, so it must not reset the
+  // device.
   virtual void note_begin() {}
   virtual void note_end() {}
   // Adds a host array of the call, which copies must not leave. `place` is the offset of the
@@ -74,13 +75,14 @@ class machine : public memory {
 
   // Called before a call. Clears errors of the previous call.
   virtual void begin_call() {}
-  // Describes an exception that a call threw. The message is empty if it is not from this machine.
+  // Describes an exception that a call threw. The message is empty if the exception is not from
+  // this machine.
   virtual call_failure failure_of(const std::exception&) const { return {}; }
   // Called after a failed call. Returns the error that every later call would return, or 0.
   virtual int lasting_error() { return 0; }
 };
 
-// Notes a call and its host arrays while it lasts.
+// Notes a call and its host arrays while the call lasts.
 class noted_call {
  public:
   explicit noted_call(machine& where) : where_(where) { where_.note_begin(); }

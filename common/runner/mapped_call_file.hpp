@@ -1,6 +1,6 @@
 // A call file in memory, with every number in it checked before it is used.
 //
-// watch   The file may hold anything, since a run by hand may name the wrong file. A record is
+// watch   The file may hold anything, because a run by hand may name the wrong file. A record is
 //         copied before it is checked, so it cannot change after the check.
 // tested  common/runner/tests/runner_test.cpp
 #pragma once

@@ -1,8 +1,8 @@
 // Host memory as in a user's own program: pageable, and unknown to the device.
 //
-// idea    Most programs copy from memory from `new` or malloc, not from pinned memory. Nothing
-//         here reports a write past the end of an array, so there are guard zones, even on the
-//         emulator.
+// idea    Most programs copy from memory that comes from `new` or malloc, not from pinned memory.
+//         Nothing here reports a write past the end of an array, so there are guard zones, even on
+//         the emulator.
 // tested  common/runner/tests/memory_kind_test.cpp
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // idea    A runner is linked from this file, the glue for the lab's contract, the machine (a CUDA
 //         device, or the CPU), and one file with the function. It knows neither the expected
-//         results nor how it is judged. `lab` starts it, and you can start it under gdb, ncu or
-//         compute-sanitizer.
+//         results nor the way in which it is judged. `lab` starts it, and you can start it under
+//         gdb, ncu or compute-sanitizer.
 // usage   RUNNER FILE [--control FD]      see common/lab/call_file.hpp
 //         RUNNER --judged FD ARRAYS       see common/lab/judged_call.hpp
 #include <signal.h>

@@ -8,7 +8,7 @@
 
 namespace stepwise::runner {
 
-// False at the end of the file or on an error.
+// Returns false at the end of the file or on an error.
 inline bool read_all(int from, void* to, std::size_t size) {
   for (std::size_t done = 0; done < size;) {
     const ssize_t got = read(from, static_cast<char*>(to) + done, size - done);

@@ -1,4 +1,5 @@
-// Notifies the device of each call, and writes its findings to the file, or on stderr at the end.
+// Notifies the device of each call, and writes the device's findings to the file, or to stderr at
+// the end.
 #include "common/runtime/checks.hpp"
 
 #include <fcntl.h>
@@ -57,7 +58,8 @@ void program_exits(int exit_code, void*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   lift_guard();
-  // finish() reports no leaks after a failure, since a program that gives up need not free memory.
+  // finish() reports no leaks after a failure, because a program that gives up need not free
+  // memory.
   s.release_graphs();
   s.checks->finish(s.current.get(), exit_code == 0 && s.fault.ok());
   s.checks->program_ends();
@@ -174,7 +176,7 @@ void call_checks::call_failed(const watched_call& call, const failure& how) {
 
 const followed_result& call_checks::result_of(const watched_call& call) {
   const auto [known, is_new] = results_.try_emplace(call.origin);
-  // In tests the runtime is part of the program, and the stack begins inside the runtime.
+  // In tests, the runtime is part of the program, and the stack begins inside the runtime.
   if (is_new && call.from.inside != 0) known->second = follow_result(call.from.stack);
   return known->second;
 }

@@ -2,12 +2,12 @@
 // of each call to the device, watches for errors that the program never reads and for memory freed
 // wrongly, and writes all findings.
 //
-// idea    `state::checks` is null in a plain run, so all of this costs one test of a pointer there.
-//         Findings are taken from the device after each call and written at once, so they are not
-//         lost if the program crashes or is killed.
+// idea    `state::checks` is null in a plain run, where all of this costs only one test of a
+//         pointer. Findings are taken from the device after each call and written at once, so they
+//         are not lost if the program crashes or is killed.
 // output  If STEPWISE_FINDINGS names a file, findings are appended to it as lines of JSON
 //         (common/report/located_finding.hpp). Otherwise, they are printed on stderr when the
-//         program ends, even by a signal.
+//         program ends, even if a signal ends it.
 // watch   A launch by <<<>>> returns nothing, and the program may ignore the result of other calls
 //         (host/result_use.hpp). Such an error counts as seen when the thread calls
 //         cudaGetLastError or cudaPeekAtLastError. A kernel's fault counts as seen once any call
@@ -37,7 +37,7 @@ struct state;
 
 class call_checks {
  public:
-  // Null, unless the environment asks for checks.
+  // Null, unless the environment requests checks.
   static std::unique_ptr<call_checks> from_environment();
   // Writes to stderr if `file` is empty.
   explicit call_checks(std::string file) : file_(std::move(file)) {}
@@ -70,7 +70,7 @@ class call_checks {
   void fault_noted(int code, const std::string& message);
 
   // Adds a finding about host code at `at`. Called in a copy of the process that then exits; see
-  // host_access.hpp. True if this printed all findings so far.
+  // host_access.hpp. Returns true if this call printed all findings so far.
   bool add_in_copy(finding what, const host_place& at);
 
   // Called before the device is released or the program ends. `in_order`: report leaks.

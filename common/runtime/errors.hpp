@@ -4,7 +4,7 @@
 // idea    Each thread has its own last error, and cudaGetLastError always resets it. `state` keeps
 //         a kernel's fault separately, and every later call fails with that fault again. An H200
 //         does the same (tests/query).
-// watch   Nothing here has a destructor, since programs call the runtime from static destructors.
+// watch   Nothing here has a destructor, because programs call the runtime from static destructors.
 // tests   tests/errors_test.cpp
 #pragma once
 
@@ -23,8 +23,9 @@ int take_error();  // resets it to success
 // The message of this thread's last failure; empty if there was none. Valid until the next call.
 const char* last_message();
 
-// While it exists, this thread calls the runtime on behalf of a driver API function. The driver API
-// has no last error, so none is kept, and records use the name of the driver API function.
+// While this object exists, this thread calls the runtime on behalf of a driver API function. The
+// driver API has no last error, so no error is kept, and records use the name of the driver API
+// function.
 class driver_call {
  public:
   explicit driver_call(const char* function);

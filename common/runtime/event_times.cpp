@@ -14,7 +14,7 @@ namespace {
 
 std::string wanted_times() { return engine_settings::from_environment().event_times; }
 
-// The last query, and its process, since a child of fork() inherits this. Never destroyed.
+// The last query, and its process, because a child of fork() inherits this data. Never destroyed.
 struct asked_times {
   pid_t process = 0;
   std::string gpu;

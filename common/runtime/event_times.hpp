@@ -1,8 +1,8 @@
 // A note about the meaning of event times, printed when a program that queried one ends.
 //
 // input   STEPWISE_EVENT_TIMES, which `lab exec` sets. "modelled" means that events follow the
-//         model (timeline.hpp), "emulation" that they are times of this machine. There is no note
-//         if ",quiet" is appended or the variable is not set.
+//         model (timeline.hpp), "emulation" that event times are those of this machine. There is no
+//         note if ",quiet" is appended or the variable is not set.
 // watch   A program that is killed, or that ends by _exit, prints nothing.
 // tests   grader/cli/tests/event_times_test.cpp
 #pragma once

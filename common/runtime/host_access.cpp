@@ -37,7 +37,7 @@ struct fault {
   std::size_t frames = 0;
 };
 
-// How the copy of the process ended.
+// The way in which the copy of the process ended.
 enum copy_end { reported = 0, reported_in_checks = 1, no_words = 2 };
 
 struct sigaction before {};  // the signal action that was set before ours
@@ -63,8 +63,8 @@ std::string sentence_of(const finding& what, const host_place& at) {
   return text + "; " + advice.substr(0, advice.find_last_not_of('.') + 1);
 }
 
-// Runs in the copy of the process. Locks there may be held forever by threads that the copy does
-// not have, so it takes as few locks as it can, and an alarm ends it.
+// Runs in the copy of the process. In the copy, locks may be held forever by threads that the copy
+// does not have. It therefore takes as few locks as it can, and an alarm ends it.
 int find_words(void* argument) {
   for (const int number : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT}) signal(number, SIG_DFL);
   sigset_t none;
@@ -104,7 +104,8 @@ bool is_device_address(const siginfo_t& about) {
   return own != nullptr && own->owns_address(reinterpret_cast<device_address>(about.si_addr));
 }
 
-// Reports the access. True if the findings of the checks were printed as well. Sets `reporting`.
+// Reports the access. Returns true if the findings of the checks were printed as well. Sets
+// `reporting`.
 bool report_access(const siginfo_t& about, const ucontext_t& interrupted) {
   while (reporting.test_and_set()) {
     const timespec moment{0, 10'000'000};

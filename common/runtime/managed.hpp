@@ -1,7 +1,8 @@
 // A program's advice about managed memory: the preferred place of each range, and its users.
 //
-// idea    Here, host and kernels can both reach managed memory, and it never moves. Advice is kept
-//         only for queries. A map holds, for an address, the advice from there to the next entry.
+// idea    Here, the host and kernels can both reach managed memory, which never moves. Advice is
+//         kept only for queries. For an address, a map holds the advice from there to the next
+//         entry.
 // tests   tests/managed_test.cpp
 #pragma once
 
@@ -39,7 +40,8 @@ class managed_advice {
     for (auto piece = pieces_.lower_bound(address); piece != end; ++piece) change(piece->second);
   }
 
-  // The value of `part` of the advice in the whole range; none if it differs within the range.
+  // The value of `part` of the advice in the whole range; none if the value differs within the
+  // range.
   template <class Part>
   auto common(device_address address, std::uint64_t bytes, Part&& part) const
       -> std::optional<decltype(part(memory_advice{}))> {

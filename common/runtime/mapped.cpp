@@ -8,7 +8,7 @@
 
 namespace stepwise::runtime {
 
-// source  proc(5), /proc/pid/maps: "first-end rwxp ..." in rising order, hexadecimal.
+// source  proc(5), /proc/pid/maps: "first-end rwxp ..." in ascending order, hexadecimal.
 std::uint64_t mapped_bytes(const void* address) {
   const auto at = reinterpret_cast<std::uint64_t>(address);
   std::ifstream maps("/proc/self/maps");

@@ -31,7 +31,7 @@ class memory_pool {
   std::uint64_t reserved() const { return reserved_; }
   bool empty() const { return allocations_.empty(); }
 
-  // High-water marks since they were last reset.
+  // The high-water marks since the last reset.
   std::uint64_t used_high() const { return used_high_; }
   std::uint64_t reserved_high() const { return reserved_high_; }
   void reset_used_high() { used_high_ = used_; }

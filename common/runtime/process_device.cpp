@@ -1,5 +1,5 @@
-// Creates the device of a program. This is a separate file so that tests can link their own
-// device, and graded submissions the one in served/.
+// Creates the device of a program. This is a separate file, so that tests can link their own
+// device, and graded submissions can link the one in served/.
 #include "common/device/engine_settings.hpp"
 #include "common/runtime/state.hpp"
 

@@ -25,7 +25,7 @@ namespace {
 bool asked_for_counters() { return engine_settings::from_environment().counters; }
 
 std::vector<kernel_profile>& kept() {
-  // Never destroyed, because it is printed after the program's own objects are destroyed.
+  // Never destroyed, because the profile is printed after the program's own objects are destroyed.
   static auto* const profiles = new std::vector<kernel_profile>;
   return *profiles;
 }

@@ -1,10 +1,10 @@
 // The fat binaries, kernels and variables that the program's static constructors register, and
 // their loading onto the device.
 //
-// idea    Registration runs before main, so it only notes pointers; it cannot fail and costs almost
-//         nothing. A module is loaded at the first use of one of its kernels or variables. Kernels
-//         are keyed by the address of their host stub, since several translation units may register
-//         the same name.
+// idea    Registration runs before main, so it only stores pointers. It cannot fail and takes
+//         almost no time. A module is loaded at the first use of one of its kernels or variables.
+//         Kernels are keyed by the address of their host stub, because several translation units
+//         may register the same name.
 // source  fatbinary_section.h and crt/host_runtime.h of the CUDA toolkit (the wrapper, the calls)
 // tests   tests/launch_test.cpp
 #pragma once
@@ -24,12 +24,12 @@ struct fat_binary_wrapper {
   std::uint32_t version;
   const void* container;
   // Not used in version 1. In version 2 (-rdc=true), a null-terminated array of the containers that
-  // were linked into `container`. Only they hold the PTX.
+  // were linked into `container`. Only these containers hold the PTX.
   const void* const* linked;
 };
 constexpr std::uint32_t fat_binary_magic = 0x466243B1;
 
-// The parts of the module in a wrapper, or why they cannot be read.
+// The parts of the module in a wrapper, or the reason why they cannot be read.
 result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_wrapper& wrapper);
 // The parts of the module at an address that the program passed: a wrapper, a bare fat binary, or
 // zero-terminated PTX text.
@@ -97,8 +97,8 @@ class registry {
 
   // The kernel with this host stub or this record's address (a cudaKernel_t), or null.
   registered_kernel* find_kernel(const void* function);
-  // Finds the same kernel and loads it. invalid_device_function if it is unknown, or an error from
-  // loading.
+  // Finds the same kernel and loads it. invalid_device_function if the kernel is unknown, or an
+  // error from loading.
   result<registered_kernel*> use_kernel(device& on, const void* function);
   // A managed variable is identified by its own address. invalid_symbol if the variable is unknown,
   // or an error from loading.
@@ -118,7 +118,7 @@ class registry {
   // Null if the kernel is not from a library.
   loaded_library* library_of(const registered_kernel& kernel);
 
-  // Called after the device is destroyed. Drops all libraries, since nothing could reload them.
+  // Called after the device is destroyed. Drops all libraries, because nothing could reload them.
   void forget_device();
 
  private:

@@ -75,8 +75,8 @@ void wait_while(state& s, Outstanding outstanding) {
 
 const pid_t process_at_start = getpid();
 
-// For programs that use only the driver API and so unregister no fat binary. A child of fork() has
-// no kernels.
+// For programs that use only the driver API and therefore unregister no fat binary. A child of
+// fork() has no kernels.
 void name_running_at_exit(int, void*) {
   if (getpid() != process_at_start) return;
   state& s = state::get();
@@ -84,7 +84,7 @@ void name_running_at_exit(int, void*) {
   if (guard.owns_lock()) (void)s.name_running();
 }
 
-// Called after the destructors of the program's own objects, since these may wait for kernels.
+// Called after the destructors of the program's own objects, because these may wait for kernels.
 __attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_exit, nullptr); }
 
 }  // namespace

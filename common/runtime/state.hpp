@@ -91,17 +91,17 @@ struct state {
   std::unique_ptr<call_checks> checks = call_checks::from_environment();  // null in a plain run
   std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // or null
 
-  // The state of this process. Never destroyed, since static destructors may call the runtime.
+  // The state of this process. Never destroyed, because static destructors may call the runtime.
   static state& get();
 
   // Creates the device if there is none, or returns why that is impossible.
   status present();
-  // The same, but also returns a fault that lost the device.
+  // Does the same, but also returns a fault that lost the device.
   status ready();
   // Waits for the device, but not for kernels that were left running, and notes a fault. Every
   // kernel's failure passes through here.
   status synchronize();
-  // The same for calls whose purpose is to wait. It also shrinks memory pools.
+  // Does the same for calls whose purpose is to wait. Also shrinks memory pools.
   status settle();
   // Notes a fault that another call returned (copies wait for kernels too).
   status note(const status& outcome);
@@ -114,13 +114,13 @@ struct state {
   void advance();
   // Starts a thread that runs all work in `order` until nothing is outstanding.
   void keep_looking();
-  // Each of these returns at once if nothing is outstanding. Otherwise, it releases the lock while
-  // it waits, so other threads may change the state.
+  // Each of these functions returns at once if nothing is outstanding. Otherwise, it releases the
+  // lock while it waits, so other threads may change the state.
   void wait_for_stream(const stream_use& stream);
   void wait_for_point(std::uint64_t point);
   void wait_for_all();
   // Called before asynchronous work of a stream. If such work should be delayed, holds it until the
-  // host waits for it, queries it a second time, or a noticeable time has passed.
+  // host waits for it or queries it a second time, or until a noticeable time has passed.
   void delay_next(const stream_use& stream);
   // Called after a launch in a stream. Queues the kernel in `order` if it was left running.
   void note_left(const stream_use& stream);

@@ -23,7 +23,7 @@ struct array_record {
   unsigned flags = 0;
 };
 
-// The descriptions that an object was created from.
+// The descriptions from which an object was created.
 struct texture_object {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};  // unused for surfaces

@@ -1,7 +1,7 @@
 // Records the work that the program requests, for a timeline (STEPWISE_TIMELINE), and computes
 // its modelled times at once if event times follow the model (event_times.hpp).
 //
-// idea    `state::recorder` is null in a plain run, so this costs one test of a pointer there.
+// idea    `state::recorder` is null in a plain run, where this costs only one test of a pointer.
 // output  STEPWISE_TIMELINE names a file. When the process ends, the recorded requests are appended
 //         to it as one line of JSON (common/report/timeline.hpp).
 // watch   A program that is killed or that ends by _exit writes nothing. Work that failed is not
@@ -20,7 +20,7 @@ namespace stepwise::runtime {
 
 class call_recorder {
  public:
-  // Null unless the environment requests it.
+  // Null unless the environment requests a timeline.
   static std::unique_ptr<call_recorder> from_environment();
 
   // Called after a device was created, perhaps again after a reset.
@@ -37,11 +37,12 @@ class call_recorder {
 
   const asked_list& list() const { return list_; }
 
-  // Called before and after a kernel launch in a stream. They pass the modelled start time to the
+  // Called before and after a kernel launch in a stream. These pass the modelled start time to the
   // device, and store the modelled duration in `kernel`.
   void before_launch(device& on, const stream_use& in);
   void after_launch(const device& on, asked& kernel);
-  // The modelled time between two recorded events. Nothing if event times do not follow the model.
+  // The modelled time between two recorded events. Returns nothing if event times do not follow the
+  // model.
   std::optional<float> elapsed_ms(std::uint64_t first, std::uint64_t second) const;
   std::uint64_t untimed() const { return untimed_; }
 

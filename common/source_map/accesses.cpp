@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::int64_t window_bytes = 16;
 constexpr std::uint32_t word_bytes = 4;
-// The most bytes that a thread can access at once. More (.v8.v8) is not valid PTX.
+// The most bytes that a thread can access at once. A wider access (.v8.v8) is not valid PTX.
 constexpr std::int64_t most_bytes = 64;
 // A place is a byte at some distance from a root. For an access that the machine code lacks, this
-// is the number of accesses to examine at each place near it, nearest in the text first. The limit
+// is the number of accesses to examine at each place near it, nearest in the text first. This limit
 // makes the time linear for any text.
 constexpr std::ptrdiff_t most_at_a_place = 32;
 
@@ -38,7 +38,7 @@ struct access {
   std::uint32_t machine_instructions = 0;
 };
 
-// nullopt for anything but an ordinary load or store.
+// nullopt for anything other than an ordinary load or store.
 std::optional<access> read_access(const ptx::instruction& i, const address_table& addresses,
                                   std::uint32_t number) {
   if ((i.opcode != "ld" && i.opcode != "st") || i.operands.size() != 2) return {};
@@ -192,7 +192,7 @@ class access_finder {
     return found;
   }
 
-  // Whether `leader` may execute a group that `a` is in. It has to be among the results of
+  // Whether `leader` may execute a group that `a` is in. `leader` has to be among the results of
   // near_places(a), so it is before a load, or after a store.
   bool may_lead(const access& leader, const access& a) const {
     if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain) {

@@ -6,8 +6,8 @@
 //         become one load of 8 bytes. The line of the first load in the text keeps the
 //         instruction, whatever the address of that load in the group. Two words in different
 //         halves remain two loads, but both instructions belong to the first load's line. The
-//         second word is not loaded ahead, because a kernel in which 64 such pairs are far apart
-//         would not have the registers for that. Stores are merged only if they cover all bytes,
+//         second word is not loaded early, because a kernel in which 64 such pairs are far apart
+//         would not have enough registers for that. Stores are merged only if they cover all bytes,
 //         and then the last store writes them. Only PTX lines without machine instructions are
 //         explained this way.
 // source  Observed with nvcc 13.0 on all orders of two, three and four words, sm_90.
@@ -19,8 +19,8 @@
 
 namespace stepwise::emulator {
 
-// Fills in the roles, groups, dropped and thinned of a map whose machine instructions are already
-// counted. `has_no_frame`: the kernel's machine code has no stack frame.
+// Fills in the fields roles, groups, dropped and thinned of a map whose machine instructions are
+// already counted. `has_no_frame`: the kernel's machine code has no stack frame.
 void find_accesses(const ptx::module& m, const ptx::body& body, const control_flow& flow,
                    bool has_no_frame, source_map& out);
 

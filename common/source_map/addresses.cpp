@@ -47,7 +47,7 @@ alignment product(alignment a, std::uint64_t factor) {
   return {m, static_cast<std::uint32_t>(a.residue * (factor % largest) % m)};
 }
 
-// Bits that the mask clears are known, whatever they were before.
+// Bits that the mask clears are known, no matter what they were before.
 alignment masked(alignment a, std::uint64_t mask) {
   const auto bits = static_cast<std::uint32_t>(mask % largest);
   while (a.modulus < largest && (bits & a.modulus) == 0) a.modulus *= 2;
@@ -65,7 +65,7 @@ alignment with_bits(alignment a, std::uint64_t set) {
   return a;
 }
 
-// Keeps the bits that are known in both.
+// Keeps the bits that are known in both values.
 template <class Combine>
 alignment bitwise(alignment a, alignment b, Combine combine) {
   const std::uint32_t m = std::min(a.modulus, b.modulus);
@@ -104,8 +104,8 @@ void address_table::find_definitions() {
   for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
     const ptx::instruction& i = body_.instructions[n];
     // The first operand is usually the result. If it is not (a store's address, a barrier's
-    // number), the name seems to have one more definition. That is harmless: the name is followed
-    // less far.
+    // number), the name seems to have one more definition. That is harmless, because the name is
+    // only followed less far.
     if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
     for_each_name(i.operands[0], [&](std::string_view name) {
       definitions_[name].push_back({n, !i.guard.empty()});
@@ -250,8 +250,8 @@ alignment address_table::of_result(const ptx::instruction& i) const {
 }
 
 // Starts from the strictest possible alignments, and lowers them until no instruction contradicts
-// them. A register that a loop adds to is right once the addition has been examined again. Each
-// alignment is only ever lowered, at most four times.
+// them. A register that a loop adds to is right once the addition has been examined again. An
+// alignment is never raised, and is lowered at most four times.
 void address_table::find_alignments() {
   const auto count = static_cast<std::uint32_t>(body_.instructions.size());
   const auto last_source = [](const ptx::instruction& i) {

@@ -4,7 +4,7 @@
 //         an address can be followed back to its root, through moves and additions of constants.
 //         Two addresses with the same root differ by their offsets.
 // cost    The time is linear. A register's address is found once for all its uses. An alignment is
-//         lowered at most four times, and then only its users are examined again.
+//         lowered at most four times, and each time only its users are examined again.
 // watch   Equal roots mean equal values only where one access dominates the other.
 // Tested by tests/.
 #pragma once
@@ -29,8 +29,8 @@ struct symbolic_address {
   }
 };
 
-// States that value % modulus == residue. The modulus is a power of two, at most 16. If it is 1,
-// nothing is known.
+// States that value % modulus == residue. The modulus is a power of two, at most 16. If the modulus
+// is 1, nothing is known.
 struct alignment {
   std::uint32_t modulus = 1, residue = 0;
   bool operator==(const alignment&) const = default;

@@ -31,7 +31,8 @@ class line_finder {
     find_outer();
   }
 
-  // The line of a .loc record, and the frames inside it. The line is no_index if there is none.
+  // The line of a .loc record, and the frames inside it. The line is no_index if the record has no
+  // line.
   std::pair<std::uint32_t, std::uint32_t> find(std::int32_t position) {
     if (position < 0) return {no_index, no_index};
     auto& known = known_[static_cast<std::size_t>(position)];
@@ -53,8 +54,8 @@ class line_finder {
     std::uint32_t number = 0;
   };
 
-  // A record's chain goes from the outermost record to the record itself. `at` is the record in it
-  // whose line the record counts for, and `inside` is the next record inwards.
+  // A record's chain goes from the outermost record to the record itself. `at` is the record in the
+  // chain for whose line the record counts, and `inside` is the next record inwards.
   struct outer_line {
     std::int32_t at = none, inside = none;
     void pass(std::int32_t record, bool is_line) {
@@ -133,7 +134,7 @@ class line_finder {
         .first->second;
   }
 
-  // Takes `bytes` bytes of the remaining room. False if they do not fit.
+  // Takes `bytes` bytes of the remaining room. Returns false if they do not fit.
   bool take(std::size_t bytes) {
     if (bytes > room_) return false;
     room_ -= bytes;
@@ -192,8 +193,8 @@ class line_finder {
 
 // Gives a line to the instructions that the compiler generated. They get the line of the next
 // instruction in their block that has a line, because moved code usually prepares the code after
-// it. At the end of a block, they get the line before. In a block without lines, they get the line
-// of the previous block in the text.
+// it. At the end of a block, they get the line before them. In a block without lines, they get the
+// line of the previous block in the text.
 void estimate_lines(const control_flow& flow, std::vector<instruction_source>& instructions) {
   for (instruction_source& i : instructions) i.estimated = i.line == no_index;
   for (const basic_block& b : flow.blocks) {

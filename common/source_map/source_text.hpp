@@ -23,7 +23,7 @@ class source_text {
   // Line `number` (from 1) of `file`, without leading and trailing spaces, at most `longest_line`
   // bytes. Empty if the file cannot be read or has no such line.
   std::string_view line(const std::string& file, std::uint32_t number);
-  // The same line with its indentation.
+  // The same line, with its indentation.
   std::string_view whole_line(const std::string& file, std::uint32_t number);
 
   // Larger files count as unreadable.

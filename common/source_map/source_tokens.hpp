@@ -26,8 +26,8 @@ struct source_token {
   bool is(std::string_view other) const { return text == other; }
 };
 
-// All tokens of `source`, which they point into. Comments, white space and line continuations are
-// not tokens. Malformed source is not an error: an open literal ends at the end of its line, and an
+// All tokens of `source`. They point into it. Comments, white space and line continuations are not
+// tokens. Malformed source is not an error: an open literal ends at the end of its line, and an
 // open comment or raw string at the end of the source.
 std::vector<source_token> tokens_of(std::string_view source);
 

@@ -1,6 +1,7 @@
 // Reports test cases that cannot be judged on this machine as skipped. A program that skips all
 // requested cases exits with 77, which Meson and `lab test` count. Otherwise, skipped cases are
-// only printed. So a case that needs something a machine may lack has its own Meson test.
+// only printed. Therefore, a case that needs something that a machine may lack has its own Meson
+// test.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ namespace stepwise {
 namespace {
 
 // Copies of pageable memory and allocations are the host's work, so another GPU's figures are
-// better than none.
+// better than no figures.
 constexpr const char* measured_host = "h100";
 
 double of_host(const gpu& model, const char* name) {

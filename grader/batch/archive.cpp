@@ -17,7 +17,8 @@ constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
 constexpr double most_reading_s = 120;
 constexpr std::size_t most_listing = 64 << 20;
 
-// The system's Python, which a sandbox shows anyway, else the first on PATH with its libraries.
+// The system's Python, which a sandbox shows anyway, or otherwise the first Python on PATH with its
+// libraries.
 struct interpreter {
   std::string program;
   std::vector<fs::path> folders;

@@ -1,4 +1,4 @@
-// Finds owners from the outermost folder inwards, then compares their claims.
+// Finds owners from the outermost folder inwards, and then compares their claims.
 #include "grader/batch/claims.hpp"
 
 #include <algorithm>
@@ -142,8 +142,8 @@ void claims::leave_out_inner_claims() {
   }
 }
 
-// Excludes a person's own file that is named like a platform's metadata. It would change nothing,
-// but the instructor should know.
+// Excludes a person's own file that is named like a platform's metadata. Such a file would change
+// nothing, but the instructor should know.
 void claims::leave_out_own_metadata() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (!all_[i] || members_[i].path == all_[i]->timestamp) continue;

@@ -1,9 +1,10 @@
 // Decides who owns each file if a platform, an instructor and a student all influence its name.
 //
 // idea    A platform creates the outer folders and the beginnings of names, and puts its metadata
-//         next to them. A student chooses everything inside. So the outermost name decides, all
-//         names begin at the same depth, and metadata counts only in the platform's own position. A
-//         file that contradicts this is excluded, and reported with the identity that it claims.
+//         next to them. A student chooses everything inside. Therefore, the outermost name decides,
+//         all names begin at the same depth, and metadata counts only in the platform's own
+//         position. A file that contradicts this is excluded, and reported with the identity that
+//         it claims.
 // Tested by tests/claims_test.cpp.
 #pragma once
 
@@ -36,8 +37,8 @@ class claims {
 
   // In the order of the files. nullopt for excluded files.
   const std::vector<std::optional<claim>>& all() const { return all_; }
-  // Messages for the instructor: claims to another person's identity, one line per person so that
-  // many files hide nothing, and untrustworthy metadata.
+  // Messages for the instructor: claims to another person's identity (one line per person, so that
+  // many files hide nothing), and untrustworthy metadata.
   std::vector<std::string> reports() const;
   // Other files without an owner, each with the reason.
   const std::vector<std::string>& left_out() const { return left_out_; }

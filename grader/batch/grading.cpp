@@ -24,8 +24,8 @@
 namespace stepwise::batch {
 namespace {
 
-// The time limit of one child. Compilers and calls have lower limits, so no submission reaches it.
-// The remaining time is for the course's programs and for waiting.
+// The time limit of one child. Compilers and calls have lower limits, so no submission reaches this
+// limit. The remaining time is for the course's programs and for waiting.
 constexpr double most_seconds = compile_limit_s + most_budget_s + 120;
 constexpr int most_attempts = 3;
 constexpr std::size_t most_document = 16 << 20;
@@ -99,14 +99,14 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   return g;
 }
 
-// The machine's load if it is so high that an honest call may exceed its time limit, else 0.
+// The machine's load if it is so high that an honest call may exceed its time limit, otherwise 0.
 double overload() {
   double load = 0;
   const double cores = std::max(1u, std::thread::hardware_concurrency());
   return getloadavg(&load, 1) == 1 && load > 4 * cores ? load : 0;
 }
 
-// Whether the submission exceeded a limit by itself, whatever else the machine did.
+// Whether the submission exceeded a limit by itself, no matter what else the machine did.
 bool is_over_budget(const graded& g) {
   if (!g.document.is_object() || !g.document.contains("time_budget")) return false;
   const json& budget = g.document.at("time_budget");
@@ -324,7 +324,7 @@ class batch_run {
       named.message = named.document.value("message", "");
     }
     const bool has_verdict = is_current(in_.entry(s.id), key_for(options_.versions, s.sha256));
-    // INFRA never replaces a verdict, and a submission that is marked stays marked.
+    // INFRA never replaces a verdict, and a marked submission stays marked.
     const bool infra = g.verdict == name_of(verdict::infra);
     if (!infra || !has_verdict) in_.write_entry(s.id, entry_of(s, named));
     if (!infra) in_.unmark(s.id);

@@ -72,7 +72,7 @@ class reading {
       tools_.doing("reading the files of " + shown(id));
       tools_.tick();
       submission s = read(id, h);
-      // Both keep their submissions, because only a person can know which name is the real one.
+      // Both ids keep their submissions, because only a person can know which name is the real one.
       std::size_t named = 0;
       for (const auto& other : looks[look_of(id)])
         if (other != id && named++ < most_alike)
@@ -148,7 +148,7 @@ class reading {
     pattern_text_ = pattern.text();
     const std::size_t above = pattern.text() == "plain" ? length_of_wrapper(paths_of(mine)) : 0;
     const claims whose(mine, pattern, above);
-    // Reports that students must not be able to push out of the list come first.
+    // Reports that students must not be able to displace from the list come first.
     const auto reports = whose.reports();
     left_out_.insert(left_out_.begin(), reports.begin(), reports.end());
     left_out_.insert(left_out_.end(), whose.left_out().begin(), whose.left_out().end());
@@ -185,8 +185,8 @@ class reading {
     return asked.empty() ? pattern_for(paths_of(all)) : name_pattern(asked);
   }
 
-  // Length of the name of the folder that contains everything, with its slash. 0 if there is none,
-  // or if that folder is one person's work.
+  // The length of the name of the folder that contains everything, with its slash. 0 if there is no
+  // such folder, or if it is one person's work.
   std::size_t length_of_wrapper(const std::vector<std::string>& paths) const {
     if (paths.empty() || paths[0].find('/') == std::string::npos) return 0;
     const std::string first = paths[0].substr(0, paths[0].find('/') + 1);

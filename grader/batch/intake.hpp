@@ -1,8 +1,8 @@
 // Reads submissions into a results folder: one .cu each, possibly answers, or a refusal.
 //
 // idea    Members of a folder or an archive are sorted by owner. An archive inside is read as well,
-//         one level deep. No choice is made that a person would have to justify: if two files could
-//         be meant, the submission is refused with their names.
+//         but only one level deep. No choice is made that a person would have to justify. If two
+//         files could be meant, the submission is refused, and the message has their names.
 // Tested by tests/intake_test.cpp.
 #pragma once
 

@@ -23,8 +23,8 @@ struct gradescope_facts {
   std::map<std::string, submission_facts> by_number;
   std::vector<std::string> repeated;  // numbers that are described twice; the first one counts
 };
-// Reads the lines that Gradescope writes, by their columns, and ignores other YAML: multi-line
-// names, and output of a student's tests, are indented further.
+// Reads the lines that Gradescope writes, by their columns, and ignores other YAML. Multi-line
+// names, and the output of a student's tests, are indented further.
 gradescope_facts gradescope_metadata(std::string_view yaml);
 
 // Seconds since 1970 by id, from lines "id,time" with an optional heading. Throws failure(usage),

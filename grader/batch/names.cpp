@@ -40,7 +40,7 @@ const std::vector<platform>& platforms() {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A placeholder's characters, and whether it takes as few or as many of them as possible.
+// The characters of a placeholder, and whether it takes as few or as many of them as possible.
 // `known_places` lists the placeholders that a pattern may use.
 struct place {
   std::string_view name;
@@ -120,7 +120,7 @@ std::string_view shared_folder(const std::vector<std::string>& paths) {
 }  // namespace
 
 // Tries one form at one position of a path. A placeholder first takes as few or as many characters
-// as it can. A part that failed at a character is not tried there again.
+// as it can. A part that failed at a character is not tried again at that character.
 class form_match {
  public:
   form_match(const name_pattern::form& parts, std::string_view path)
@@ -171,7 +171,7 @@ class form_match {
         if (last == path_.size() || !p.next(path_[last])) return false;
       }
     }
-    // Stops where an earlier try has been, because it tried everything from there on.
+    // Stops where an earlier attempt has been, because that attempt tried everything from there on.
     while (last < path_.size() && p.next(path_[last]) && !failed_[index_of(part, true, last)])
       ++last;
     for (; last >= at; --last) {
@@ -257,7 +257,7 @@ std::optional<owner> name_pattern::match_here(std::string_view path, std::size_t
     if (o.id.empty()) o.id = o.number;  // Moodle's participant, or Gradescope's submission
     if (o.id.empty() || o.file.empty()) continue;
     // The student chooses the file's name, which may look like another form, in which the person's
-    // name would contain part of the file's name. So the shortest person's name wins.
+    // name would contain part of the file's name. Therefore the shortest person's name wins.
     if (!best || o.name.size() < best->name.size()) best = std::move(o);
   }
   return best;
@@ -303,8 +303,9 @@ name_pattern pattern_for(const std::vector<std::string>& paths) {
     const auto fits = static_cast<std::size_t>(
         std::count_if(entries.begin(), entries.end(),
                       [](const auto& entry) { return 2 * entry.second.fit > entry.second.files; }));
-    // It must fit most entries: a single odd name among plain ones is that student's own. If two
-    // platforms fit equally many, the inner one consists of names that students chose.
+    // The platform must fit most entries, because a single odd name among plain names is that
+    // student's own choice. If two platforms fit equally many entries, the inner one consists of
+    // names that students chose.
     if (2 * fits > entries.size() && (fits > most || (fits == most && begin < outermost))) {
       best = p.name;
       most = fits;

@@ -2,9 +2,9 @@
 //
 // idea    A pattern is a text with placeholders, "{name}_{id}_assignsubmission_file_/{file}".
 //         names.cpp has a table of the platforms' patterns. A platform's name may begin at any
-//         folder of the path, and the outermost folder that fits decides: the platform creates the
-//         outer folders, a student the inner ones. A match takes time in proportion to the lengths
-//         of pattern and path, for all inputs.
+//         folder of the path, and the outermost folder that fits decides, because the platform
+//         creates the outer folders and a student the inner ones. A match takes time in proportion
+//         to the lengths of the pattern and the path, for all inputs.
 // source  Canvas: USER_[LATE_]USERID_ATTACHMENT_FILE. Moodle:
 //         NAME_PARTICIPANT_assignsubmission_file_. Gradescope: submission_N/FILE. nbgrader:
 //         submitted/ID/ASSIGNMENT/FILE, and from its collector ID_attempt_TIME_FILE.
@@ -59,8 +59,8 @@ class name_pattern {
 };
 
 // The platform whose pattern fits most entries of the folder, or `plain` if none fits better.
-// Entries are the items in the folder that all paths share. Each has one vote, however many files
-// it contains.
+// Entries are the items in the folder that all paths share. Each entry has one vote, however many
+// files it contains.
 name_pattern pattern_for(const std::vector<std::string>& paths);
 
 // Seconds since 1970 for "2026-11-20T23:59:00Z", "2026-11-20 23:59:00.25 -08:00", "2026-11-20
@@ -79,7 +79,7 @@ std::string shown(std::string_view name);       // in one line, without control 
 // Whether a path stays in its folder and looks as if a person had written it: relative, without
 // ".." and control characters, at most 400 bytes.
 bool is_tame(std::string_view path);
-// The reason that a path is not tame: "leaves its folder". Empty if it is.
+// The reason that a path is not tame, for example "leaves its folder". Empty if the path is tame.
 std::string why_wild(std::string_view path);
 
 }  // namespace stepwise::batch

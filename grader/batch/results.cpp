@@ -187,7 +187,8 @@ void results::write_entry(const std::string& id, const json& entry) {
   const fs::path file = journal_file(id);
   const std::string text = json_text(entry, 1) + "\n";
   if (const auto old = read_if_there(file); old && *old != text) {
-    // Its name is derived from its content, so a kill between the two writes leaves no duplicate.
+    // The entry's name is derived from its content, so a kill between the two writes leaves no
+    // duplicate.
     const fs::path earlier =
         folder_ / "history" /
         (file_name_for(id) + "-" + hex_of(sha256(*old)).substr(0, 16) + ".json");

@@ -1,7 +1,7 @@
 // A results folder: the submissions, their verdicts, and the verdicts that were replaced.
 //
-// idea    DESIGN.md lists its files. Each is complete or missing, and its name is derived from an
-//         id, a content's hash, or both.
+// idea    DESIGN.md lists the folder's files. Each file is complete or missing, and its name is
+//         derived from an id, a content's hash, or both.
 // Tested by tests/results_test.cpp.
 #pragma once
 
@@ -48,7 +48,7 @@ struct batch_info {
 
 class results {
  public:
-  // Opens an existing results folder. Throws failure(usage) if `folder` is not one.
+  // Opens an existing results folder. Throws failure(usage) if `folder` is not a results folder.
   explicit results(fs::path folder);
   // Creates the folder if it is missing. Throws failure(usage) if it holds another lab's results,
   // or is anything else that is not empty.
@@ -65,16 +65,16 @@ class results {
   std::string keep(std::string_view content, const std::string& name);
   fs::path content_of(const std::string& sha256, const std::string& name) const;
 
-  // Null if there is none. An entry that is not JSON counts as missing, and the next verdict moves
-  // it to history/.
+  // Null if there is no such entry. An entry that is not JSON counts as missing, and the next
+  // verdict moves it to history/.
   json entry(const std::string& id) const;
   // All existing entries, sorted by id.
   std::vector<json> entries() const;
   // Moves a replaced entry into history/ if it changed.
   void write_entry(const std::string& id, const json& entry);
 
-  // Marks a verdict to be made again. All marks are set before the first verdict is made, so that a
-  // kill forgets none.
+  // Marks a verdict to be made again. All marks are set before the first verdict is made, so that
+  // no mark is lost if the process is killed.
   void mark(const std::string& id);
   void unmark(const std::string& id);
   bool is_marked(const std::string& id) const;

@@ -58,7 +58,7 @@ std::optional<slurm_job> known_job(const fs::path& folder) {
   }
 }
 
-// Tasks by state. Empty if squeue knows none, nullopt if the controller does not answer.
+// Tasks by state. Empty if squeue knows no tasks, nullopt if the controller does not answer.
 std::optional<std::map<std::string, std::size_t>> tasks_of(const std::string& id) {
   const auto result = ask({"squeue", "--noheader", "--array", "--format=%T", "--jobs=" + id});
   if (!result.end.ok()) {
@@ -121,7 +121,7 @@ std::string follow(const fs::path& folder, const slurm_job& job, const slurm_opt
     if (open.empty()) return {};
     gone = tasks && tasks->empty() ? gone + 1 : 0;
     if (gone >= looks_until_gone) return fmt::format("job {} has no tasks left", job.id);
-    // Short sleeps, so that Ctrl-C works.
+    // The sleeps are short, so that Ctrl-C works.
     for (double left = options.seconds_between_looks; left > 0; left -= 0.1) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       throw_if_interrupted();

@@ -1,10 +1,10 @@
 // Grades on a Slurm cluster with an array of tasks, each for a part of a results folder.
 //
 // idea    A task is `lab grade-all --out RESULTS --part I/N`, which skips contents with verdicts
-//         and writes each verdict by rename. It is safe to run twice, so Slurm may requeue it when
-//         a node fails. A task that finishes leaves a file. The waiting process counts verdicts and
-//         those files. It uses squeue only to find out whether any task is left that could write
-//         one.
+//         and writes each verdict by rename. A task is safe to run twice, so Slurm may requeue it
+//         when a node fails. A task that finishes leaves a file. The waiting process counts
+//         verdicts and these files. It uses squeue only to find out whether any task is left that
+//         could write such a file.
 // watch   RESULTS and the clone are on a file system that all nodes mount at the same path.
 // Tested by tests/slurm_test.cpp with fake Slurm programs, and with a local Slurm by
 // tests/slurm_here.
@@ -41,14 +41,14 @@ struct slurm_state {
   std::map<std::string, std::size_t> jobs;  // squeue's states: "RUNNING" 4, "PENDING" 2
 };
 
-// The job's result: the parts, from 1, that no task finished. Empty if all are graded.
+// The job's result: the parts, from 1, that no task finished. Empty if all parts are graded.
 struct slurm_outcome {
   std::vector<std::size_t> open;
   std::string why;  // Slurm's last message; may be empty
 };
 
 // Submits the open parts of the folder's job, or a new job, and waits for it. A job that is still
-// queued or running, because an earlier call was stopped, is followed and not submitted again.
+// queued or running, because an earlier call was stopped, is followed instead of submitted again.
 // Parts that are open when no task is left are submitted once more. Calls `changed` after each
 // check. Throws failure(environment) if sbatch is missing or refuses the job.
 slurm_outcome grade_by_slurm(const fs::path& results, const slurm_options& options,

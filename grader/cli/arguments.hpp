@@ -31,7 +31,8 @@ class argument {
 };
 
 // A name with dashes declares an option with a value, a name without dashes a positional argument.
-// The value is stored in `to`, which is unchanged if none is given and must outlive the parsing.
+// The value is stored in `to`, which is unchanged if no value is given and must outlive the
+// parsing.
 class arguments {
  public:
   arguments(CLI::App& command, bool for_authors) : command_(command), for_authors_(for_authors) {}

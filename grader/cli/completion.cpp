@@ -1,7 +1,8 @@
-// lab completion: the words that a shell proposes at TAB, and the functions that ask for them.
+// lab completion: the words that a shell proposes at TAB, and the shell functions that request
+// these words.
 //
 // idea    The shells' functions are a few lines that start this program with the words typed so
-//         far. The program knows what may follow from the verbs' declarations and the labs' files,
+//         far. From the verbs' declarations and the labs' files, the program knows what may follow,
 //         so three shells propose the same words and nothing is out of date. The functions start
 //         the program in build/, never the launcher, so that TAB never starts a build.
 #include <fmt/core.h>

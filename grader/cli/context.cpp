@@ -141,7 +141,8 @@ void show_findings(context& c, const check_report& report) {
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
   if (!text.empty()) text.pop_back();  // `say` ends the last line
   if (!text.empty()) c.say(text);
-  // "no findings" would mislead above a crash, which ended the call before everything was checked.
+  // "no findings" would be misleading above a crash, which ended the call before everything was
+  // checked.
   if (!report.findings.empty() || report.correct() || report.found.what == verdict::wrong)
     c.say("  " + findings_line(report.findings, c.out.style()));
 }

@@ -20,7 +20,7 @@
 
 namespace stepwise::cli {
 
-// Refuses a request of the user that cannot be fulfilled.
+// Refuses a request by the user that cannot be fulfilled.
 [[noreturn]] inline void refuse(const std::string& sentence) {
   throw failure(exit_code::usage, sentence);
 }
@@ -83,20 +83,21 @@ std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::st
 // `class` and `message`. Returns the exit code.
 int report_compile_errors(context& c, const subject& s, json document);
 
-// Prepares a file of the course. Uses `program` if the build has its code, else compiles `file` for
-// the emulated GPU.
+// Prepares a file of the course. Uses `program` if the build has its code; otherwise compiles
+// `file` for the emulated GPU.
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
                      const fs::path& program);
 
 // Prints the call that failed and the reason, the calls that were correct before it, and the
 // program's output.
 void show_finding(context& c, const check_report& report);
-// Prints the subject of the output and `rest`, in two lines if one is too short.
+// Prints the subject of the output and `rest`, in two lines if one line is too short.
 void show_subject(context& c, const std::string& subject, const std::string& rest);
 // Prints the findings of the checks, and their number.
 void show_findings(context& c, const check_report& report);
 // Prints the TODO lines left in a file that did not pass, and skeletons in given/ that were edited
-// instead of it. Both often explain the failure. Returns false if no line is left, or with --json.
+// instead of that file. Both often explain the failure. Returns false if no line is left, or with
+// --json.
 bool show_todos(context& c, const lab& l, const std::string& shown);
 // Prints the compiler's warnings about the file, at most `most_warnings_shown`.
 void show_warnings(context& c, const std::vector<compiler_warning>& warnings);
@@ -116,9 +117,9 @@ void show_printed(context& c, const std::string& printed);
 // "3 of 3 sizes, n = 1 … n = 1023".
 std::string right_text(const context& c, const check_report& report);
 
-// Selects the GPU to emulate, and returns it: the GPU that --gpu names (`id`), else STEPWISE_GPU,
-// else an H200. Programs inherit STEPWISE_GPU, and are compiled for this GPU if the build has no
-// code for it. Throws failure(usage) like gpu_named().
+// Selects the GPU to emulate, and returns it: the GPU that --gpu names (`id`), or otherwise
+// STEPWISE_GPU, or otherwise an H200. Programs inherit STEPWISE_GPU, and are compiled for this GPU
+// if the build has no code for it. Throws failure(usage) like gpu_named().
 gpu stand_for(context& c, const std::string& id);
 // Like stand_for(), for commands that can also use a real GPU. Returns nullopt if the command uses
 // a real GPU. --gpu requests the emulator.

@@ -20,8 +20,8 @@ void print_document(const json& document) {
   std::fflush(stdout);
 }
 
-// Prints "lab: what\n     more" on stderr, or the one document on stdout. A terminal gets no line
-// that is too long for it.
+// Prints "lab: what\n     more" on stderr, or the one document on stdout. On a terminal, no line is
+// wider than the terminal.
 int report_failure(const failure& error, bool as_json, const terminal_style& style) {
   const std::string message = error.what();
   if (message.empty()) return static_cast<int>(error.code());
@@ -49,8 +49,8 @@ device_request parse_device(const std::string& text) {
   throw failure(exit_code::usage, "--device " + text + ": expected auto, gpu or emulated");
 }
 
-// The words for `lab`, and the words after `exec` that belong to another program. The latter start
-// at the first word that is not an option, or after "--".
+// The words for `lab`, and the words after `exec` that belong to another program. The words of the
+// other program start at the first word that is not an option, or after "--".
 struct split_words {
   std::vector<std::string> ours, program;
 };

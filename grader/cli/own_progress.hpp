@@ -11,7 +11,8 @@
 namespace stepwise::cli {
 
 // Records the result of a command (`by`) for the student's own file, but not for other files or
-// steps. `goals` is given if its goals were judged: the names of the goals it met, and its points.
+// steps. `goals` is given if its goals were judged. It has the names of the goals that the file
+// met, and its points.
 struct goals_met {
   std::vector<std::string> names;
   double points = 0;

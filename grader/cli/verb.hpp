@@ -14,7 +14,7 @@ namespace stepwise::cli {
 
 struct context;
 
-// The position of a verb in the help: by group, within a group by `number`, then by name. The
+// The position of a verb in the help: by group, within a group by `number`, and then by name. The
 // numbers leave gaps. The help describes the verbs of `study` and only names those of `more` and
 // `teaching`. Verbs of `dev` are typed as `lab dev VERB`.
 struct verb_place {
@@ -27,7 +27,7 @@ class verb {
  public:
   using action = std::function<int(context&)>;  // returns the exit code
 
-  // `takes` declares the arguments, `run` runs with their values. The object must be static.
+  // `takes` declares the arguments, and `run` runs with their values. The object must be static.
   template <class Options>
   verb(verb_place place, const char* name, const char* what, const char* examples,
        std::type_identity_t<void (*)(arguments&, Options&)> takes,

@@ -11,7 +11,8 @@ namespace {
 
 constexpr const char* capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// Calls body(line, is_code) for every line: code that looks like a heading or item is neither.
+// Calls body(line, is_code) for every line, because code that looks like a heading or an item is
+// neither.
 template <class Body>
 void for_each_line(std::string_view text, Body body) {
   bool code = false;

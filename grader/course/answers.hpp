@@ -2,9 +2,11 @@
 //
 // idea    An item "* **R3** text" in labs/<lab>/README.md or deeper.md is a question; R3, its id,
 //         is the lab's initial and a number. labs/<lab>/answers.md starts as the template derived
-//         from both, and solutions/<lab>/answers.md, the key, answers them by their ids.
+//         from both files, and solutions/<lab>/answers.md, the key, answers the questions by their
+//         ids.
 //         Numbers do not restart in each section, so an id stays when its question moves.
-// watch   Only the existence of an answer is counted. Whether it is right is for people to judge.
+// watch   Only the existence of an answer is counted. Whether an answer is right is for people to
+//         judge.
 // Tested by tests/answers_test.cpp.
 #pragma once
 

@@ -40,7 +40,7 @@ class declarations {
   }
 
   void declaration() {
-    // A namespace's own brackets do not count, since its content is at file scope.
+    // A namespace's own brackets do not count, because its content is at file scope.
     if (is(at_, ";") || is(at_, "}")) {
       ++at_;
     } else if (const std::size_t inside = opened_namespace(); inside > 0) {

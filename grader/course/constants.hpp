@@ -1,10 +1,10 @@
 // The constants at the top of a .cu file, and the file with other values for them.
 //
 // idea    `constexpr int threads = 256;` is a parameter. A sweep compiles the text with another
-//         initialiser in its place. Lines keep their numbers, and constants that are computed from
-//         it follow.
-// watch   This reads declarations, not all of C++. Constants of classes, functions and templates
-//         are ignored, and so are arrays, pointers and functions.
+//         initialiser in place of the value. Lines keep their numbers, and constants that are
+//         computed from the parameter follow.
+// watch   This code reads declarations, not all of C++. Constants of classes, functions and
+//         templates are ignored. So are arrays, pointers and functions.
 // Tested by tests/constants_test.cpp.
 #pragma once
 
@@ -27,8 +27,8 @@ struct source_constant {
 // namespace, in order.
 std::vector<source_constant> constants_of(std::string_view source);
 
-// The constant with this name. Throws failure(usage) if there is none, with a list of all
-// constants, or if there are several.
+// The constant with this name. Throws failure(usage), with a list of all constants, if there is
+// none, or if there are several.
 const source_constant& find_constant(const std::vector<source_constant>& constants,
                                      std::string_view name, const std::string& origin);
 

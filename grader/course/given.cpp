@@ -1,4 +1,4 @@
-// Skeletons and times of a student copy, and the messages if worked steps are needed.
+// The skeletons and times of a student copy, and the messages for commands that need worked steps.
 #include "grader/course/given.hpp"
 
 #include "common/formats/json.hpp"

@@ -4,8 +4,9 @@
 //   NAME.cu      the skeletons that `lab start` offers
 //   times.json   modelled times of the steps that goals name, for grades
 //
-// idea    A lab is read in the same way in both (lab.hpp). `is_worked` is true if its steps are
-//         solutions. Code that needs a solution calls worked_step(), which throws if there is none.
+// idea    A lab is read in the same way with either folder (lab.hpp). `is_worked` is true if its
+//         steps are solutions. Code that needs a solution calls worked_step(), which throws if
+//         there is none.
 // Tested by tests/given_test.cpp.
 #pragma once
 
@@ -52,7 +53,7 @@ std::string text_of(const given_times& times);
 // edited a skeleton by mistake.
 std::vector<fs::path> edited_skeletons(const fs::path& root, const lab& l);
 
-// Name and release day of the labs that a student copy lacks. `lab release` writes them.
+// The names and release days of the labs that a student copy lacks. `lab release` writes them.
 std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& build);
 
 }  // namespace stepwise

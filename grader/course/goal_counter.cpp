@@ -1,4 +1,5 @@
-// The table of counters, how each is computed, and the line that contributes most to a counter.
+// The table of counters, the way in which each is computed, and the line that contributes most to a
+// counter.
 #include "grader/course/goal_counter.hpp"
 
 #include <fmt/core.h>
@@ -34,9 +35,9 @@ double global_sectors(const profile_counts& c) {
   return number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
 }
 
-// The kernels with at least a twentieth of the call's instructions or of its traffic. The others,
-// such as one that resets a counter, are small helpers. The traffic finds the kernel that does the
-// lab's work next to one that only executes instructions.
+// The kernels with at least a twentieth of the call's instructions or of its traffic. The other
+// kernels, such as one that resets a counter, are small helpers. The traffic finds the kernel that
+// does the lab's work next to a kernel that only executes instructions.
 std::vector<const kernel_profile*> working_kernels(const std::vector<kernel_profile>& call) {
   constexpr double least_share = 0.05;
   double instructions = 0, sectors = 0;
@@ -232,7 +233,7 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   for (const auto& k : call) total += k.total;
   double base = what.base != nullptr ? what.base(total) : what.needed(work);
   double count = what.count(total) + moved;
-  // Lanes beyond those that count are left out together with their warps, so idle lanes stay.
+  // Lanes beyond those that count are omitted together with their warps, so idle lanes stay.
   const double lanes = number(total.all_instructions().lanes), counted = most_active * work.bytes;
   if (counted > 0 && lanes > counted) {
     result.too_active = lanes / work.bytes;

@@ -1,11 +1,12 @@
 // The counters that a goal in lab.toml can bound, derived from the emulator's counts.
 //
 // idea    A figure is the ratio of two counts, each summed over all kernels of a call. The
-//         contribution of a source line to both shows its share of a missed bound. A share of busy
-//         lanes is that of the worst kernel, because a kernel that does nothing could raise a sum.
+//         contribution of a source line to both counts shows its share of a missed bound. A share
+//         of busy lanes is that of the worst kernel, because a kernel that does nothing could raise
+//         a sum.
 // watch   Work that was never done, such as accesses to shared memory, has no figure, and a goal
-//         that bounds it is not met: a kernel without shared memory earns no points for its bank
-//         conflicts.
+//         that bounds this figure is not met. For example, a kernel without shared memory earns no
+//         points for its bank conflicts.
 // Tested by grade/tests/goal_test.cpp.
 #pragma once
 
@@ -39,7 +40,7 @@ struct goal_counter {
 // All counters, in the order of the table in grader/GOALS.md.
 const std::vector<goal_counter>& goal_counters();
 const goal_counter* find_goal_counter(std::string_view name);  // null if there is none
-// Like find_goal_counter(), but throws failure(code) if there is none. The message is this
+// Like find_goal_counter(), but throws failure(code) if there is none. The message is that
 // sentence, the nearest name and all names.
 const goal_counter& counter_named(const std::string& name, const std::string& sentence,
                                   exit_code code);
@@ -51,12 +52,14 @@ struct goal_figure {
   std::optional<double> value;
   // The line that exceeds the bound the most. Its `line` is 0 if no line does.
   code_place costliest;
-  // Threads per block, if its last warp is not full and that alone misses the bound; else 0.
+  // Threads per block, if its last warp is not full and that alone misses the bound; otherwise 0.
   std::uint64_t threads_of_block = 0;
-  // No value, because shared memory holds only this share of the data (goal::least_shared).
+  // There is no value, because shared memory holds only this share of the data
+  // (goal::least_shared).
   std::optional<double> too_little_shared;
   double of_transfers = 0;  // the part of `value` from copies and fills on the device
-  // The active lanes per byte of the problem, if they are more than goal::most_active; else 0.
+  // The active lanes per byte of the problem, if there are more than goal::most_active; otherwise
+  // 0.
   double too_active = 0;
 };
 // `most_active` is goal::most_active.

@@ -1,8 +1,8 @@
-// Hints in small portions: labs/<lab>/hints.md.
+// The hints, in small portions: labs/<lab>/hints.md.
 //
-// idea    "## Banks" begins a topic, "### ..." one of its parts: a nudge, the idea, most of the
-//         code. A topic without such headings has a single part. Goals in lab.toml name their
-//         topic.
+// idea    "## Banks" begins a topic, and "### ..." begins one of its parts: a nudge, the idea, or
+//         most of the code. A topic without such headings has a single part. Goals in lab.toml name
+//         their topic.
 // Tested by tests/hints_test.cpp. labs/tests/hints_test.cpp tests that every goal has a topic.
 #pragma once
 

@@ -60,7 +60,7 @@ struct mutant {
 };
 
 // A lecture's figures for a lab's steps, on a GPU of its time: solutions/<lab>/lectures.toml.
-// People write that file. Modelled figures are recorded elsewhere.
+// People write this file. Modelled figures are recorded elsewhere.
 struct published_figure {
   std::string version;            // the lecture's name for it
   std::string step;               // the lab's corresponding step
@@ -98,8 +98,8 @@ struct goal {
   lab_size size = {};                     // counter
   // counter: the least bytes of shared memory accesses per byte that the problem moves.
   double least_shared = 0;
-  // counter: the most active lanes that count, per byte that the problem moves. Further lanes
-  // could be filler, which makes the share of active lanes meaningless. 0: all count.
+  // counter: the most active lanes that count, per byte that the problem moves. Further lanes could
+  // be filler, which makes the share of active lanes meaningless. 0: all lanes count.
   double most_active = 0;
   std::string needs = {};  // counter: another goal that must be met first
   // speedup, reach: the required ratio of modelled times without a GPU. 0: not judged there.
@@ -182,18 +182,19 @@ std::vector<lab> load_labs(const fs::path& build);
 // suggests the nearest step and lists all of them.
 const step& find_step(const lab& l, std::string_view name);
 
-// The lab without the steps of its case study. A step that was over one of them is over the nearest
+// The lab without the steps of its case study. A step that was over such a step is over the nearest
 // earlier step of the path.
 lab path_of(lab l);
 
 // The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The most probable candidate: a unique candidate that contains the text, or the smallest edit
-// distance, if that is at most a third of its length. Empty if there is none.
+// The most probable candidate: a unique candidate that contains the text, or the one with the
+// smallest edit distance, if that distance is at most a third of its length. Empty if there is
+// none.
 std::string nearest(std::string_view given, const std::vector<std::string>& candidates);
 
-// A size for messages: "1023" or "512x256". Labels like "n = 1 000 000" are the problem's.
+// A size for messages: "1023" or "512x256". Labels like "n = 1 000 000" come from the problem.
 std::string size_text(const lab_size& size);
 // "n = 1" of "n = 1, seed 7", a call's label. The seed is the same for all calls of a command.
 std::string without_seed(std::string_view label);

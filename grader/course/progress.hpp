@@ -2,10 +2,11 @@
 // ignores.
 //
 // idea    A lab's entry describes one text of its file, identified by its hash, so a reader can
-//         tell if the file has changed since. The file is written whole, under a lock, so that two
-//         simultaneous commands lose nothing.
-// watch   It is a convenience, and commands work without it if it cannot be written. A file that is
-//         malformed or of another version is kept next to the new one, and named.
+//         tell if the file has changed since then. .progress.json is written whole, under a lock,
+//         so that two simultaneous commands lose nothing.
+// watch   .progress.json is a convenience, and commands work without it if it cannot be written. A
+//         file that is malformed or of another version is kept next to the new file, and a message
+//         names it.
 // Tested by tests/progress_test.cpp.
 #pragma once
 
@@ -40,7 +41,7 @@ std::string hash_of_text(std::string_view text);
 
 course_progress load_progress(const std::filesystem::path& root);
 
-// Replaces the lab's entry by `seen`. Without judged goals (`text_of_goals` empty) the entry's
+// Replaces the lab's entry by `seen`. Without judged goals (`text_of_goals` empty), the entry's
 // goals and points stay. `build` holds the lock. Does nothing if the clone is not writable.
 void remember(const std::filesystem::path& root, const std::filesystem::path& build,
               const std::string& lab, lab_progress seen);

@@ -4,8 +4,8 @@
 //         removed, and each name that is not a keyword or one of CUDA's own becomes its number in
 //         the order of first use. Equal results mean equal code for a compiler, except for names
 //         that were declared elsewhere.
-// watch   A moved statement or an added line makes another text. This finds copies, but not edited
-//         ones. Finding those would need a similarity tool.
+// watch   A moved statement or an added line makes another text. This test finds copies, but not
+//         edited copies. Finding edited copies would need a similarity tool.
 // Tested by tests/same_code_test.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace stepwise {
 
-// Equal for equal code. Empty if the source has no code.
+// The result is equal for equal code, and empty if the source has no code.
 std::string code_without_names(std::string_view source);
 
 // The texts that published_step() compares with, in the lab's order. Unreadable files are omitted.

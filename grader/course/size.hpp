@@ -14,7 +14,7 @@
 
 namespace stepwise {
 
-// "1024", "-3", "2^10". nullopt for any other text, or if it exceeds 64 bits.
+// "1024", "-3", "2^10". nullopt for any other text, or if the number exceeds 64 bits.
 std::optional<std::int64_t> parse_number(std::string_view text);
 
 // Numbers with x between them: "2^10x640".

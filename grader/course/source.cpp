@@ -39,7 +39,7 @@ std::string_view field_begun_by(std::string_view line) {
   return begins ? line.substr(0, name_end) : std::string_view();
 }
 
-// A result of measuring the step, which a student who writes the step should find themselves.
+// A result of measuring the step. Students who write the step should find this result themselves.
 bool is_result(std::string_view field) { return field == "watch" || field == "gain"; }
 
 }  // namespace
@@ -147,7 +147,7 @@ namespace {
 
 using tokens = std::vector<source_token>;
 
-// The index after the bracket that closes the one at `open`; the end if none does.
+// The index after the bracket that closes the bracket at `open`, or the end if no bracket does.
 std::size_t after_bracket(const tokens& all, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < all.size(); ++i) {

@@ -1,7 +1,7 @@
 // The text of a step: its header fields, its skeleton, and its code without markers.
 //
 // idea    The student writes the code between `//> todo: what to do` and `//<`. All student files
-//         are derived from the solution file, so the two cannot drift apart.
+//         are derived from the solution file, so the files cannot drift apart.
 // Tested by tests/source_test.cpp.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace stepwise {
 // The text without spaces, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 
-// The lines of a text without line ends. A last line without an end counts, too.
+// The lines of a text without line ends. A last line without a line end counts, too.
 std::vector<std::string> split_lines(std::string_view text);
 
 // The fields of a step's header comment ("idea", "watch", "needs", "source", and "" for the first
@@ -50,8 +50,8 @@ std::vector<todo> find_todos(std::string_view text);
 std::vector<todo> suspicious_statements(std::string_view source);
 
 // Features in this text that run in practice mode but that grading refuses, as listed in GOALS.md:
-// "texture objects". Searches for words, so it is only a hint. `may_copy_to_host`: in labs whose
-// arrays are in host memory.
+// "texture objects". The search is for words, so the result is only a hint. `may_copy_to_host`: in
+// labs whose arrays are in host memory.
 std::vector<std::string> refused_when_graded(std::string_view text, bool may_copy_to_host);
 
 }  // namespace stepwise

@@ -25,7 +25,7 @@ inline constexpr std::size_t most_configurations = 200;  // per sweep
 // Throws failure(usage), which explains the expected form.
 sweep_axis parse_axis(std::string_view text);
 
-// The cross product: each combination has a value of every axis, and the last axis varies fastest.
+// The cross product. Each combination has a value of every axis, and the last axis varies fastest.
 // Throws failure(usage) for more than most_configurations, or if an axis is repeated.
 std::vector<std::vector<std::string>> combinations(const std::vector<sweep_axis>& axes);
 

@@ -17,7 +17,7 @@ double budget_s(const lab& l) {
     if (g.what == goal::kind::counter) counted.insert(g.size);
     is_timed = is_timed || g.is_speed();
   }
-  // A time is modelled twice: from a sample of the blocks, and from all of them.
+  // A time is modelled twice: from a sample of the blocks, and from all blocks.
   const std::size_t calls = l.check.size() + counted.size() + (is_timed ? 2 : 0);
   return std::min(most_budget_s, l.time_limit_s * static_cast<double>(calls));
 }

@@ -1,9 +1,10 @@
 // The time that one submission may take in total. Each call has its own limit, but a program that
-// stays just below all of them would take twenty minutes.
+// stays just below all limits would take twenty minutes.
 //
-// idea    Only the time while the submission's own program runs is charged, not the course's
-//         programs, and not waiting for a GPU's lock or for memory. Code that waits for a child
-//         calls `tick` about ten times a second, which ends the grade when the budget is used up.
+// idea    Only the time while the submission's own program runs is charged. The time of the
+//         course's programs and the wait for a GPU's lock or for memory are not charged. Code that
+//         waits for a child calls `tick` about ten times a second, which ends the grade when the
+//         budget is used up.
 // Tested by tests/budget_test.cpp.
 #pragma once
 
@@ -18,8 +19,8 @@ namespace stepwise {
 inline constexpr double most_budget_s = 300;
 
 // The budget for a grade of this lab: the time limit of one call times the number of calls, but at
-// most most_budget_s. Honest grades take a tenth of that, even on a machine with seven times more
-// work than cores.
+// most most_budget_s. Honest grades take a tenth of that budget, even on a machine with seven times
+// more work than cores.
 double budget_s(const lab& l);
 
 struct out_of_time : std::runtime_error {

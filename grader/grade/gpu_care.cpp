@@ -1,4 +1,4 @@
-// Starts the probe in the full sandbox, then with fewer layers.
+// Starts the probe in the full sandbox, and then with fewer layers.
 #include "grader/grade/gpu_care.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,5 @@
-// Examines a program once, then judges its goals in order. The first missed goal sets the verdict.
+// Examines a program once, and then judges its goals in order. The first missed goal sets the
+// verdict.
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>
@@ -39,7 +40,8 @@ const kernel_profile* kernel_with_a_long_block(const modelled_figures& m) {
   return found != m.kernels.end() ? &*found : nullptr;
 }
 
-// The reason that the sampled blocks do not represent the others. Empty if they may.
+// The reason that the sampled blocks do not represent the other blocks. Empty if they may represent
+// them.
 std::string why_unlike(const modelled_figures& m) {
   constexpr double least_likeness = 0.6;
   for (const kernel_profile& k : m.kernels) {
@@ -125,7 +127,8 @@ class grading {
     report_.message = joined(compile_errors, "\n");
   }
 
-  // Times are measured if there is a GPU and the steps to compare with, else modelled.
+  // Times are measured if there is a GPU and the steps to compare with; otherwise, they are
+  // modelled.
   bool measures() const { return device_.gpu && lab_.is_worked; }
   // A program of the course that starts: the lab's first step. A student copy only has the lab's
   // skeleton, which also starts, although its result is wrong.
@@ -136,8 +139,8 @@ class grading {
     return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
   }
 
-  // The verdict remains INFRA if a program of the course fails here, too. Otherwise the
-  // submission's program is at fault, whatever it reports.
+  // The verdict remains INFRA if a program of the course fails here, too. Otherwise, the
+  // submission's program is at fault, no matter what it reports.
   void settle_blame(call_outcome& found) const {
     if (found.what != verdict::infra) return;
     const fs::path ours = program_that_starts();
@@ -399,8 +402,9 @@ class grading {
 
   // A sample of the blocks suffices to miss a goal, but its results mean nothing. A goal is met
   // only by the time of a correct call with all blocks and this grade's inputs, so omitting work
-  // where only time is measured gains nothing. The sample must meet it, too: a call of all blocks
-  // that an earlier goal asked for may be a few % faster, and the step's time is that of a sample.
+  // where only time is measured gains nothing. The sample must meet the goal, too, because a call
+  // of all blocks that an earlier goal requested may be a few % faster, and the step's time is that
+  // of a sample.
   const modelled_figures& my_modelled_call(double other_ms, double least_ratio) {
     const modelled_figures& sample = my_sample();
     const auto emulator = checking_device(device_, where_);
@@ -440,7 +444,7 @@ class grading {
     return *my_sample_;
   }
 
-  // A step of the course: its time in ms, or 0 and the reason.
+  // For a step of the course: its time in ms, or 0 and the reason.
   const std::pair<double, std::string>& modelled_step(const std::string& name) {
     const auto [known, is_new] = step_times_.try_emplace(name);
     if (!is_new) return known->second;

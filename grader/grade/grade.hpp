@@ -16,7 +16,7 @@
 
 namespace stepwise {
 
-// Seed of the calls whose modelled times speed goals compare. The same in every grade.
+// The seed of the calls whose modelled times speed goals compare. It is the same in every grade.
 inline constexpr std::uint64_t seed_of_modelled_calls = 7;
 
 // A speed goal judged by the time model, without a GPU.
@@ -48,8 +48,8 @@ struct grade_report {
 
 // If `compile_errors` is not empty, the file does not compile, and nothing runs. `before_gpu` is
 // called before a GPU's first use, so that a program that the emulator finds wrong does not hold a
-// GPU. It may change `device`'s walls. `budget` is the submission's, which several calls can share;
-// null: the lab's whole budget.
+// GPU. `before_gpu` may change `device`'s walls. `budget` is the submission's budget, which several
+// calls can share. If it is null, the lab's whole budget applies.
 grade_report grade_program(
     const lab& l, const problem& p, const std::string& name, const std::filesystem::path& program,
     const std::vector<std::string>& compile_errors, const installation& where,

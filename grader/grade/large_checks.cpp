@@ -1,4 +1,4 @@
-// Makes one sampled call per size, then whole calls if there is a suspicion.
+// Makes one sampled call per size, and then whole calls if there is a suspicion.
 #include "grader/grade/large_checks.hpp"
 
 #include <fmt/core.h>
@@ -99,7 +99,7 @@ large_report check_large(const lab& l, const problem& p, const fs::path& program
       return report;
     }
     if (whole.found.what == verdict::memory) return {whole.found, {}, {}, {}};
-    // It could not be checked whole, so the sample's findings stand.
+    // The whole call could not be checked, so the sample's findings stand.
     if (!whole.correct() && !sample.findings.empty()) {
       report.findings = std::move(sample.findings);
       return report;

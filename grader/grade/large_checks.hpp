@@ -1,10 +1,10 @@
 // The emulator's checks at sizes as large as the timed ones, on a sample of the blocks.
 //
-// idea    All checks at a large size would take longer than the rest of a grade. So only a few of a
-//         launch's blocks run (common/emulator/block_sample.hpp). That suffices to see a barrier
-//         that is missing for large n. Results of such a call mean nothing, and a later kernel may
-//         read data that was never written. So its findings are only a suspicion, and the call is
-//         checked again with all of its blocks.
+// idea    All checks at a large size would take longer than the rest of a grade. Therefore, only a
+//         few of a launch's blocks run (common/emulator/block_sample.hpp). That is enough to see
+//         that a barrier is missing for large n. Results of such a call mean nothing, and a later
+//         kernel may read data that was never written. Its findings are therefore only a suspicion,
+//         and the call is checked again with all of its blocks.
 // Tested by grader/tests/attacks/results and cli/tests/judged_cli_test.cpp.
 #pragma once
 
@@ -27,7 +27,7 @@ struct large_report {
 };
 
 // Finds errors at these sizes. A sampled call that fails in another way is only a suspicion, too,
-// since the grade makes each of these calls without checks. `emulator` must be the emulator.
+// because the grade makes each of these calls without checks. `emulator` must be the emulator.
 large_report check_large(const lab& l, const problem& p, const std::filesystem::path& program,
                          const device_choice& emulator, const std::vector<lab_size>& sizes,
                          std::uint64_t seed, const activity& now);

@@ -30,7 +30,7 @@ void reap() {
   }
 }
 
-// Mounts below our own folders, or with the mark. Elsewhere other programs may mount, too.
+// Mounts below our own folders, or with the mark. Elsewhere, other programs may mount, too.
 std::set<std::string> mounts(const std::vector<fs::path>& own) {
   std::set<std::string> all;
   std::ifstream file("/proc/self/mounts");

@@ -1,8 +1,8 @@
 // Finds everything that a command left on this machine: processes, files, mounts.
 //
-// idea    The watching process becomes a subreaper, the parent of all orphans. So processes that a
-//         command left running are among our children, however they tried to hide. Files are
-//         searched where a program may write, by listing folders before and after.
+// idea    The watching process becomes a subreaper, the parent of all orphans. Processes that a
+//         command left running are therefore among our children, however they tried to hide. Files
+//         are searched where a program may write, by listing folders before and after.
 // watch   Another program's new file in such a folder looks like the command's, so only folders of
 //         our own are compared completely; elsewhere only names with "stepwise-attack".
 // Tested by tests/attack_test.cpp.

@@ -2,7 +2,7 @@
 //
 // idea    A grade reserves a part of the batch's memory for one task at a time. The reservation
 //         limits that task, so all grades together stay within the batch's memory. A task that
-//         needs more than usual is tried again with all of the memory.
+//         needs more than usual is tried again with the whole memory.
 // Tested by grader/tests/attacks_test.cpp.
 #pragma once
 
@@ -42,7 +42,7 @@ class batch_memory {
   // Releases the held reservation and waits for `usual` bytes. Returns the usable bytes, at least
   // `usual` even if the batch has less. 0 without a batch.
   std::uint64_t take(std::uint64_t usual);
-  // Takes all of the memory, up to `most`. 0 if that is no more than the held reservation.
+  // Takes all of the memory, up to `most`. Returns 0 if that is no more than the held reservation.
   std::uint64_t take_all(std::uint64_t most);
 
  private:

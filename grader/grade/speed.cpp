@@ -26,13 +26,14 @@ namespace stepwise {
 namespace {
 
 // The intervals are checked after these numbers of rounds. If a goal is exactly at its limit, one
-// check decides it wrongly in at most 1 of 100 cases, so six checks do in at most 6.
+// check decides it wrongly in at most 1 of 100 cases, so six checks do so in at most 6 of 100.
 constexpr std::size_t looks[] = {8, 12, 16, 24, 36, 60};
 constexpr double confidence = 0.99;
-// Made before every call that counts. They measure the request's cost and wake both processes.
+// Made before every call that counts. These calls measure the request's cost and wake both
+// processes.
 constexpr std::size_t empty_calls = 5;
 
-// Per visit in practice mode. A long call is made once, since interrupts matter less.
+// Per visit in practice mode. A long call is made once, because interrupts matter less.
 constexpr std::uint32_t practice_repetitions = 3;
 constexpr double practice_long_ms = 10;
 
@@ -84,8 +85,8 @@ class race {
   void make_inputs() {
     const phase doing("inputs made");
     now_.doing("making inputs of size " + size_text(size_));
-    // The first inputs are those of the checks. The timed inputs cannot be predicted: an author who
-    // knows the key could otherwise have computed the results in advance. A wrong result names its
+    // The first inputs are those of the checks. The timed inputs cannot be predicted. Otherwise, an
+    // author who knows the key could have computed the results in advance. A wrong result names its
     // call's seed.
     const bool is_first = calls_.empty();
     const std::uint64_t seed = is_first ? seed_ : fresh_seed();
@@ -109,7 +110,7 @@ class race {
   }
 
   // In practice mode, the submission has its own file, so that it cannot see the outputs of the
-  // steps. A judge's file is private, so one suffices, and inputs take another path.
+  // steps. A judge's file is private, so one file is enough, and inputs take another path.
   void make_files() {
     using runner::buffers_are;
     const phase doing("inputs written");
@@ -140,7 +141,7 @@ class race {
     return &one == &all_[0] || !rivals_file_ ? *my_file_ : *rivals_file_;
   }
 
-  // Starts all processes before it waits for the first. False if no rival is left.
+  // Starts all processes before it waits for the first. Returns false if no rival is left.
   bool start(int attempt) {
     bool any = false;
     for (std::size_t i = 1; i < all_.size(); ++i) {
@@ -164,7 +165,7 @@ class race {
     return any;
   }
 
-  // True if some rival is still undecided, so a new attempt may decide it.
+  // True if a rival is still undecided, so that a new attempt may decide it.
   bool try_once() {
     const auto begin = std::chrono::steady_clock::now();
     // The first call of a process loads code, so it does not count.
@@ -237,7 +238,7 @@ class race {
     return false;
   }
 
-  // An output equal to a correct one of this round needs no reference.
+  // An output equal to a correct output of this round needs no reference.
   call_outcome compare_outputs(const racer& one) {
     if (!one.who.is_right) return {};
     const phase doing("outputs compared");
@@ -256,9 +257,9 @@ class race {
     return {};
   }
 
-  // Prepares a call that counts. A small call reloads code if other processes have used the GPU
-  // meanwhile. Empty calls follow, whose cost is measured only for the course's programs, because a
-  // submission's process could delay its answers.
+  // Prepares a call that counts. A small call reloads code if other processes have used the GPU in
+  // the meantime. Empty calls follow, whose cost is measured only for the course's programs,
+  // because a submission's process could delay its answers.
   call_outcome get_ready(racer& one) {
     if (const auto found = one.session->call(small_plan); !found.ok()) return found;
     const phase doing("empty calls");
@@ -302,7 +303,7 @@ class race {
     return any;
   }
 
-  // Compares the last of its calls, which uses the buffers of all its calls.
+  // Compares the program's last call, which uses the buffers of all its calls.
   void check_in_practice(std::size_t i) {
     racer& one = all_[i];
     if (device_.judged() || !one.session || !one.who.is_right) return;

@@ -1,6 +1,6 @@
 // Measures a program's speedups over others with alternating calls, until goals are decided.
 //
-// idea    In every round each program makes one call, alternately forwards and backwards. The
+// idea    In every round, each program makes one call, alternately forwards and backwards. The
 //         ratios of a round's times are free of drift that is slower than a round. An interval for
 //         the median ratio decides a goal, and a program whose goals are decided leaves.
 // watch   Judged calls have fresh inputs in every round, made after the previous round and equal
@@ -21,11 +21,11 @@
 
 namespace stepwise {
 
-// Whether the interval decides: `above` if it is at or above the goal, `below`, or `open`.
+// Whether the interval decides: `above` if it is at or above the goal, otherwise `below` or `open`.
 enum class decision { above, below, open };
 decision decide(const interval& range, double at_least);
 
-// The least time in ms to read `input_bytes` from memory. 0: its speed is unknown.
+// The least time in ms to read `input_bytes` from memory. 0: the memory's speed is unknown.
 inline double floor_ms(double input_bytes, double peak_gb_per_s) {
   return peak_gb_per_s > 0 ? input_bytes / peak_gb_per_s / 1e6 : 0;
 }
@@ -35,7 +35,7 @@ struct rival {
   std::vector<double> goals;  // the required ratios
 };
 
-// The speedup of `mine` over a rival: the median ratio of the rival's time to mine's.
+// The speedup of `mine` over a rival: the median ratio of the rival's time to that of `mine`.
 struct comparison {
   call_outcome found;  // not ok: the program named by `whose` failed
   std::string whose;

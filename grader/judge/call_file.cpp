@@ -33,7 +33,7 @@ int open_file(const std::filesystem::path& file, std::size_t bytes) {
                              : open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) fail(bytes, errno);
   int error = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  // On disk, reserve the space now: a full disk must be an error here, not SIGBUS later.
+  // On disk, reserve the space now, because a full disk must be an error here, not SIGBUS later.
   if (error == 0 && !file.empty())
     error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error == 0 && file.empty() &&

@@ -1,7 +1,7 @@
 // The file that carries calls to a runner and outputs back (common/lab/call_file.hpp).
 //
 // idea    lab lays out the file and keeps the layout to itself. Whatever the runner writes into the
-//         records, lab reads outputs and times only from the positions that it chose.
+//         records, lab reads outputs and times only from positions that lab itself chose.
 // Tested by tests/session_test.cpp.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace stepwise {
 // The next multiple of a cache line's 64 bytes.
 inline std::size_t aligned_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// The n-th of the bytes that fill outputs and scratch before a call. Each is odd. Four equal bytes
-// are a float between -7e9 and -6e3, which is visible in every sum that it is added to.
+// The n-th of the bytes that fill outputs and scratch before a call. Each byte is odd. Four equal
+// bytes are a float between -7e9 and -6e3, which is visible in every sum to which it is added.
 constexpr std::uint8_t fill_byte(std::uint64_t n) {
   return static_cast<std::uint8_t>(0xc5 + 2 * (n % 6));
 }
@@ -42,8 +42,8 @@ class call_file {
   call_file(const call_file&) = delete;
   call_file& operator=(const call_file&) = delete;
 
-  // Writes the inputs if they are not there yet. A file on disk has them from the start. A memfd
-  // gets them only for a program that maps it, because a judge sends inputs in another way.
+  // Writes the inputs if they are not there yet. A file on disk has its inputs from the start. A
+  // memfd gets them only for a program that maps it, because a judge sends inputs in another way.
   void write_inputs() const;
 
   int descriptor() const { return descriptor_; }
@@ -63,7 +63,8 @@ class call_file {
   // Copies of the outputs, in the order of the contract.
   std::vector<std::vector<std::byte>> outputs(std::size_t plan) const;
   // The outputs without a copy, for gigabytes. Only for a program of the course that waits for its
-  // next call: it shares the file, and another program could change outputs after a check.
+  // next call. Such a program shares the file, and another program could change outputs after a
+  // check.
   std::vector<std::span<const std::byte>> outputs_in_place(std::size_t plan) const;
   // Let a judge store its own results: an output, a time.
   std::span<std::byte> output_area(std::size_t plan, std::size_t buffer) const;

@@ -1,4 +1,4 @@
-// Makes the calls in one session. If a later call is wrong, tests whether it is right alone.
+// Makes the calls in one session. If a later call is wrong, tests whether that call is right alone.
 #include "grader/judge/check.hpp"
 
 #include <fmt/core.h>
@@ -33,7 +33,8 @@ bool is_shared_element(const finding& f) {
          (f.advice.starts_with(check_index_advice) || f.advice.starts_with(check_row_advice));
 }
 
-// Whether a line of a header, which the course gives, reads what an earlier launch left out.
+// Whether a line of a header, which the course provides, reads bytes that an earlier launch failed
+// to write.
 bool is_read_in_header(const finding& f) {
   return f.kind == finding_kind::unwritten_read && !f.parties.empty() &&
          f.object.what == finding_object::kind::allocation &&
@@ -42,7 +43,7 @@ bool is_read_in_header(const finding& f) {
 
 constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // all buffers of a call
 
-// `findings`: the file that the checks write to; empty for a run without checks.
+// `findings`: the file to which the checks write; empty for a run without checks.
 check_report run_calls(const lab& l, const problem& p, const std::filesystem::path& program,
                        const device_choice& device, const std::vector<lab_size>& sizes,
                        std::uint64_t seed, const activity& now, const fs::path& findings) {
@@ -62,8 +63,8 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   options.host_bytes = l.host_bytes;
   options.tensor_cores = l.tensor_cores;
   options.findings = findings;
-  // The checks reserve shadow memory for every byte of the GPU's memory. It is address space only,
-  // but it would count towards the limit.
+  // The checks reserve shadow memory for every byte of the GPU's memory. This is only address
+  // space, but it would count towards the limit.
   if (!findings.empty()) options.data_limit_bytes = 0;
   options.workers = 1;  // fixed order: an error shows every time or never
   const auto runner = start_session(program, device, file, options);
@@ -94,7 +95,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);
     report.not_followed = take_not_followed(report.findings);
-    // A call that an exception ended could free nothing, so its leaks are not reported.
+    // A call that an exception ended could not free anything, so its leaks are not reported.
     if (report.found.what == verdict::crash)
       std::erase_if(report.findings,
                     [](const auto& f) { return f.what.kind == finding_kind::leak; });

@@ -1,4 +1,5 @@
-// Checks that a program is right: calls it at every check size with new inputs, and compares.
+// Checks that a program is right: calls it at every check size with new inputs, and compares the
+// results.
 //
 // Tested by tests/session_test.cpp.
 #pragma once
@@ -53,11 +54,11 @@ check_report check_thoroughly(const lab& l, const problem& p, const std::filesys
                               const device_choice& device, const std::vector<lab_size>& sizes,
                               std::uint64_t seed, const activity& now);
 
-// The findings that decide the verdict. Copies of unwritten memory to the host are left out,
-// because a wrong result says more. A known pattern in the result names the wrong index, so it says
-// more than two findings that follow from it: threads store to one element of global memory, and a
+// The findings that decide the verdict. Copies of unwritten memory to the host are omitted, because
+// a wrong result says more. A known pattern in the result names the wrong index, so it says more
+// than two findings that follow from it: threads store to one element of global memory, and a
 // header of the course reads what the student's kernel did not write. If no other error remains,
-// these are left out, too.
+// these findings are omitted, too.
 std::vector<located_finding> deciding_findings(const check_report& report);
 
 // A call with inputs of this size. Throws failure(usage) if the problem has no such size, and

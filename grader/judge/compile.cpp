@@ -1,4 +1,4 @@
-// Uses a current program of the cache, or compiles and links one in a temporary folder.
+// Uses a current program from the cache, or compiles and links one in a temporary folder.
 #include "grader/judge/compile.hpp"
 
 #include <unistd.h>
@@ -58,7 +58,7 @@ class compilation {
     }
     if (!outcome->end.ok()) return *std::move(outcome);
     said_of_source_ = outcome->err + outcome->out;
-    // Moved away, because nvcc removes files with such names after it has linked.
+    // These files are moved away, because nvcc removes files with such names after it has linked.
     std::error_code ignored;
     fs::rename(kernels_, kernels(), ignored);
     return link(archive);
@@ -119,8 +119,8 @@ class compilation {
     return std::nullopt;
   }
 
-  // Tries the fastest way first: a linker that starts fast, and no device link, since there is only
-  // one device object. If it fails, the usual link reports the error.
+  // Tries the fastest way first: a linker that starts fast, and no device link, because there is
+  // only one device object. If this way fails, the usual link reports the error.
   child_result link(const fs::path& archive) {
     if (guards_.with != nullptr) {
       view_ = for_linker({where_.root, where_.build, where_.nvcc}, work_.path());
@@ -152,7 +152,7 @@ class compilation {
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
     if (guards_.with != nullptr) {
-      // The variables from which a compiler knows where its programs and libraries are.
+      // The variables that tell a compiler where its programs and libraries are.
       for (const char* name : {"PATH", "LIBRARY_PATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH",
                                "CUDA_HOME", "NVCC_CCBIN", "HOME"}) {
         if (const char* value = std::getenv(name))
@@ -220,8 +220,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   for (const auto& path : guards.extra) hash.add(path.string());
   const fs::path cache = where.build / cache_name;
   const fs::path entry = cache / hash.hex();
-  // A few locks for all entries: a lock file cannot be removed safely, so entries have no lock
-  // files of their own. A sweep, which compiles on all cores, has more.
+  // All entries share a few locks. A lock file cannot be removed safely, so entries have no lock
+  // files of their own. A sweep, which compiles on all cores, has more locks.
   const file_lock lock(cache / ("lock-" + hash.hex().substr(0, variant == nullptr ? 1 : 2)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
   const fs::path known_as = guards.hides_name ? entry / hidden_name : file;

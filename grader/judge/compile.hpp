@@ -1,10 +1,11 @@
 // Compiles a student's .cu and links it with its lab's runner, with a cache.
 //
-// idea    It uses the same flags as Meson does for the solutions. nvcc's passes run in parallel if
-//         their list is as expected (nvcc_passes.hpp). A program is kept in build/submissions under
-//         the hash of its source, flags and runner, and is reused only while every header that it
-//         included is unchanged. Variants of a sweep are kept in build/sweeps and steps for --gpu
-//         in build/other-gpus, so that they do not evict the student's own programs.
+// idea    The flags are the same as those that Meson uses for the solutions. nvcc's passes run in
+//         parallel if their list is as expected (nvcc_passes.hpp). A program is kept in
+//         build/submissions under the hash of its source, flags and runner, and is reused only
+//         while every header that it included is unchanged. Variants of a sweep are kept in
+//         build/sweeps and steps for --gpu in build/other-gpus, so that they do not evict the
+//         student's own programs.
 // Tested by tests/compile_test.cpp and cli/tests/ptx_test.cpp.
 #pragma once
 
@@ -21,9 +22,9 @@ namespace stepwise {
 
 struct protections;
 
-// This flag omits the special functions of <cmath> and their includes, a third of nvcc's time for a
-// small file. Meson compiles the course with it (see meson.build). A file that fails to compile
-// with it, for example for std::min without <algorithm>, is compiled again without it.
+// This flag omits the special functions of <cmath> and their includes, which take a third of nvcc's
+// time for a small file. Meson compiles the course with it (see meson.build). A file that fails to
+// compile with it, for example for std::min without <algorithm>, is compiled again without it.
 inline constexpr const char* no_special_functions = "-D_GLIBCXX_BITS_SPECFUN_H";
 
 // A warning about the file that is compiled.
@@ -33,7 +34,7 @@ struct compiler_warning {
   std::string text;  // of the line, trimmed
 };
 
-// Limit for all compilers of a file together.
+// The limit for all compilers of a file together.
 inline constexpr double compile_limit_s = 180;
 
 struct compiled {
@@ -57,7 +58,7 @@ struct compile_guards {
   double limit_s = compile_limit_s;
   // A judged program must not know its file's name, which the author could choose after the last
   // grade. __FILE__, line tables and the program's own path depend only on the content. They name a
-  // copy in the cache, `known_as`. Compiler messages name the file itself.
+  // copy of the file in the cache, `known_as`. Compiler messages name the file itself.
   bool hides_name = false;
 };
 

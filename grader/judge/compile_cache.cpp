@@ -16,7 +16,7 @@ constexpr std::size_t most_rule = std::size_t{16} << 20;
 constexpr std::size_t cache_entries = 200;  // per cache: enough for a whole sweep
 
 std::string hash_of_file(const fs::path& file) {
-  // A source can name any file that its compiler could see.
+  // A source can name any file that its compiler can see.
   const auto content = read_bounded(file, most_hashed);
   return content ? content_hash().add(*content).hex() : std::string("missing");
 }
@@ -47,7 +47,7 @@ std::vector<std::string> prerequisites(const std::string& rule) {
 void add_archive(content_hash& hash, const fs::path& archive) {
   std::error_code error;
   const auto time = fs::last_write_time(archive, error);
-  // Meson's archives are thin. They name their objects, so a new object changes only the time.
+  // Meson's archives are thin. They only name their objects, so a new object changes only the time.
   hash.add(hash_of_file(archive))
       .add(error ? std::string{} : std::to_string(time.time_since_epoch().count()));
 }
@@ -102,7 +102,7 @@ void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
     for (const auto& file : prerequisites(read_bounded(rule, most_rule).value_or("")))
       remember(file);
   }
-  // A name that is not UTF-8 becomes one that no file has, so its program is never reused.
+  // A name that is not UTF-8 becomes a name that no file has, so its program is never reused.
   write_atomically(entry / "headers.json", json_text(headers, 1) + "\n");
 }
 

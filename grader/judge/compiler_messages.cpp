@@ -40,7 +40,8 @@ int signal_of(const child_result& result) {
   return 0;
 }
 
-// Why the file does not define the contract's function: "nothing defines reduce(int const*, ...".
+// The reason why the file does not define the contract's function: "nothing defines reduce(int
+// const*, ...".
 std::string what_lacks(const std::string& message, const fs::path& file, const lab& l) {
   constexpr std::string_view start = "nothing defines ";
   if (!message.starts_with(start)) return {};

@@ -14,11 +14,12 @@
 
 namespace stepwise {
 
-// Those about the file itself, which messages call `shown`, and that may point to a mistake.
+// The warnings about the file itself (which messages call `shown`) that may point to a mistake.
 std::vector<compiler_warning> warnings_in(const std::string& log, const std::string& shown,
                                           const std::string& source);
 
-// The sandbox limit that ended the compiler, in words, since the source is the cause. Else empty.
+// The sandbox limit that ended the compiler, in words, because the source is the cause. Otherwise
+// empty.
 std::string limit_that_ended(const child_result& result, const compile_guards& guards);
 
 // The result for a source that does not compile. `log` is the compiler's whole output.

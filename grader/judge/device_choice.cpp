@@ -1,4 +1,4 @@
-// Asks the driver for GPUs, finds NVIDIA's runtime, and sets the runner's variables.
+// Queries the driver for GPUs, finds NVIDIA's runtime, and sets the runner's variables.
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>

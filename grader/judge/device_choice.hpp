@@ -13,7 +13,8 @@ namespace stepwise {
 
 struct protections;
 
-// A GPU server's sandbox. The submission, which has no GPU, always gets all available layers.
+// A GPU server's sandbox. The submission, which has no GPU itself, always gets all available
+// layers.
 enum class server_walls { none, system_calls, all };
 
 enum class device_request { automatic, gpu, emulated };
@@ -64,8 +65,8 @@ struct device_choice {
   std::vector<std::string> environment() const;
 };
 
-// Values for CUDA_VISIBLE_DEVICES, one per GPU: the names that it already has, else the driver's
-// GPU numbers. Empty without a driver.
+// Values for CUDA_VISIBLE_DEVICES, one per GPU: the names that the variable already has, or
+// otherwise the driver's GPU numbers. Empty without a driver.
 std::vector<std::string> visible_gpus();
 
 // The lock held while measuring on the GPU of `state`, device 0 of the visible GPUs. Each GPU of a

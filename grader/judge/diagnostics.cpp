@@ -60,7 +60,7 @@ std::size_t caret_column(const diagnostic& d, const std::string& source) {
 
 bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
 
-// The CUDA names that files of the course use, for misspelt ones.
+// The CUDA names that files of the course use, to suggest for misspelt names.
 constexpr std::string_view cuda_names[] = {"threadIdx",
                                            "blockIdx",
                                            "blockDim",
@@ -141,7 +141,7 @@ std::string header_hint(std::string_view name) {
              : ": #include " + std::string(known->header) + " is missing";
 }
 
-// Explains common mistakes in a first kernel, for which nvcc has words that beginners do not know.
+// Explains common mistakes in a first kernel, for which nvcc uses words that beginners do not know.
 struct explained_message {
   std::string_view start;    // of nvcc's message
   std::string_view part;     // which the message contains, too

@@ -1,4 +1,4 @@
-// The messages of a CUDA compiler: what they say, about which line, and as a terminal shows them.
+// The messages of a CUDA compiler: their texts, their lines, and their form on a terminal.
 //
 // Tested by tests/diagnostics_test.cpp.
 #pragma once
@@ -21,13 +21,13 @@ struct diagnostic {
   std::string at_caret;  // excerpt from the caret on; nvcc expands the macros before it
 };
 
-// The errors in what nvcc, the host compiler, ptxas and the linker print, in order.
+// The errors in the output of nvcc, the host compiler, ptxas and the linker, in order.
 std::vector<diagnostic> parse_diagnostics(const std::string& text);
 
-// The warnings of nvcc's front end among what it prints, in order.
+// The warnings of nvcc's front end in its output, in order.
 std::vector<diagnostic> parse_warnings(const std::string& text);
 
-// Files whose lines a message may quote: a #line can give a student's text any file's name.
+// Files whose lines a message may quote, because a #line can give a student's text any file's name.
 struct quotable {
   std::filesystem::path file;                  // the compiled file, by its own name
   std::vector<std::filesystem::path> folders;  // with headers, links resolved

@@ -87,7 +87,7 @@ fs::path new_alias(const fs::path& old, const fs::path& root) {
   return alias;
 }
 
-// The clone's own name if it is plain, else its alias.
+// The clone's own name if that is plain, otherwise its alias.
 fs::path plain_name(const fs::path& root, const fs::path& build) {
   if (is_plain(root.string())) return root;
   const fs::path file = build / "alias";

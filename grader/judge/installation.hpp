@@ -1,9 +1,9 @@
 // The paths of the clone, its build folder, the compiler and the compiler's flags.
 //
 // idea    Meson writes build/grader/lab.json, which `lab` finds from its own location. Paths below
-//         the clone are translated from the configured location to the present one, so that a built
-//         clone can be moved to another machine. If the compiler is gone, the launcher's compiler
-//         (STEPWISE_NVCC) replaces it.
+//         the clone are translated from the configured location to the present location, so that a
+//         built clone can be moved to another machine. If the compiler is gone, the launcher's
+//         compiler (STEPWISE_NVCC) replaces it.
 // watch   If shells, nvcc or the loader would misread the clone's own name, a link with a plain
 //         name replaces it. The launcher (../../lab) explains this.
 // Tested by tests/installation_test.cpp.

@@ -17,7 +17,7 @@ namespace {
 
 using runner::buffer_role;
 
-// Neighbouring bytes of a zone differ, and so do the zones of different buffers.
+// The neighbouring bytes of a zone differ, and so do the zones of different buffers.
 std::vector<std::byte> guard_zone(const placed_buffer& p) {
   std::vector<std::byte> zone(p.guard);
   for (std::size_t i = 0; i < zone.size(); ++i)

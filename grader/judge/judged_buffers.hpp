@@ -2,7 +2,7 @@
 //
 // idea    Device memory is filled and read through the judge's own connection. On a GPU, each
 //         buffer has a random offset between guard zones. The emulator reports every access outside
-//         an allocation, so there buffers have their exact size.
+//         an allocation, so on the emulator buffers have their exact size.
 // Tested by tests/judged_session_test.cpp.
 #pragma once
 
@@ -21,7 +21,7 @@ std::uint64_t random_number();
 
 // Copies with all cores if there is enough to copy.
 void copy_by_all(std::byte* to, const std::byte* from, std::size_t bytes);
-// The index of the first byte that differs, or the size. Both must have the same size.
+// The index of the first byte that differs, or the size. Both areas must have the same size.
 std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b);
 
 // The position of a buffer on the device. The function gets `address`, which is 0 for no bytes.
@@ -37,7 +37,7 @@ result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
                                                  const std::vector<placed_buffer>& kept = {});
 
 // Reads the outputs into the file, and checks that inputs and guard zones are unchanged. The status
-// is the device's, which may be gone.
+// is that of the device, which may be gone.
 result<call_outcome> take_buffers(remote::remote_device& on, const call_file& file,
                                   std::size_t plan, const std::vector<placed_buffer>& at);
 

@@ -38,8 +38,9 @@ constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
 constexpr std::uint64_t reserved_bytes = std::uint64_t{128} << 20;
 // For calls with host arrays: bytes of tables, constants and the like that a function uploads.
 constexpr std::uint64_t most_made_bytes = 4096;
-// Limit on the bytes that a call's launches, fills, copies and uploads bring in, plus a fraction of
-// its output bytes. They cannot bring in a result that was computed elsewhere.
+// The limit on the bytes that a call's launches, fills, copies and uploads bring in, plus a
+// fraction of its output bytes. Within this limit, they cannot bring in a result that was computed
+// elsewhere.
 constexpr std::uint64_t most_command_bytes = 64 << 10, outputs_per_command_byte = 8;
 constexpr double slice_s = 0.05;                       // between checks of the other process
 constexpr double request_s = 60;                       // for the judge's own requests
@@ -103,7 +104,8 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
   start_submission(program, device, theirs, other.get());
 }
 
-// Connects at the first call: a GPU's context takes time, and several can be made at once.
+// Connects at the first call, because a GPU's context takes time, and several contexts can be made
+// at once.
 bool judged_session::is_connected() {
   if (!device_ && mine_.first.get() >= 0) {
     const phase connecting("the device's server starts");
@@ -251,8 +253,8 @@ call_outcome judged_session::stop(call_outcome why) {
   return why;
 }
 
-// Only a program that is known to be good can show whether the machine prevented the start. grade
-// runs one.
+// Only a program that is known to be good can show whether the machine prevented the start. `grade`
+// runs such a program.
 call_outcome judged_session::submission_ended() {
   auto outcome = outcome_of_end(submission_->end(child_end::cause::exited),
                                 submission_->errors().text(), limits_.program_bytes);
@@ -396,7 +398,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
                            sizeof answer - have, MSG_DONTWAIT);
     if (n > 0) have += static_cast<std::size_t>(n);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-      // The program closed its end: it is ending, or it tampers with descriptors.
+      // The program closed its end. It is ending, or it tampers with descriptors.
       if (submission_->wait(2) == child::event::ended) return submission_ended();
       return {verdict::protocol,
               "the program closed the descriptor through which it receives calls"};
@@ -475,7 +477,7 @@ call_outcome judged_session::finish(double seconds) {
   const bool ends_in_order = !is_over_ && !submission_->is_over() && is_connected();
   is_over_ = true;
   deadline_s_ = now_s() + request_s;
-  // While it ends, the program may need the device for cudaFree and for the origin of findings.
+  // While the program ends, it may need the device for cudaFree and for the origin of findings.
   if (ends_in_order && device_->end_program().ok() && device_->begin({}).ok()) {
     control_.reset();
     const double until = now_s() + seconds;
@@ -487,7 +489,7 @@ call_outcome judged_session::finish(double seconds) {
     if (event != child::event::ended) submission_->end(child_end::cause::deadline);
     deadline_s_ = now_s() + request_s;
     (void)device_->end();
-    // Finds leaked memory, however the program ended.
+    // Finds leaked memory, no matter how the program ended.
     (void)device_->take_findings(true);
   }
   const bool are_kept = keep_report(remote::report_kind::findings, options_.findings) &&

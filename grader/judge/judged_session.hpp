@@ -1,13 +1,14 @@
-// Makes a graded program's calls, and judges them where the program's process has no access.
+// Makes a graded program's calls, and judges them in a place to which the program's process has no
+// access.
 //
 // idea    There are three processes. This process, the judge, has the inputs, the expected values
 //         and the clock. The device server (common/device/remote) has the device and the buffers of
 //         the current call. The submission has a socket to the server, over which it may use a
-//         device like any program, and a socket for requests such as "make call 7", with addresses
-//         and numbers. The judge reads the results from the device itself.
+//         device as any program does, and a socket for requests such as "make call 7", with
+//         addresses and numbers. The judge reads the results from the device itself.
 // watch   No message of the submission can make a call right. Between calls, the server ignores the
-//         submission. The judge treats the server's answers as untrusted, since the server executes
-//         a student's kernels.
+//         submission. The judge treats the server's answers as untrusted, because the server
+//         executes a student's kernels.
 // Tested by tests/judged_session_test.cpp.
 #pragma once
 

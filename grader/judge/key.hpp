@@ -1,11 +1,11 @@
 // Chooses a submission's inputs: derived from a key and its content, or random.
 //
-// idea    HMAC-SHA256 over the lab, the file's hash and the purpose, under an instructor's key. The
-//         same submission gets the same inputs on every machine, and they cannot be predicted
-//         without the key, not even from the seed that a grade shows. Without an instructor's key
-//         the seed is random, and the hidden sizes are an HMAC of that seed under a public key.
-//         Such a grade can be repeated from its seed, and a program that reads its own file learns
-//         nothing about its inputs.
+// idea    The inputs come from an HMAC-SHA256 over the lab, the file's hash and the purpose, under
+//         an instructor's key. The same submission gets the same inputs on every machine, and they
+//         cannot be predicted without the key, not even from the seed that a grade shows. Without
+//         an instructor's key, the seed is random, and the hidden sizes are an HMAC of that seed
+//         under a public key. Such a grade can be repeated from its seed, and a program that reads
+//         its own file learns nothing about its inputs.
 // source  SHA-256: FIPS 180-4; HMAC: RFC 2104.
 // Tested by tests/key_test.cpp.
 #pragma once
@@ -44,21 +44,21 @@ class grading_key {
   // The seed that a grade shows, from the same range as fresh_seed(). It depends on the content of
   // the submission; the public key draws a random seed.
   std::uint64_t seed(const lab& l, std::string_view content) const;
-  // The seed of the inputs. Under the public key it equals the seed that is shown. Under any other
-  // key, the seed that is shown does not reveal the inputs.
+  // The seed of the inputs. Under the public key, this seed equals the seed that is shown. Under
+  // any other key, the seed that is shown does not reveal the inputs.
   std::uint64_t seed_of_inputs(const lab& l, std::uint64_t shown) const;
   // Sizes in addition to those in lab.toml, between the two of l.hidden; empty if l.hidden is
-  // empty. Numbers are uniform in their order of magnitude, or uniform if they may be 0. They
-  // depend on the seed under the public key, else on the content.
+  // empty. Numbers are uniform in their order of magnitude, or uniform if they may be 0. The sizes
+  // depend on the seed under the public key, and otherwise on the content.
   std::vector<lab_size> hidden_sizes(const lab& l, std::string_view content,
                                      std::uint64_t seed) const;
   // A size between `least` and the largest size whose time is modelled, drawn like hidden sizes.
   // nullopt if there is no modelled size.
   std::optional<lab_size> large_size(const lab& l, lab_size least, std::string_view content,
                                      std::uint64_t seed) const;
-  // The size at which a counter goal is judged: lab.toml's size, or up to a quarter more. It grows
-  // in steps of 32 (1024 from 65536 on), so that ragged edges hardly change a counter, and is drawn
-  // like hidden sizes.
+  // The size at which a counter goal is judged: lab.toml's size, or up to a quarter more. The size
+  // grows in steps of 32 (1024 from 65536 on), so that ragged edges hardly change a counter, and is
+  // drawn like hidden sizes.
   lab_size counted_size(const lab& l, const lab_size& least, std::string_view content,
                         std::uint64_t seed) const;
 

@@ -71,8 +71,8 @@ struct sorted_commands {
   std::vector<fs::path> rules;
 };
 
-// Splits a command into two, so that only the second needs the machine code. Returns false if the
-// command is not as expected.
+// Splits a command into two, so that only the second command needs the machine code. Returns false
+// if the command is not as expected.
 bool compile_then_assemble(sorted_commands& to, std::string command) {
   const std::string object = quoted_after(command, makes_file);
   const auto begin = command.find(makes_object);

@@ -4,11 +4,11 @@
 //         compiler's preprocessor, cicc, ptxas and fatbinary are the device half; the preprocessor
 //         and cudafe++ are the host half. The halves share only one file, the module id, which
 //         cudafe++ invents and cicc puts into the names of static objects. Here the id is written
-//         first and both read it. The host compiler's last run needs the output of cudafe++ and
-//         cicc. Only its assembler needs the machine code, which fatbinary would write as C++, so
-//         the compiler runs at the same time as ptxas.
-// watch   nvcc's output is not a stable interface. If a line is not as expected there is no script,
-//         and if the script fails, nvcc itself must run, so all messages are nvcc's own.
+//         first, and both halves read it. The host compiler's last run needs the output of cudafe++
+//         and cicc. Only its assembler needs the machine code, which fatbinary would write as C++,
+//         so the host compiler runs at the same time as ptxas.
+// watch   nvcc's output is not a stable interface. If a line is not as expected, there is no
+//         script. If the script fails, nvcc itself must run. All messages are therefore nvcc's own.
 // Tested by tests/nvcc_passes_test.cpp; by names_cli_test.cpp with nvcc itself.
 #pragma once
 

@@ -23,7 +23,8 @@ struct one_call_report {
 };
 
 // Makes the call and compares. The emulator uses all cores. The lab's time limit is for its check
-// sizes; a call that is larger by `times_largest` gets that many times more.
+// sizes. A call that is larger by a factor of `times_largest` gets a limit that is larger by the
+// same factor.
 one_call_report check_one_call(const lab& l, const problem& p, const std::filesystem::path& program,
                                const device_choice& device, const problem_call& call,
                                double times_largest, const activity& now);

@@ -15,7 +15,7 @@ namespace stepwise {
 verdict class_of_error(int code);
 
 // The same outcome, but INFRA of the emulator becomes CRASH with advice, because the file contains
-// what the emulator cannot run.
+// something that the emulator cannot run.
 call_outcome with_advice(call_outcome outcome);
 
 // The outcome of a program that ended before its call did. `errors` is its stderr, `limit_bytes`
@@ -29,7 +29,7 @@ std::string limit_text(std::uint64_t bytes);
 call_outcome timed_out(double time_limit_s);
 call_outcome flooded(std::uint64_t output_limit_bytes);
 
-// Start of the message about a judged program that cannot start here.
+// The start of the message about a judged program that cannot start here.
 inline const std::string could_not_start = "the program could not start: ";
 
 // The program's stderr, without the lines of our runtime and of the runner.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-// Whether a name is UTF-8 without control characters, as terminals, JSON and nvcc's lists need it.
+// Whether a name is UTF-8 without control characters, as required by terminals, JSON and nvcc's
+// lists.
 bool is_text(const std::string& name) {
   return escaped_lines(name, 1, name.size()) == std::vector<std::string>{name};
 }
@@ -36,7 +37,7 @@ std::string line_directive(const std::string& shown, const std::string& coded) {
          "\n#else\n#define STEPWISE_FILE " + literal(shown) + "\n#endif\n#line 1 STEPWISE_FILE\n";
 }
 
-// A folder that can hold the copy, since nvcc resolves links in its input's name.
+// A folder that can hold the copy, because nvcc resolves links in its input's name.
 fs::path place_of_copy(const fs::path& folder) {
   std::error_code error;
   const fs::path resolved = fs::canonical(folder, error);

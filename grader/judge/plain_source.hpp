@@ -1,11 +1,12 @@
 // A source file as nvcc sees it: a copy with a plain name, whatever the file's own name is.
 //
 // idea    nvcc writes its input's name, with all links resolved, between double quotes into command
-//         lines that a shell reads. The shell executes $(...) in it, and quotes and fatbinary's
-//         commas break it, so the compiler only sees plain names. A #line restores the file's own
-//         name in messages, __FILE__ and line tables. A judged text gets another name instead,
-//         which reveals nothing about the file; messages still name the file. If the name's folder
-//         is not plain, a link in a plain folder leads to the headers next to the file.
+//         lines that a shell reads. The shell executes $(...) in such a name, and quotes and
+//         fatbinary's commas break it, so the compiler sees only plain names. A #line restores the
+//         file's own name in messages, __FILE__ and line tables. A judged text gets another name
+//         instead, which reveals nothing about the file, but messages still name the file. If the
+//         name's folder is not plain, a link in a plain folder leads to the headers next to the
+//         file.
 // watch   cicc escapes quotes and backslashes in the PTX's `.file`, which ptxas cannot read. Device
 //         code whose file has such a name gets percent_coded() names, which the emulator decodes
 //         (common/device/names.hpp).
@@ -24,7 +25,7 @@ namespace stepwise {
 // Whether shells, make, the loader and nvcc's lists read `text` literally.
 bool is_plain(std::string_view text);
 
-// The folder for temporary files: TMPDIR, or /tmp if that is not plain.
+// The folder for temporary files: TMPDIR, or /tmp if the name of that folder is not plain.
 std::filesystem::path plain_temporary_path();
 
 class plain_source {

@@ -124,7 +124,8 @@ call_outcome session::call(std::size_t number) {
   const auto request = static_cast<std::uint32_t>(number);
   // A runner that has ended already is classified by its end, not by the failed write.
   const bool sent = send(request);
-  // The emulator stops a kernel at the limit and names its line. Give it time to report this.
+  // The emulator stops a kernel at the limit and names its line. Give the emulator time to report
+  // this.
   const double limit = options_.time_limit_s + 3 + (first_ ? options_.start_limit_s : 0);
   first_ = false;
   const auto event = process_->wait(limit, sent ? control_ : -1);
@@ -142,7 +143,7 @@ call_outcome session::call(std::size_t number) {
   std::uint32_t answer = 0;
   const ssize_t n = recv(control_, &answer, sizeof answer, MSG_DONTWAIT);
   if (n <= 0) {
-    // The program closed its end: it is ending, or it tampers with descriptors.
+    // The program closed its end. It is ending, or it tampers with descriptors.
     if (process_->wait(2) == child::event::ended) {
       return outcome_of_end(process_->end(child_end::cause::exited), process_->errors().text(),
                             options_.data_limit_bytes);

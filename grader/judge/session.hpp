@@ -2,7 +2,7 @@
 //
 // idea    The runner is started with --control. lab requests one call and waits for its answer with
 //         a deadline, so it knows which call hung, crashed or printed too much. Data that the
-//         runner writes into the call file is read only as that call's answer.
+//         runner writes into the call file is read only as the answer to that call.
 // Tested by tests/session_test.cpp with tests/fake_runner.cpp.
 #pragma once
 
@@ -37,11 +37,11 @@ struct session_options {
   std::function<void()> tick;
 };
 
-// The limits for this device: the emulator's memory is limited, a GPU process's is not.
+// The limits for this device. The emulator's memory is limited, but a GPU process's memory is not.
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes);
 
-// Makes calls. The program itself holds the data in practice mode, else a judge does.
+// Makes calls. The program itself holds the data in practice mode; otherwise, a judge does.
 class call_session {
  public:
   virtual ~call_session() = default;
@@ -58,17 +58,19 @@ class call_session {
   // cost of the request. 0 in practice mode, and for host arrays, which the protocol copies.
   virtual double host_ms() const { return 0; }
 
-  // Lets the program end by itself, so that checks report leaks, and waits at most `seconds`. Not
-  // ok if the requested findings or profile did not arrive although all calls succeeded: a missing
-  // report cannot count as success. Does nothing if the program has ended.
+  // Lets the program end by itself, so that checks report leaks, and waits at most `seconds`. The
+  // outcome is not ok if the requested findings or profile did not arrive although all calls
+  // succeeded, because a missing report cannot count as success. Does nothing if the program has
+  // ended.
   virtual call_outcome finish(double seconds) = 0;
 
   // The program's output up to now, without our runtime's own lines. Its length is limited.
   virtual std::string printed() const = 0;
 };
 
-// The fat binary that nvcc made for a compiled submission: all the kernels that it may run when
-// judged. Programs of the course have none and may load any kernel.
+// The fat binary that nvcc made for a compiled submission. It has all the kernels that the
+// submission may run when it is judged. Programs of the course have no such binary and may load any
+// kernel.
 inline std::filesystem::path kernels_of(const std::filesystem::path& program) {
   return program.parent_path() / "kernels";
 }
@@ -80,7 +82,8 @@ std::unique_ptr<call_session> start_session(const std::filesystem::path& program
 
 class session : public call_session {
  public:
-  // Throws failure(environment) if the program is missing or cannot start. `file` must outlive it.
+  // Throws failure(environment) if the program is missing or cannot start. `file` must outlive this
+  // object.
   session(const std::filesystem::path& program, const device_choice& device, const call_file& file,
           session_options options);
   ~session() override;

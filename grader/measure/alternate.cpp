@@ -22,23 +22,24 @@ namespace {
 
 constexpr std::uint32_t warmups = 1, repetitions = 3;  // per visit to a program
 // A visit makes one warm-up and one timed call if a call takes longer than this. Interrupts and
-// late starts, the reason for repeating calls, are small compared with it.
+// late starts, the reason for repeating calls, are small compared with such a call.
 constexpr double long_ms = 10;
 constexpr int bench_rounds = 8;  // alternately forwards and backwards
 constexpr std::size_t duel_pairs = 21;
 // A time of a few microseconds is only a few ticks of the GPU's clock, and a late start changes it.
-// The ratio needs more pairs to settle, which cost little for such short calls.
+// The ratio needs more pairs to settle, but pairs of such short calls cost little.
 constexpr double short_ms = 0.02;
 constexpr std::size_t short_duel_pairs = 101;
-// Time limit for a program's calls at one size and cache state, after which it gets no more rounds.
-// Enough for all rounds of 25 ms calls, and half a minute per size for twenty programs.
+// Time limit for a program's calls at one size and cache state, after which the program gets no
+// more rounds. This is enough for all rounds of 25 ms calls, and half a minute per size for twenty
+// programs.
 constexpr double rounds_budget_ms = 600;
 // Energy counters are updated every 20 to 100 ms, so they miss at most a tenth of a second at both
 // ends. Before that, clocks and power reach their values for back-to-back calls.
 constexpr std::uint32_t energy_ms = 1000, before_energy_ms = 200;
-// No call is made if one would take longer. The limit is higher on a CPU, which has few programs,
-// and where the prediction is too high for a program that does fewer operations than are counted
-// (nearest neighbours).
+// No call is made if it would take longer than this. The limit is higher on a CPU, which has few
+// programs, and where the prediction is too high for a program that does fewer operations than are
+// counted (nearest neighbours).
 constexpr double too_slow_ms = 2000, too_slow_on_cpu_ms = 10000;
 
 std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
@@ -119,8 +120,8 @@ sample_summary summarise(const std::vector<double>& times) {
 enum class cache { cold, warm };
 
 // The plans for each size in `lab dev bench`. If all programs' buffers fit on the device, they stay
-// there until the next size: the first visit of a size copies them in and the last one, the check,
-// copies them out. For gigabytes, copying takes longer than all the calls.
+// there until the next size: the first visit of a size copies them in, and the last visit, the
+// check, copies them out. For gigabytes, copying takes longer than all the calls.
 class bench_plans {
  public:
   bench_plans(std::size_t sizes, bool stay) {
@@ -150,7 +151,7 @@ class bench_plans {
   std::vector<planned_call> plans_;
 };
 
-// The place of the last step that may help. steps.size() if there is none.
+// The index of the last step that may help. steps.size() if there is none.
 std::size_t last_step_of(const lab& l, const std::vector<contender>& steps) {
   for (std::size_t i = steps.size(); i-- > 0;)
     if (l.may_help(steps[i].name)) return i;
@@ -250,7 +251,7 @@ class alternation {
     return all_[last_step_].takes_part && all_[rivals_[rival]].takes_part;
   }
 
-  // Runs the rounds of the programs on the GPU or of those on the CPU.
+  // Runs the rounds of the programs on the GPU, or of the programs on the CPU.
   void rounds(cache state, bool on_cpu) {
     std::vector<double> spent_ms(all_.size(), 0);
     std::vector<bool> continues(all_.size(), true);
@@ -259,7 +260,7 @@ class alternation {
         const std::size_t i = round % 2 == 0 ? k : all_.size() - 1 - k;
         auto& one = all_[i];
         if (one.who.on_cpu != on_cpu) continue;
-        // Only stops after whole pairs of rounds, so that a drift affects all programs alike.
+        // Stops only after whole pairs of rounds, so that a drift affects all programs alike.
         if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) continues[i] = false;
         if (!one.takes_part || !continues[i]) continue;
         now_.doing(fmt::format("{} {}, round {} of {}: {}", label_, name(state), round + 1,
@@ -311,7 +312,7 @@ class alternation {
                       record.busy_calls};
   }
 
-  // Checks outputs in place. The course's programs are trusted, and this one is idle now.
+  // Checks outputs in place. The course's programs are trusted, and this program is idle now.
   void check(competitor& one) {
     now_.doing(fmt::format("{}, checking {}", label_, one.who.name));
     const std::size_t plan = plans_.check(size_);
@@ -321,7 +322,7 @@ class alternation {
       fail(one, {verdict::wrong, *wrong});
   }
 
-  // The times of the visit's calls in ms. Empty if it failed.
+  // The times of the visit's calls in ms. Empty if the visit failed.
   std::vector<double> visit(competitor& one, std::size_t plan) {
     call_outcome found;
     auto times = one.program.visit(plan, found);

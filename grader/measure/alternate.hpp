@@ -76,15 +76,15 @@ struct bench_choices {
 };
 
 // Times steps and baselines at all sizes, and the last step in pairs with every baseline. For each
-// size and cache state, all rounds come first, alternately in order and backwards, then the pairs.
-// Finally every program is called once more per size, and its outputs, its inputs and the zones
-// around its buffers are checked. A program with long calls gets fewer rounds, and none at sizes
-// where the previous size predicts seconds per call. A step that fails is dropped, and its row has
-// the reason. Throws failure(ours) if a baseline fails.
+// size and cache state, all rounds come first, alternately in order and backwards, and then the
+// pairs. Finally, every program is called once more per size, and its outputs, its inputs and the
+// zones around its buffers are checked. A program with long calls gets fewer rounds, and no rounds
+// at sizes where the previous size predicts seconds per call. A step that fails is dropped, and its
+// row has the reason. Throws failure(ours) if a baseline fails.
 //
-// CPU baselines have separate rounds at the end of a size, so that no step finds an idle GPU, and
-// no pairs, since the two sides share no drift. `steps` may be empty if all baselines are on the
-// CPU; then the device is not used.
+// CPU baselines have separate rounds at the end of a size, so that no step finds an idle GPU. They
+// have no pairs, because the two sides share no drift. `steps` may be empty if all baselines are on
+// the CPU; in that case, the device is not used.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& baselines, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,

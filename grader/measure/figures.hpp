@@ -1,7 +1,8 @@
 // The cost of one call: time on a GPU, counted work on the emulator.
 //
-// idea    The emulator's clock is unrelated to a GPU's. Without a GPU, figures count executed and
-//         moved work and are marked as such. Times are modelled separately (model/modelled.hpp).
+// idea    The emulator's clock is unrelated to a GPU's. Without a GPU, figures count the work that
+//         is executed and moved, and are marked as such. Times are modelled separately
+//         (model/modelled.hpp).
 // Tested by judge/tests/session_test.cpp.
 #pragma once
 
@@ -42,8 +43,8 @@ struct figures {
 lab_size figure_size(const lab& l, const device_choice& device,
                      const std::optional<lab_size>& wanted);
 
-// The size whose time is modelled for this GPU: the lab's last size, or, if a grid with one warp
-// per 32 elements would be too long for the GPU, the lab's largest size that fits.
+// The size whose time is modelled for this GPU. It is the lab's last size or, if a grid with one
+// warp per 32 elements would be too long for the GPU, the lab's largest size that fits.
 lab_size modelled_size(const lab& l, const gpu& emulated_gpu);
 
 // On a GPU, makes warm-up calls and timed calls with a cold L2 cache. On the emulator, makes one

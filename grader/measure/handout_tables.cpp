@@ -39,7 +39,7 @@ json point_record(const std::string& name, const sweep_view& view, const sweep_p
   return j;
 }
 
-// The record's sweep of this name, with its points. Null if it has none.
+// The record's sweep of this name, with its points. Null if the record has no such sweep.
 json sweep_named(const json& record, const std::string& name) {
   json sweep;
   for (const json& entry : record.at("entries")) {

@@ -20,13 +20,14 @@ namespace stepwise {
 
 // One measured sweep as record entries. The first entry has the axes. Each other entry is a timed
 // point: its values, its size, its time with the 95 % interval in ms, and the blocks, registers,
-// occupancy and spilled bytes of the kernel that executes most instructions. Also the counter's
-// value, if a counter was requested.
+// occupancy and spilled bytes of the kernel that executes most instructions. It also has the
+// counter's value, if a counter was requested.
 std::vector<json> sweep_entries(const std::string& name, const sweep_view& view,
                                 const std::string& date, const std::string& command);
 
-// Stores the sweep in the lab's file for this GPU, replacing an older one of the same name. Returns
-// the file relative to the root. Throws failure(ours) if the file is not a record of sweeps.
+// Stores the sweep in the lab's file for this GPU, replacing an older sweep of the same name.
+// Returns the file relative to the root. Throws failure(ours) if the file is not a record of
+// sweeps.
 fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& device,
                     const std::vector<json>& sweep);
 
@@ -37,8 +38,8 @@ std::vector<std::string> sweeps_in(std::string_view page);
 // sentence that says so.
 std::string sweep_markdown(const fs::path& root, const lab& l, const std::string& name);
 
-// Every version that a lecture publishes next to its corresponding step in the lab's records. "" if
-// no lecture does.
+// Every version that a lecture publishes, next to the corresponding step in the lab's records. ""
+// if there is no such lecture.
 std::string lectures_markdown(const fs::path& root, const lab& l);
 
 }  // namespace stepwise

@@ -36,7 +36,7 @@ std::string launch_text(const limit_counts::launch& l) {
 
 void doubt_launches(const limit_counts& full, const limit_counts& part,
                     std::vector<std::string>& found) {
-  // Sorted by configuration, since a part's kernels may have other names.
+  // Sorted by configuration, because a part's kernels may have other names.
   const auto ordered = [](std::vector<limit_counts::launch> all) {
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return std::tuple(volume(a.grid), volume(a.block), a.times) >
@@ -224,7 +224,7 @@ std::vector<std::string> doubts(const limit_counts& full, const std::string& par
   if (is_memory && !of_integers && left > little_arithmetic) {
     found.push_back(fmt::format("{:.0f} % of the arithmetic is still there", 100 * left));
   }
-  // In a compute part, half of the integer ops may have been addresses.
+  // In a compute part, half of the integer ops may have computed addresses.
   if (is_compute && left < (of_integers ? most_arithmetic / 2 : most_arithmetic)) {
     found.push_back(fmt::format(
         "only {:.0f} % of the arithmetic remains, because the compiler removed or folded the rest: "

@@ -2,8 +2,8 @@
 //
 // idea    A part is the kernel without the rest of its work: for example, its global memory
 //         accesses without the arithmetic, or the other way round. If the parts run at the same
-//         time, the whole takes as long as the longest part. If they run one after the other, it
-//         takes as long as their sum. Profilers show the rates in both cases, but not the
+//         time, the whole takes as long as the longest part. If the parts run one after the other,
+//         the whole takes as long as their sum. Profilers show the rates in both cases, but not the
 //         difference.
 // source  J. Filipovic, "Optimalizace" (2014); P. Micikevicius, "Analysis-Driven Optimization"
 //         (NVIDIA, GTC 2010).
@@ -48,15 +48,17 @@ struct limit_reading {
   std::vector<std::string> parts;  // for one_part, several_parts and no_part
 };
 
-// Two times count as equal if they differ by less than this. It exceeds the usual errors of parts:
-// the few instructions that a part itself needs, clocks that rise with less work, an L1 cache of
-// another size, and the spread of the medians. Each is a few percent.
+// Two times count as equal if they differ by less than this fraction, which exceeds the usual
+// errors of parts: the few instructions that a part itself needs, clocks that rise with less work,
+// an L1 cache of a different size, and the spread of the medians. Each of these errors is a few
+// percent.
 inline constexpr double limit_tolerance = 0.10;
 
 // The decision rule, in this order. A part that takes longer than the whole is not a part. A whole
 // that takes longer than the sum does work that no part does. A whole equal to the longest part is
-// limited by it and by the parts equal to it. A whole equal to the sum has no overlap. Else it is
-// in between. Needs at least one part. The whole's time is positive; a part's may be 0.
+// limited by that part and by the parts equal to it. A whole equal to the sum has no overlap.
+// Otherwise, the whole is in between. Needs at least one part. The whole's time is positive; a
+// part's may be 0.
 limit_reading read_limits(double full_ms, const std::vector<part_time>& parts);
 
 // Whether all times within the intervals of the whole and its parts give the same reading.
@@ -67,7 +69,7 @@ std::string in_words(const limit_reading& reading);
 // The text to add to a reading that is not certain.
 inline constexpr const char* uncertain_words =
     "the 95 % intervals of the times allow another conclusion";
-// The overlap in percent, clamped to 0 to 100 because noise may exceed these.
+// The overlap in percent, clamped to 0 to 100 because noise may lead to values outside this range.
 std::string overlap_text(const limit_reading& reading);  // "37 %", "none" for nothing to hide
 
 // The emulator's counts for a call, summed over its kernels.

@@ -2,7 +2,7 @@
 // handout's table generated from it.
 //
 // idea    As in record.hpp, times are recorded and their reading is not. The reading is derived for
-//         each table, so a change of the rule changes all tables.
+//         each table, so a change to the rule changes all tables.
 // Tested by tests/limits_test.cpp.
 #pragma once
 

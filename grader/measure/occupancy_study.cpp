@@ -25,8 +25,8 @@ std::vector<occupancy_point> along(const gpu& model, const block_needs& block,
   return points;
 }
 
-// The nearest point below `now` with more warps than now. Of several equal points, the first one
-// found.
+// The nearest point below `now` with more warps than now. If several points are equal, the first
+// one found.
 std::optional<occupancy_gain> nearest_below(const std::vector<occupancy_point>& points,
                                             std::uint64_t now, int warps,
                                             decltype(occupancy_gain::what) what) {
@@ -44,7 +44,7 @@ std::vector<occupancy_gain> gains_of(const occupancy_study& s) {
     if (gain) gains.push_back(*gain);
   };
   add(nearest_below(s.by_registers, s.block.registers, s.warps(), by::registers));
-  // Searches in allocation units, since the curve is coarser.
+  // Searches in allocation units, because the curve is coarser.
   if (s.block.shared_bytes > 0) {
     const auto unit = static_cast<std::uint64_t>(s.room.shared_unit);
     add(nearest_below(

@@ -14,7 +14,7 @@ struct occupancy_point {
   int warps = 0;         // resident
 };
 
-// The smallest change of one number that lets more blocks be resident.
+// The smallest change of one number that allows more blocks to be resident.
 struct occupancy_gain {
   enum class by : std::uint8_t { threads, registers, shared } what;
   std::uint64_t to = 0;

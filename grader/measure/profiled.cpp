@@ -16,7 +16,7 @@
 namespace stepwise {
 namespace {
 
-// Counting takes longer than checking, and a figure's call is larger.
+// Counting takes longer than checking, and a figure's call is larger than a check's.
 constexpr double profile_patience = 12;
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace stepwise {
 
-// A step at one of the sizes that its promise holds for. Without a ratio it was not judged, because
-// the step or the step to compare with has no time at that size.
+// A step at one of the sizes for which its promise holds. Without a ratio, it was not judged,
+// because the step or the step to compare with has no time at that size.
 struct promise {
   std::string step, over;
   lab_size size;
@@ -26,7 +26,7 @@ struct promise {
 // Time of a step's call in ms, cold L2. nullopt if it was not measured.
 using step_times = std::function<std::optional<double>(const std::string&, const lab_size&)>;
 
-// Every step with a promise, at every size that its promise holds for.
+// Every step with a promise, at every size for which its promise holds.
 std::vector<promise> judge_promises(const lab& l, const step_times& time_ms);
 
 // "03_sequential runs at 1.100x the speed of 02_strided at 1048576; promised: at least 1.15".

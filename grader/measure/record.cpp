@@ -111,7 +111,7 @@ std::vector<std::string> names_of(const json& record, const char* kind) {
   return names;
 }
 
-// The last recorded step that may help. Empty if there is none.
+// The last recorded step that may help. Empty if there is no such step.
 std::string last_step_of(const lab& l, const json& record) {
   std::string last;
   for (const auto& name : names_of(record, "step"))
@@ -405,8 +405,9 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
   return text;
 }
 
-// The fastest step of the path next to the baselines on the GPU and the fastest one on the CPU, at
-// the size of the lab's table. Ratios to the first step and to slow CPU programs say little.
+// The fastest step of the path, next to the baselines on the GPU and the fastest baseline on the
+// CPU, at the size of the lab's table. Ratios to the first step and to slow CPU programs say
+// little.
 std::string winner_row(const lab& whole, const json& record) {
   const lab l = path_of(whole);
   const json largest = entry_at_size_of_all(whole, record);

@@ -1,8 +1,8 @@
 // Recorded measurements, solutions/<lab>/measured/<gpu>.jsonl, and the README's tables of them.
 //
 // idea    Every speed in a text comes from a record, and every record from `lab dev bench
-//         --record`. The table is written between two markers, and a test checks that it agrees
-//         with the records.
+//         --record`. The table is written between two markers, and a test checks that the table
+//         agrees with the records.
 // Tested by tests/measure_test.cpp.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace stepwise {
 json record_head(const lab& l, const device_choice& device, const std::string& date,
                  const std::string& command);
 
-// An entry per step and baseline at each size, then one per duel. The head names the CPU if a
-// baseline was measured on it.
+// An entry per step and baseline at each size, and then an entry per duel. The head names the CPU
+// if a baseline was measured on it.
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command);
 
@@ -41,7 +41,7 @@ json cpu_json();
 std::vector<std::string> baselines_lost(const json& older, const lab& l,
                                         const std::vector<contender>& baselines);
 
-// The entry of a step or baseline at this size. Null if it was not measured there.
+// The entry of a step or baseline at this size. Null if it was not measured at this size.
 const json* measured_at(const json& record, const std::string& name, const json& size);
 // The rate of such an entry with a cold L2: "4312 GB/s".
 std::string recorded_rate(const json& entry);
@@ -62,7 +62,8 @@ std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs)
 // The table of a lab's deeper.md: all recorded sizes, and the last step against its baselines.
 std::string handout_markdown(const fs::path& root, const lab& l);
 
-// The table of a lab's results.md: energy at the last size, of every GPU. "" if none was measured.
+// The table of a lab's results.md: energy at the last size, for every GPU. "" if no energy was
+// measured.
 std::string energy_markdown(const fs::path& root, const lab& l);
 
 // Records of every GPU, or of the first one of known_gpus() with any, which is the course's own.
@@ -79,7 +80,7 @@ std::string of_records(const fs::path& root, const lab& l, std::string_view kind
 std::string source_of(const json& record);
 
 // `readme` with the text between the markers <!-- MARK:begin --> and <!-- MARK:end --> replaced.
-// Throws failure(ours) if they are missing.
+// Throws failure(ours) if the markers are missing.
 std::string with_results(const std::string& readme, const std::string& results,
                          std::string_view mark = "results");
 

@@ -1,4 +1,4 @@
-// Sorts the values; an interval's ends are ranks of the binomial distribution.
+// Sorts the values. An interval's ends are ranks of the binomial distribution.
 #include "grader/measure/statistics.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ interval median_interval(std::vector<double> values, double confidence) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
-  // Leaving out m values on each side misses the median if at most m values lie on one side of it,
-  // which happens with probability 2 P(Binomial(n, 1/2) <= m).
+  // An interval that omits m values on each side misses the median if at most m values lie on one
+  // side of it, which happens with probability 2 P(Binomial(n, 1/2) <= m).
   double probability = std::pow(0.5, static_cast<double>(n));  // for exactly m values
   double missed = 0;
   std::size_t left_out = 0;

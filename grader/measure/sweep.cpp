@@ -22,8 +22,8 @@ namespace {
 
 // Memory of a job: nvcc with its child processes, or the emulator with a small call.
 constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
-// Limits on programs that are alive together, and on programs that are checked together. Each has a
-// context of a few hundred megabytes on the GPU.
+// Limits on programs that are alive together, and on programs that are checked together. Each
+// program has a context of a few hundred megabytes on the GPU.
 constexpr std::size_t most_at_once = 16;
 constexpr std::ptrdiff_t checked_at_once = 4;
 constexpr int fewest_registers = 16, most_registers = 255;
@@ -148,8 +148,9 @@ class preparation {
     return point.size == run_.l.modelled.back() ? run_.l.emulated.back() : point.size;
   }
 
-  // If times are measured, the emulator only adds counters. If it cannot count, they are missing. A
-  // size that would take it too long is replaced by the lab's usual size.
+  // If times are measured, the emulator only adds counters. If the emulator cannot count, the
+  // counters are missing. A size that would take too long on the emulator is replaced by the lab's
+  // usual size.
   void count_on_emulator() const {
     const lab_size usual = run_.l.emulated.back();
     const double most = run_.p.work(usual).operations;

@@ -5,7 +5,7 @@
 //         prepared at once. Times are measured afterwards, alternating between programs. Only
 //         correct configurations are timed.
 // watch   Registers, shared memory and occupancy are those of the emulator's call, for the machine
-//         code of its GPU, whichever GPU the times belong to.
+//         code of its GPU, no matter which GPU the times belong to.
 // Tested by tests/sweep_test.cpp, and through the program by cli/tests/sweep_cli_test.cpp.
 #pragma once
 
@@ -74,7 +74,7 @@ struct sweep_point {
   interval range_ms() const {
     return measured() ? time.range_ms : interval{modelled_ms, modelled_ms};
   }
-  // Blocks of the main kernel's grid in the timed call. Empty if unknown.
+  // The number of blocks in the main kernel's grid in the timed call. Empty if unknown.
   std::optional<std::uint64_t> blocks() const;
   // The kernel that executes most instructions. Null if nothing was counted.
   const kernel_profile* main_kernel() const;
@@ -94,7 +94,7 @@ std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
                                     const std::vector<swept_axis>& axes, const lab_size& size);
 
 // Compiles, checks and counts all points, several at once. Points that differ only in size share a
-// program. An error becomes the point's outcome. Throws failure(environment) if nothing can be
+// program. An error becomes the outcome of its point. Throws failure(environment) if nothing can be
 // compiled.
 void prepare_points(const sweep_run& run, const sweep_subject& subject,
                     const std::vector<swept_axis>& axes, std::vector<sweep_point>& points,

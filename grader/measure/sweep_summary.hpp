@@ -1,10 +1,10 @@
 // Describes a sweep's figures in sentences computed from its points, never from expectations.
 //
-// idea    A configuration is as good as the best one unless their intervals differ by more than
-//         2 %. More occupancy than the least among those configurations does not help.
+// idea    A configuration is as good as the best one unless their intervals differ by more than 2
+//         %. Occupancy beyond the lowest occupancy among those configurations does not help.
 // watch   Counters are not times, so without times no configuration is called faster. Modelled
-//         times have no interval but an error: times that differ by less than the model's median
-//         error count as equal.
+//         times have an error instead of an interval: times that differ by less than the model's
+//         median error count as equal.
 // Tested by tests/sweep_test.cpp.
 #pragma once
 
@@ -46,7 +46,7 @@ struct chart_figure {
 // The counter, or the warp instructions of the call. With several sizes, warp instructions per
 // thousand operations of the problem. Empty if the point is not right or has no such figure.
 std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_point& point);
-// Work per time if points were timed, else counters.
+// Work per time if points were timed, otherwise counters.
 std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point);
 // "rate (measured, higher is better)"
 std::string figure_title(const sweep_view& view);

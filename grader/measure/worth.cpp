@@ -1,4 +1,5 @@
-// Rates of GPUs and a usual CPU; rooflines, the break-even point, and the verdict in words.
+// The rates of GPUs and of a typical CPU, rooflines, the break-even point, and the verdict in
+// words.
 #include "grader/measure/worth.hpp"
 
 #include <fmt/core.h>

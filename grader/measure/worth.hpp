@@ -1,10 +1,11 @@
-// Decides whether a problem is worth a GPU: the transfers to it and back against the time saved.
+// Decides whether a problem is worth a GPU: compares the time of the transfers to the GPU and back
+// with the time saved.
 //
-// idea    A roofline for each processor, and the link between them. Each part takes at least its
-//         bytes or operations divided by the rate that the maker states. There is no overlap and no
-//         latency. This favours all three, but the ratios of such times show which problem is not
-//         worth a GPU, and what would change that: more arithmetic per byte, or more calls on data
-//         that is already there.
+// idea    The model is a roofline for each processor, and the link between them. Each part takes at
+//         least its bytes or operations divided by the rate that the maker states. There is no
+//         overlap and no latency. These assumptions favour all three parts, but the ratios of such
+//         times show which problem is not worth a GPU, and what would change that: more arithmetic
+//         per byte, or more calls on data that is already there.
 // source  S. Williams, A. Waterman, D. Patterson, "Roofline" (2009); for the rates, see worth.cpp.
 // Tested by tests/worth_test.cpp.
 #pragma once
@@ -77,7 +78,7 @@ struct known_time {
 };
 
 // A call must take some time, so flops or memory_bytes is positive. Known times replace theoretical
-// ones, except in break_even_flops_per_byte, which is about other calls.
+// times, except in break_even_flops_per_byte, which is about other calls.
 worth weigh(const offload& problem, const link_rate& link, const processor_rates& gpu,
             const processor_rates& cpu, const std::optional<known_time>& on_gpu = {},
             const std::optional<known_time>& on_cpu = {});
@@ -85,8 +86,9 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
 // The conclusion in one or two sentences.
 std::string verdict_on(const worth& w, const offload& problem);
 
-// "800M", "1.5G", "64KiB", "2e9": K, M, G, T, P are powers of 1000, Ki, Mi, ... of 1024. A final B
-// is ignored. nullopt for any other text, and if negative or too large for a double.
+// "800M", "1.5G", "64KiB", "2e9": K, M, G, T, P are powers of 1000, and Ki, Mi, ... are powers of
+// 1024. A final B is ignored. nullopt for any other text, or if the number is negative or too large
+// for a double.
 std::optional<double> parse_quantity(std::string_view text);
 
 }  // namespace stepwise

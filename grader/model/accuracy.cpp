@@ -103,7 +103,7 @@ times_summary summarise(const lab& l, const std::vector<modelled_time>& times) {
   for (std::size_t n = 0; n < l.steps.size(); ++n) {
     for (const modelled_time& t : times) {
       if (t.step != l.steps[n].name) continue;
-      // A step that did not help is not made from the one listed before it.
+      // A step that did not help is not made from the step listed before it.
       const std::string before = n == 0 || !l.may_help(t.step) ? "" : l.steps[n - 1].name;
       if (!before.empty()) compare(t, before);
       if (!l.steps[n].over.empty() && l.steps[n].over != before) compare(t, l.steps[n].over);

@@ -20,7 +20,7 @@ struct modelled_time {
   double error() const;  // |ratio - 1|
 };
 
-// A step and the step it is compared with, whose measured times differ by 1.15x or more.
+// A step and the step with which it is compared, whose measured times differ by 1.15x or more.
 struct compared_steps {
   std::string step, over;
   lab_size size;

@@ -23,7 +23,7 @@ constexpr double few_of_warp = 0.5;  // lanes with a thread: the first cause, wh
 constexpr std::uint64_t small_block = 64;  // threads; smaller blocks would hardly add warps
 constexpr double nearly_all = 0.9;         // fraction of the blocks that the GPU holds at once
 // Bytes per thread. The model omits accesses to spilled registers, so nothing else measures them. A
-// few may be outside every loop, but many probably are not.
+// few accesses may be outside every loop, but many probably are not.
 constexpr std::uint64_t some_spills = 16, many_spills = 128;
 constexpr double busy_with_atomics = 0.3;  // of the time, by atomics of lanes to one address
 
@@ -119,7 +119,7 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
     const bool is_known = std::ranges::find(found, what, &found_cause::what) != found.end();
     if (!is_known && (gain >= worth_saying || a.gains.empty())) found.push_back({what, gain});
   };
-  // In source order, since the first line should be fixed first.
+  // In source order, because the first line should be fixed first.
   for (const costly_line& l : a.wasteful) {
     switch (l.cost.why()) {
       case waste_cause::uncoalesced:
@@ -177,8 +177,8 @@ cause few_blocks_of(const kernel_analysis& a) {
   return volume(a.kernel->block) > small_block ? cause::small_grid : cause::few_blocks;
 }
 
-// Hardware that the launch's shape leaves idle, whatever the kernel does. The limits of the busy
-// multiprocessors do not reflect it.
+// Hardware that the launch's shape leaves idle, no matter what the kernel does. The limits of the
+// busy multiprocessors do not reflect it.
 std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   const std::uint64_t blocks = volume(a.kernel->grid), threads = volume(a.kernel->block);
   if (blocks * threads == 1) return {cause::one_thread};

@@ -1,8 +1,8 @@
 // Suggests the next change to try, and the lab's step that makes it.
 //
 // idea    A kernel's time has one of a few causes, each with a figure for the whole call. A later
-//         step of the lab that is faster and has a clearly better figure addresses that cause, so
-//         no list has to map steps to causes.
+//         step of the lab that is faster and has a clearly better figure addresses that cause. No
+//         list therefore has to map steps to causes.
 // Tested by tests/advice_test.cpp.
 #pragma once
 
@@ -59,10 +59,10 @@ struct found_cause {
 
 // The kernel's causes, the most important first. Never empty. Causes that an experiment removes
 // come first, by gain, if they belong to the limiter or have a clear gain. The limiter's other
-// causes follow, then the other experiments.
+// causes follow, and then the other experiments.
 std::vector<found_cause> causes_of(const kernel_analysis& a);
 
-// The figure of a whole call, in the unit of unit_of(). Lower is better, 0 if the cause is absent.
+// The figure of a whole call, in the unit of unit_of(). Lower is better; 0 if the cause is absent.
 double figure_of(cause c, const std::vector<kernel_profile>& call);
 const char* unit_of(cause c);  // "Wasted wavefronts"; "Time ..." is in us
 
@@ -76,21 +76,21 @@ double time_us(const std::vector<kernel_profile>& call);
 struct suggestion {
   const step* next = nullptr;             // the lab's step that a student would try
   std::vector<kernel_profile> next_call;  // modelled; empty if it has no time
-  // The first examined step that fixes a cause, and that cause. Null if none does.
+  // The first examined step that fixes a cause, and that cause. Null if no step fixes one.
   const step* fixing = nullptr;
   cause fixed = cause::memory_latency;
   std::vector<kernel_profile> fixing_call;
 };
 
-// The steps after `at`, in order, without those that did not help. After one of those, the steps
-// after the step that it is over. For a file that is not a step (`at` null), the steps after the
-// lab's skeleton for which `is_faster` holds.
+// The steps after `at`, in order, without the steps that did not help. If `at` is a step that did
+// not help, the steps after the step that it is over. For a file that is not a step (`at` null),
+// the steps after the lab's skeleton for which `is_faster` holds.
 std::vector<const step*> steps_after(const lab& l, const step* at,
                                      const std::function<bool(const step&)>& is_faster);
 
-// Tries the first few of `candidates` until one fixes the first of `found`. If none does, tries the
-// next of `found`. `model` returns a step's call, empty if it has no time. Returns nullopt if there
-// is no candidate.
+// Tries the first few of `candidates` until one of them fixes the first cause of `found`. If none
+// does, tries the next cause of `found`. `model` returns a step's call, empty if it has no time.
+// Returns nullopt if there is no candidate.
 std::optional<suggestion> suggest(
     const std::vector<const step*>& candidates, const std::vector<found_cause>& found,
     const std::vector<kernel_profile>& before,

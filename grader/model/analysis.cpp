@@ -267,8 +267,8 @@ double kernel_analysis::gain_of(what_if e) const {
   return 1;
 }
 
-// A few accesses to local memory cost little. Many cost more than registers would, however their
-// lanes are ordered.
+// A few accesses to local memory cost little. Many accesses cost more than registers would, no
+// matter how their lanes are ordered.
 bool kernel_analysis::is_wasteful(const costly_line& l) const {
   return is_local(l.cost.what) ? local > much_local : l.cost.is_wasteful();
 }

@@ -1,7 +1,8 @@
 // Analyses a modelled profile in the order of the lectures' guided analysis: the kernel, its limit,
 // and the figures of the branch that matters.
 //
-// idea    Pure functions of data. They return names of parts; cli/text/ makes sentences of them.
+// idea    These are pure functions of data. They return names of parts, from which cli/text/ makes
+//         sentences.
 // source  The order and the 60 % rule: C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA
 //         Nsight" (GTC 2016). The threshold for equal shares is an assumption.
 // Tested by tests/analysis_test.cpp.
@@ -25,7 +26,7 @@ const char* name_of(limiter l);  // "memory"
 
 // If both utilisations are below this, a kernel is bound by latency.
 inline constexpr double busy_enough = 0.6;
-// Shares that differ by less count as equal. This is an assumption.
+// Shares that differ by less than this count as equal. This is an assumption.
 inline constexpr double alike = 0.1;
 
 struct utilisation {
@@ -37,7 +38,7 @@ struct utilisation {
 utilisation utilisation_of(const kernel_timing& t);
 limiter limiter_of(const utilisation& u);
 
-// Kinds of accesses that may cost more than they need.
+// Kinds of accesses that may cost more than necessary.
 enum class access : std::uint8_t {
   global_load,
   global_store,
@@ -54,7 +55,7 @@ const char* name_of(access a);  // "global load"
 bool is_shared(access a);       // costs wavefronts rather than sectors
 bool is_local(access a);
 
-// The reason that an access costs more than it needs.
+// The reason that an access costs more than necessary.
 enum class waste_cause : std::uint8_t {
   uncoalesced,     // sectors that lanes use only in part
   bank_conflicts,  // different words in one bank
@@ -157,7 +158,7 @@ struct kernel_analysis {
   double stall_of(stall s) const;
 };
 
-// The kernels by time, the most expensive first. Those without a time come last.
+// The kernels by time, the most expensive first. Kernels without a time come last.
 std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& kernels);
 
 // All launches of one kernel.

@@ -3,9 +3,9 @@
 // idea    A time depends on the program, the emulator, this `lab`, which makes the inputs, the
 //         emulated GPU, and the size. It is kept under a hash of all of these, so a time that many
 //         grades need is modelled once.
-// watch   In a judged call it is a few % different, so it also depends on that: blur 04 takes 365
-// us
-//         judged and 385 us in practice. A grade in practice compared its file with a judged time.
+// watch   In a judged call the time is a few % different, so it also depends on the mode: blur 04
+//         takes 365 us judged and 385 us in practice. Without this distinction, a grade in practice
+//         compared its file with a judged time.
 // Tested by tests/kept_times_test.cpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A kernel's single figures by their known names: ours, nvprof's, ncu's.
+// A kernel's single figures by their known names: our own, nvprof's and ncu's.
 //
 // idea    A name has its profiler's meaning if the model can provide that. The unit is shown with
 //         the figure, because nvprof and ncu use different units.

@@ -2,11 +2,11 @@
 //
 // idea    The call is made on the emulator, with a profile and times. Large launches are sampled,
 //         so their results mean nothing, and correctness is checked at other sizes. A call's time
-//         is that of its kernels, copies and fills on the device. If its arrays are in host memory,
-//         it is the time between the runner's events, whose clock includes copies
+//         is that of its kernels, copies and fills on the device. If the call's arrays are in host
+//         memory, it is the time between the runner's events, whose clock includes copies
 //         (common/timeline).
-// watch   Modelled times are labelled as such, with the model's error where it could be compared
-//         (`lab dev validate --times`).
+// watch   Modelled times are labelled as such, with the model's error where the model could be
+//         compared (`lab dev validate --times`).
 // Tested by cli/tests/times_cli_test.cpp.
 #pragma once
 
@@ -42,11 +42,11 @@ struct modelled_figures {
   }
   std::string doubt;                // the reason that drop_doubtful_time() found
   std::string why_no_time() const;  // empty if there is a time
-  // The sectors that the call moves, over the bytes that it must move. Unknown if the model has no
-  // traffic for a kernel.
+  // The sectors that the call moves, divided by the bytes that it must move. Unknown if the model
+  // has no traffic for a kernel.
   std::optional<double> moved_over_needed() const;
-  // Removes a time that a whole correct call cannot have. A call that leaves out work keeps its
-  // time where that is wanted: a part of a kernel, or a submission that a grade may hold.
+  // Removes a time that a whole correct call cannot have. A call that omits work keeps its time
+  // where that is wanted: a part of a kernel, or a submission that a grade may hold.
   void drop_doubtful_time();
   std::string rate() const;
 };
@@ -57,12 +57,13 @@ struct model_error {
   std::size_t times = 0;  // number of compared times
   double median = 0, worst_tenth = 0;
 };
-// nullopt if they were never compared.
+// nullopt if the two were never compared.
 std::optional<model_error> load_model_error(const std::filesystem::path& root, const lab& l,
                                             std::string_view device_name);
 
 enum class what_ifs { left_out, modelled };
-// Sampled: a large launch runs only as many blocks as its time needs. Whole: it runs all blocks.
+// Sampled: a large launch runs only as many blocks as are needed for its time. Whole: a launch runs
+// all blocks.
 enum class launches_are { sampled, whole };
 
 // `blocks_seed` chooses the blocks that determine the time of a whole launch; 0: the usual blocks.

@@ -23,7 +23,7 @@ enum class kernel_figure { time, instructions, occupancy, l1_hit_rate, l2_bytes,
 inline constexpr int kernel_figures = static_cast<int>(kernel_figure::dram_bytes) + 1;
 std::string_view name_of(kernel_figure f);  // "l1_hit_rate"
 
-// One kernel, all its launches in one configuration.
+// One kernel, with all its launches in one configuration.
 struct figures_of_kernel {
   std::string mangled;
   // us, machine instructions of warps, fraction of a multiprocessor's warp slots, fraction of load
@@ -57,7 +57,7 @@ struct figure_error {
   kernel_figure figure = kernel_figure::time;
   double median = 0, worst_tenth = 0;  // absolute; the 90th percentile
 };
-// The errors of each figure that some step has.
+// The errors of each figure that at least one step has.
 std::vector<figure_error> figure_errors(const std::vector<compared_profile>& all);
 
 // The output of `validate --profiles --json`. See JSON.md.

@@ -34,8 +34,8 @@ recorded_times times_of(const json& record) {
   return all;
 }
 
-// Adds the files of solutions/ that `file` includes, in order, each once. slides/site/builder does
-// the same, for the same digest.
+// Adds the files of solutions/ that `file` includes, in order, each of them once.
+// slides/site/builder does the same, for the same digest.
 void add_parts(const fs::path& root, const std::string& text, std::vector<std::string>& parts) {
   constexpr std::string_view includes = "#include \"";
   for (const std::string& line : split_lines(text)) {

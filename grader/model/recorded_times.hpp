@@ -24,7 +24,7 @@ struct recorded_times {
   std::map<lab_size, double> cpu_ms;
 
   std::optional<double> find(const std::string& step_name, const lab_size& size) const;
-  // The fastest step at that size. Empty if none is recorded there.
+  // The fastest step at that size. Empty if no step is recorded at that size.
   std::string fastest(const lab_size& size) const;
 };
 

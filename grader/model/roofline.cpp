@@ -43,7 +43,7 @@ roofline operations_roofline(const std::vector<kernel_profile>& kernels, double 
   r.title = "Roofline: " + operation_unit + " that the task needs";
   r.x_unit = operation_unit + " / byte";
   r.y_unit = operation_unit + " / s";
-  // A multiply-add is two flops. A pipe executes half as many single operations.
+  // A multiply-add is two flops. A pipe achieves half as many flops with single operations.
   r.peak = operation_unit == "flop" ? peaks.flops : peaks.flops / 2;
   r.peak_name =
       operation_unit == "flop" ? "float multiply-adds" : "one operation per lane and clock";

@@ -46,7 +46,7 @@ struct roofline {
 // `kernels` have the bytes that they move at DRAM and L2.
 roofline operations_roofline(const std::vector<kernel_profile>& kernels, double operations,
                              const std::string& operation_unit, const machine_peaks& peaks);
-// The roofline of one kernel, at each level that it uses.
+// The roofline of one kernel, at each level that the kernel uses.
 roofline instruction_roofline(const kernel_analysis& a, const machine_peaks& peaks);
 
 }  // namespace stepwise

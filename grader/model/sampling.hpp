@@ -1,5 +1,5 @@
-// The error of sampling: compares the figures of a call with sampled launches with those of the
-// same call with every block run.
+// The error of sampling: compares the figures of a call with sampled launches to those of the same
+// call when every block runs.
 //
 // idea    A sampled launch is scaled up from the blocks that ran. Both sides use the same model, so
 //         the differences come from sampling alone.
@@ -43,7 +43,7 @@ struct sampling_error {
   double median = 0, worst = 0;      // absolute
   const sampled_call* at = nullptr;  // the worst call
 };
-// The errors of each figure that some call has.
+// The errors of each figure that at least one call has.
 std::vector<sampling_error> sampling_errors(const std::vector<sampled_call>& calls);
 
 // The output of `validate --sampling --json`. See JSON.md.

@@ -9,8 +9,8 @@
 
 namespace stepwise {
 
-// Models the correct points, each at its own size. A point that exceeds `patience_s`, or that the
-// model has no time for, gets a reason instead.
+// Models the correct points, each at its own size. A point that exceeds `patience_s`, or for which
+// the model has no time, gets a reason instead.
 void model_points(const sweep_run& run, std::vector<sweep_point>& points, double patience_s,
                   const activity& now);
 

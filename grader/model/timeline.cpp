@@ -1,4 +1,4 @@
-// Goes through the calls once, and stores the stream clock's times for each.
+// Goes through the calls once, and stores the stream clock's times for each call.
 #include "grader/model/timeline.hpp"
 
 #include <algorithm>

@@ -42,12 +42,12 @@ struct entry {
   std::optional<int> answered, questions;
   json key, document;  // unchanged
 
-  // Whether a person should look at it, because a machine alone cannot decide.
+  // Whether a person should look at this verdict, because a machine alone cannot decide.
   bool needs_a_look() const {
     return verdict == "HELD" || verdict == "INFRA" || verdict == "REFUSED" ||
            verdict == "INCONCLUSIVE" || !remark.empty();
   }
-  // The largest speedup among the speed goals. nullopt if none has a figure.
+  // The largest speedup among the speed goals. nullopt if no speed goal has a figure.
   std::optional<double> best_ratio() const;
 };
 

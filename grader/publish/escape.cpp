@@ -1,4 +1,4 @@
-// Makes text harmless first, then escapes a format's syntax.
+// First makes text harmless, and then escapes a format's syntax.
 #include "grader/publish/escape.hpp"
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 namespace stepwise::publish {
 namespace {
 
-// GitHub's commands: the older form anywhere, the newer form after a line's white space. Its runner
-// includes Unicode's white space, so no character beyond ASCII hides a command here.
+// GitHub's commands: the older form anywhere, the newer form after a line's white space. For
+// GitHub's runner, this includes Unicode's white space, so no character beyond ASCII hides a
+// command here.
 void break_commands(std::string& text) {
   for (auto at = text.find("##["); at != std::string::npos; at = text.find("##[", at + 4))
     text.insert(at + 2, " ");

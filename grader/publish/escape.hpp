@@ -1,9 +1,9 @@
 // Makes texts that students influenced safe for each format.
 //
-// idea    The first step is common: invalid UTF-8, control characters, escape sequences and
-//         direction overrides become visible, and only a limited head and tail are kept. Then each
-//         format's own syntax is escaped. No output line begins with such a text, and none contains
-//         "##[", so GitHub finds no workflow command.
+// idea    The first step is the same for all formats: invalid UTF-8, control characters, escape
+//         sequences and direction overrides become visible, and only a limited head and tail are
+//         kept. Then each format's own syntax is escaped. No output line begins with such a text or
+//         contains "##[", so GitHub finds no workflow command.
 // source  CSV: RFC 4180, and OWASP's list of signs that begin a formula; XML 1.0, section 2.2;
 //         GitHub's runner (ActionCommand.cs): "::" after a line's white space, "##[" anywhere.
 // Tested by tests/publish_test.cpp.

@@ -10,8 +10,8 @@
 
 namespace stepwise::publish {
 
-// `file` is where the content is kept, `again` the command that grades it again, `differing` the
-// parts of the key that have changed since.
+// `file` is where the content is kept, `again` is the command that grades it again, and `differing`
+// are the parts of the key that have changed since then.
 std::string explanation(const entry& e, const std::string& file, const std::string& again,
                         const std::vector<std::string>& differing);
 

@@ -18,7 +18,7 @@ struct bar {
 std::string bars_svg(const std::vector<bar>& all, const std::string& what);
 
 // The number of values in each of twelve equal ranges, from `low` to `high` or as far as the values
-// reach. A line marks `goal` if it is above 0. Numbers are followed by `unit`.
+// reach. A line marks `goal` if `goal` is above 0. Numbers are followed by `unit`.
 std::string distribution_svg(const std::vector<double>& values, double goal,
                              const std::string& unit, const std::string& what, double low = 1e300,
                              double high = -1e300);

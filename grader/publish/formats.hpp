@@ -15,7 +15,7 @@
 
 namespace stepwise::publish {
 
-// A line per submission, and a column per goal that any of them has.
+// A line per submission, and a column per goal that any submission has.
 std::string csv(const std::vector<entry>& all);
 
 // {"lab", "entries"}: the journal's entries, with harmless texts.
@@ -25,8 +25,8 @@ std::string as_json(const std::string& lab, const std::vector<json>& all);
 // errors, and a goal that was not graded here is skipped.
 std::string junit(const std::string& lab, const std::vector<entry>& all);
 
-// results.json. Throws failure(environment) for INFRA: Gradescope has no verdict without points,
-// and reports a missing file as "the autograder failed".
+// results.json. Throws failure(environment) for INFRA, because Gradescope has no verdict without
+// points, and reports a missing file as "the autograder failed".
 std::string gradescope(const entry& e);
 
 // result.json. `variable` reads the variables that Classroom 50 sets for person and place. Throws
@@ -34,7 +34,7 @@ std::string gradescope(const entry& e);
 std::string classroom50(const entry& e, const std::function<std::string(const char*)>& variable);
 
 // The worksheet to upload. Ids are participants' numbers, as in the names of Moodle's folders.
-// Without points there is no grade, and Moodle keeps the old one.
+// Without points there is no grade, and Moodle keeps the old grade.
 std::string moodle(const std::vector<entry>& all);
 
 // The text for students and graders: class, goals and points, in lines.

@@ -11,7 +11,7 @@
 
 namespace stepwise::publish {
 
-// Without the lab's solutions there are no published steps and no key.
+// Without the lab's solutions, there are no published steps and no key.
 overview_parts gather(const batch::results& from, const lab& l, const fs::path& root);
 
 }  // namespace stepwise::publish

@@ -1,7 +1,7 @@
 // One page for instructors: the results of a course's submissions.
 //
-// idea    A single file without scripts or external resources: tables, SVG figures, and `details`
-//         that open. It contains names and the answers' key, so it is not for students.
+// idea    The page is a single file without scripts or external resources: tables, SVG figures, and
+//         `details` that open. It contains names and the answers' key, so it is not for students.
 // Tested by tests/overview_test.cpp.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Finds submissions with much common code, beyond the code that all students were given.
 //
 // idea    Winnowing: every few consecutive words are hashed, and the smallest hash of each window
-//         of hashes is kept. So two texts that share a run of words longer than a window share a
-//         kept hash. Names are ignored, and so are hashes of the lab's skeletons and contract and,
-//         between two submissions, of its published steps.
+//         of hashes is kept. Two texts that share a run of words longer than a window therefore
+//         share a kept hash. Names are ignored, and so are hashes of the lab's skeletons and
+//         contract and, between two submissions, of its published steps.
 // watch   The result is a list for a person to review, with the reasons. Short kernels for the same
 //         exercise are naturally similar, and no points depend on the list.
 // source  Schleimer, Wilkerson, Aiken: Winnowing (SIGMOD 2003).
@@ -46,8 +46,8 @@ struct similarities {
   std::vector<alike> pairs, to_steps;  // most similar first
 };
 
-// Pairs that share at least half of their fingerprints, and at least eight. At most 60 of each
-// kind. For each work, also the most similar step.
+// Pairs that share at least half of their fingerprints, and at least eight fingerprints. There are
+// at most 60 pairs of each kind. For each work, the most similar step is included, too.
 similarities compare_works(const std::vector<work>& all, const given_code& given);
 
 }  // namespace stepwise::publish

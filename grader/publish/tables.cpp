@@ -24,7 +24,7 @@ void add_row(std::string& to, const std::vector<std::string>& cells) {
   to += end_of_line;
 }
 
-// Names of all goals, in order of first appearance.
+// The names of all goals, in order of first appearance.
 std::vector<std::string> goal_names(const std::vector<entry>& all) {
   std::vector<std::string> names;
   for (const auto& e : all)

@@ -28,9 +28,9 @@ class copy_files {
 // Whether `./lab ...` needs a worked step, a file or a lab that the copy lacks, or is for authors.
 bool needs_whole_course(std::string_view command, const copy_files& files);
 
-// A code line with a mark if it begins with such a command.
+// A code line, with a mark if it begins with such a command.
 std::string marked_code(const std::string& line, const copy_files& files);
-// Prose with a mark after each such command between backticks.
+// Prose, with a mark after each such command between backticks.
 std::string marked_prose(const std::string& text, const copy_files& files);
 
 }  // namespace stepwise

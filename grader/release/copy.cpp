@@ -200,7 +200,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const std::vect
       fs::copy_file(tree / file, to / file);
     }
   }
-  // The copy's own files, at the same position below student/.
+  // The copy's own files, which are at the same position below student/.
   for (const fs::path& file : files_of(tree / own / "student")) {
     make_folder((to / file).parent_path());
     fs::copy_file(tree / own / "student" / file, to / file);

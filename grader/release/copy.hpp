@@ -18,8 +18,8 @@
 
 namespace stepwise {
 
-// The files of `tree`, relative to it and sorted, that `list` (student.txt) names if `open` of
-// `labs` are open. Throws failure(ours) if one of its patterns matches nothing.
+// The files of `tree`, relative to it and sorted, that `list` (student.txt) names if the labs
+// `open` of `labs` are open. Throws failure(ours) if a pattern of the list matches nothing.
 std::vector<fs::path> student_files(const fs::path& tree, const std::string& list,
                                     const std::vector<lab>& labs,
                                     const std::vector<released_lab>& open);

@@ -8,8 +8,8 @@
 //   skeletons = ["04_first_add"]     further skeletons that `lab start` can create
 //   hint_parts = 3                   with "nearly the code"; 1 to 3, 2 by default
 //
-// idea    Dates are days in a format whose text order is their time order. A later copy, made into
-//         the same repository, adds the labs that have opened since.
+// idea    Dates are days in a format whose text order is also their order in time. A later copy,
+//         made into the same repository, adds the labs that have opened since.
 // Tested by tests/release_test.cpp.
 #pragma once
 

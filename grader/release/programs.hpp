@@ -1,6 +1,6 @@
 // Puts a build's programs into a student copy, which then compiles none of the course's code.
 //
-// idea    Meson lists them in build/programs.txt. They are at the same position in the copy,
+// idea    Meson lists the programs in build/programs.txt. They have the same position in the copy,
 //         without the files of Ninja and Meson, so the launcher runs them as they are. nvcc is the
 //         student's own.
 // Tested by tests/release_test.cpp.
@@ -16,7 +16,7 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 // Copies the files that the labs `open` need from `build` to `copy`/build. Throws
-// failure(environment) if a program is not built, or only runs on this machine's processor.
+// failure(environment) if a program is not built, or runs only on this machine's processor.
 void place_programs(const fs::path& build, const fs::path& copy,
                     const std::vector<released_lab>& open);
 

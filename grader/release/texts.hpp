@@ -12,10 +12,10 @@
 
 namespace stepwise {
 
-// Markdown without answers and missing files. Generated tables of measurements (between `<!--
-// NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check figures are
-// removed, links and pictures keep only their words if the copy lacks their file, and commands that
-// the copy cannot execute are marked. `file` is relative to the root.
+// Markdown without answers and references to missing files. Generated tables of measurements
+// (between `<!-- NAME:begin -->` and `<!-- NAME:end -->`) become a sentence, comments that check
+// figures are removed, links and pictures keep only their words if the copy lacks their file, and
+// commands that the copy cannot execute are marked. `file` is relative to the root.
 std::string student_markdown(std::string_view text, const fs::path& file, const copy_files& files);
 
 // hints.md with at most the first `parts` parts of each topic.

@@ -43,7 +43,7 @@ std::vector<diff_line> line_diff(const std::vector<std::string>& before,
   }
   const std::size_t n = before.size() - head - tail, m = after.size() - head - tail;
   for (std::size_t i = 0; i < head; ++i) both(i, i);
-  // Two huge files that differ everywhere are not worth gigabytes: all lines are replaced.
+  // Two huge files that differ everywhere are not worth gigabytes, so all lines are replaced.
   const bool too_large = n != 0 && m > 100'000'000 / n;
   std::size_t i = 0, j = 0;
   if (!too_large) {

@@ -73,7 +73,7 @@ tone tone_of(text_role role) {
 
 void order_by_cause(std::vector<located_finding>& all) {
   std::stable_partition(all.begin(), all.end(), is_error);
-  // A launch that failed, unchecked, is the reason why its kernel left memory unwritten.
+  // A launch that failed, unchecked, is the reason that its kernel left memory unwritten.
   if (!all.empty() && all.front().what.kind == finding_kind::unwritten_copy)
     std::stable_partition(all.begin(), all.end(), [](const located_finding& f) {
       return f.what.kind == finding_kind::unchecked_error;

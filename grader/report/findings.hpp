@@ -16,14 +16,15 @@
 
 namespace stepwise {
 
-// Puts errors before warnings, and a failed launch first if only unwritten memory follows from it.
-// All commands show this order, also after the findings of several runs were merged.
+// Puts errors before warnings, and puts a failed launch first if only unwritten memory follows from
+// it. All commands show this order, also after the findings of several runs were merged.
 void order_by_cause(std::vector<located_finding>& all);
 // Removes copies of unwritten memory to the host, which a wrong result already implies. The
 // remaining findings decide the verdict.
 std::vector<located_finding> without_copies(std::vector<located_finding> all);
 
-// The file's findings, merged if equal, errors before warnings. Empty if the file is missing.
+// The file's findings, merged if they are equal, errors before warnings. Empty if the file is
+// missing.
 std::vector<located_finding> read_findings(const std::filesystem::path& file);
 
 // Removes and returns findings about code that the checks do not follow, which are not errors.
@@ -41,8 +42,8 @@ tone tone_of(text_role role);
 std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);
 
 // The worst finding in a few sentences: "race at reduction.cu:31: two threads ...", the number of
-// others, and advice. A warning if there is no error, or if it explains the errors. Empty if there
-// are no findings.
+// others, and advice. This is a warning if there is no error, or if the warning explains the
+// errors. Empty if there are no findings.
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder);
 
@@ -54,7 +55,7 @@ bool has_errors(const std::vector<located_finding>& all);
 
 // The keys `findings`, `errors`, `warnings` and `summary`. See JSON.md.
 json findings_json(const std::vector<located_finding>& all);
-// The keys above, and `not_followed`.
+// The same keys, and `not_followed`.
 json findings_json(const std::vector<located_finding>& all,
                    const std::vector<located_finding>& not_followed);
 json not_followed_json(const std::vector<located_finding>& all);

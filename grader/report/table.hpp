@@ -23,8 +23,8 @@ struct column {
   bool wraps = false;     // the last column: continued on further lines instead of shortened
 };
 
-// Lines of the table: titles, a rule, the rows. No line is wider than style.width unless
-// the inflexible columns alone are.
+// The lines of the table: titles, a rule, the rows. No line is wider than style.width unless the
+// inflexible columns alone are.
 std::vector<std::string> table_lines(const std::vector<column>& columns,
                                      const std::vector<std::vector<cell>>& rows,
                                      const terminal_style& style);

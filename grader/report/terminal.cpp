@@ -125,7 +125,8 @@ progress::progress(bool enabled)
     : enabled_(enabled), terminal_(isatty(STDERR_FILENO) == 1), started_(clock::now()) {}
 
 void progress::doing(std::string what) {
-  // This does not restart the clock. Otherwise, many short activities in a row would never show.
+  // This does not restart the clock. Otherwise, many short activities in a row would never be
+  // shown.
   what_ = std::move(what);
   tick();
 }

@@ -23,10 +23,11 @@ struct terminal_style {
   std::string_view ellipsis() const { return unicode ? "\u2026" : "..."; }
 };
 
-// The capabilities of `descriptor`. Colours only on a terminal, without NO_COLOR, and if TERM is
-// not dumb. The width is COLUMNS, the terminal's width, or 80. Unicode if the locale is UTF-8.
+// The capabilities of `descriptor`. Colours are used only on a terminal, without NO_COLOR, and if
+// TERM is not dumb. The width is COLUMNS, the terminal's width, or 80. Unicode is used if the
+// locale is UTF-8.
 terminal_style detect_style(int descriptor, bool allow_colour);
-// Rows of the terminal on stdout. 24 if stdout is not a terminal.
+// The number of rows of the terminal on stdout, or 24 if stdout is not a terminal.
 std::size_t terminal_rows();
 
 // Writes to stdout. Throws failure(environment) on a write error (a full disk), or ends quietly if
@@ -48,8 +49,9 @@ class output {
   bool unread_ = false;  // `lab ... | head`: the reader has gone; keeps the exit code
 };
 
-// A line on stderr with the present activity, once it has taken two seconds. Redrawn in place on a
-// terminal, else a new line per activity, at most one in ten seconds.
+// A line on stderr with the present activity, once it has taken two seconds. On a terminal, the
+// line is redrawn in place. Otherwise, there is a new line per activity, at most one in ten
+// seconds.
 class progress {
  public:
   explicit progress(bool enabled);

@@ -16,7 +16,7 @@ std::size_t display_width(std::string_view text);
 // At most `width` columns; a longer text ends with `mark`. `text` has no escape sequences.
 std::string shortened(std::string_view text, std::size_t width, std::string_view mark = "...");
 
-// Lines of at most `width` columns, split at spaces. Words longer than that are kept whole.
+// Lines of at most `width` columns, split at spaces. Longer words are kept whole.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // Makes untrusted text harmless and limits it. Control characters, escape sequences, invalid UTF-8
@@ -28,7 +28,7 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
 std::string escaped_name(std::string_view text, std::size_t columns = 400);
 void escape_name(std::string& text);
 
-// Replaces every `from`, which must not be empty, by `to`.
+// Replaces every `from`, which must not be empty, with `to`.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 // "a, b, c" if `between` is ", ".

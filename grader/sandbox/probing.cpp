@@ -14,7 +14,7 @@
 namespace stepwise {
 namespace {
 
-// Searches this program's folder and its parents, since tests are elsewhere in the build folder.
+// Searches this program's folder and its parents, because tests are elsewhere in the build folder.
 fs::path probe_program() {
   std::error_code error;
   for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -127,7 +127,7 @@ void try_to_outgrow(protections& with, const fs::path& probe, std::string& why_n
   with.attempts.insert(with.attempts.end(), attempts.begin(), attempts.end());
 }
 
-// Number of layers that hold, among those that the choice of a sandbox decides.
+// The number of layers that hold, among the layers that the choice of a sandbox decides.
 int strength(const protections& p) {
   int held = 0;
   for (const char* layer : {"user", "namespaces"})
@@ -151,7 +151,7 @@ std::string advice(const std::string& why_not) {
   return why_not + " (containers often forbid user namespaces)";
 }
 
-// The strongest sandbox that starts. `why_not` gets the reason if it is without bubblewrap.
+// The strongest sandbox that starts. If it is one without bubblewrap, `why_not` gets the reason.
 protections strongest(const fs::path& probe, const bait& outside, std::string& why_not) {
   const std::string bubblewrap = on_path("bwrap"), setpriv = on_path("setpriv");
   const std::vector<std::string> apart = {

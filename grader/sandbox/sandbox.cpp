@@ -21,8 +21,8 @@ namespace {
 // The folders of the loader and libraries on any system: real folders, or links into /usr.
 constexpr const char* library_folders[] = {"/lib", "/lib64", "/lib32", "/libx32"};
 constexpr const char* tool_folders[] = {"/bin", "/sbin"};
-// The only entries of /proc, apart from processes and links to them, that a sandbox shows. Others
-// describe the machine and its users.
+// The only entries of /proc, apart from processes and links to them, that a sandbox shows. Other
+// entries describe the machine and its users.
 constexpr std::string_view shown_entries[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
                                               "stat",    "sys",         "uptime",  "version"};
 constexpr std::string_view entries_for_drivers[] = {"devices", "driver", "modules"};
@@ -110,7 +110,7 @@ void show_proc(std::vector<std::string>& arguments, bool to_drivers) {
   add(arguments, {"--remount-ro", "/proc"});
 }
 
-// Copies files that sandbox_user cannot read. Throws for such folders.
+// Copies files that sandbox_user cannot read. Throws if a folder is not readable.
 void show_copies(std::vector<std::string>& arguments, std::vector<fs::path>& paths,
                  child_options& options) {
   std::erase_if(paths, [&](const fs::path& path) {
@@ -206,7 +206,7 @@ child_options confined(child_options options, const confinement& c, const protec
     std::string ignored;
     options.group = control_group::make({c.memory_bytes, c.processes}, ignored);
   }
-  // Without a control group, Linux can limit the processes of a user, but not root's. Root's
+  // Without a control group, Linux can limit the processes of a user, but not those of root. Root's
   // processes are counted instead.
   if (!options.group && c.processes > 0) {
     const bool becomes = !with.bubblewrap.empty() && !with.become.empty();

@@ -5,8 +5,8 @@
 //         an in-memory file system that shows only the listed files, no network, no other
 //         processes, and the necessary parts of /proc, read-only. A filter of system calls
 //         (system/system_calls.hpp), limits per process, and a control group for all processes
-//         together are further layers. One attempt to escape finds the layers that this machine
-//         lacks, which are reported. The other layers hold without them.
+//         together are further layers. Attempts to escape find the layers that this machine lacks,
+//         which are reported. The other layers hold without the missing ones.
 // Tested by tests/sandbox_test.cpp, and by grader/tests/attacks_test.cpp.
 #pragma once
 
@@ -43,7 +43,7 @@ struct protections {
   fs::path bubblewrap;                   // empty if unusable
   std::vector<std::string> begin;        // its first arguments
   // Words before a command that start it as sandbox_user in the sandbox. Empty if this user is not
-  // root or root cannot change its user.
+  // root or if root cannot change its user.
   std::vector<std::string> become;
   bool sizes_folders = false;  // bubblewrap can limit an in-memory folder
   bool filters = false, groups = false;
@@ -77,9 +77,10 @@ struct confinement {
 };
 
 // The same child in a sandbox. Its environment is only the variables that `options` names. A
-// descriptor of `options.pass` keeps its number. Its directory is the given one, else ours if it is
-// shown, else empty. If root starts it as sandbox_user, that user becomes the owner of `c.write`.
-// Throws failure(environment) if no file descriptor is available or that user cannot read a folder.
+// descriptor of `options.pass` keeps its number. Its directory is the given one, otherwise ours if
+// that is shown, otherwise empty. If root starts the child as sandbox_user, that user becomes the
+// owner of `c.write`. Throws failure(environment) if no file descriptor is available or if that
+// user cannot read a folder.
 child_options confined(child_options options, const confinement& c, const protections& with);
 
 // The paths of a course's tools: the clone, its build folder, the compiler.
@@ -100,7 +101,7 @@ confinement for_linker(const tool_paths& where, const fs::path& work);
 confinement for_program(const fs::path& program, const fs::path& runtime_folder,
                         const std::vector<fs::path>& shown, const std::vector<fs::path>& outputs);
 
-// The view of a device's server: itself and `shown`. It writes nothing, and has no /proc.
+// The view of a device's server: itself and `shown`. The server writes nothing, and has no /proc.
 confinement for_server(const fs::path& server, const std::vector<fs::path>& shown);
 // The view of a GPU's server: NVIDIA's nodes, the driver's files, and a /tmp for its cache.
 confinement for_gpu_server(const fs::path& server);

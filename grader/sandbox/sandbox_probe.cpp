@@ -91,7 +91,7 @@ bool is_number(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](char c) { return '0' <= c && c <= '9'; });
 }
 
-// Opens every file below `folder` for writing, except those of other processes.
+// Opens every file below `folder` for writing, except the files of other processes.
 void try_to_open(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return;

@@ -111,7 +111,7 @@ confinement for_server(const fs::path& server, const std::vector<fs::path>& show
 }
 
 // libcuda is the system's, or is on LD_LIBRARY_PATH, as in many containers. Address space is not
-// limited, because CUDA reserves as much as host and devices have memory.
+// limited, because CUDA reserves as much address space as the host and the devices have memory.
 confinement for_gpu_server(const fs::path& server) {
   confinement c = for_server(server, {"/sys"});
   c.proc = true;

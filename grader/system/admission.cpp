@@ -108,7 +108,7 @@ memory_reservation shared_memory_budget::take(std::uint64_t bytes,
       next = 0;
       wait();
     }
-    // This fails for a unit that we hold already, since a second open file has a separate lock.
+    // This fails for a unit that we hold already, because a second open file has a separate lock.
     auto one = std::make_shared<open_lock>(folder_ / ("unit-" + std::to_string(next++)));
     if (one->try_lock()) taken.held_.push_back(std::move(one));
   }

@@ -2,8 +2,8 @@
 //
 // idea    The memory is divided into units, each represented by a file. Holding a unit means
 //         holding the flock on its file, so a killed process releases its reservation, and no
-//         counter can be wrong. A waiting process holds the queue's lock, so small requests that
-//         arrive later cannot starve a large one.
+//         counter can become wrong. A waiting process holds the queue's lock, so small requests
+//         that arrive later cannot starve a large one.
 // Tested by tests/admission_test.cpp.
 #pragma once
 
@@ -25,14 +25,15 @@ class shared_memory_budget {
  public:
   // `folder` keeps the locks, and is created. All processes use the same folder and bytes.
   shared_memory_budget(std::filesystem::path folder, std::uint64_t bytes);
-  // The budget in STEPWISE_MEMORY, "600:/folder" with megabytes. nullopt if it is unset or
-  // malformed.
+  // The budget in STEPWISE_MEMORY, "600:/folder" with megabytes. nullopt if the variable is unset
+  // or malformed.
   static std::optional<shared_memory_budget> of_environment();
   std::string environment() const;  // "STEPWISE_MEMORY=600:/folder"
 
   std::uint64_t bytes() const;
-  // Waits for `bytes`, at most for all there are, and calls `waiting` about ten times a second.
-  // Throws interrupted. A process that holds a reservation must not wait for another one.
+  // Waits for `bytes`, but at most for all bytes that there are, and calls `waiting` about ten
+  // times a second. Throws interrupted. A process that holds a reservation must not wait for
+  // another one.
   memory_reservation take(std::uint64_t bytes, const std::function<void()>& waiting) const;
 
  private:
@@ -58,9 +59,9 @@ class memory_reservation {
 // groups, whichever is less.
 std::uint64_t usable_memory();
 
-// Memory left below the limits of the control groups and their parents, in version 2 or 1. The
-// largest number if there is no limit. `memberships` has the format of /proc/PID/cgroup, `root` is
-// /sys/fs/cgroup.
+// Memory left below the limits of the control groups and their parents, in version 2 or 1. Returns
+// the largest number if there is no limit. `memberships` has the format of /proc/PID/cgroup, and
+// `root` is /sys/fs/cgroup.
 std::uint64_t memory_left_in_groups(std::string_view memberships,
                                     const std::filesystem::path& root);
 

@@ -19,7 +19,7 @@
 namespace stepwise {
 namespace {
 
-// Reads a file of the kernel, which has no size and is written at once.
+// Reads a file of the kernel. Such a file has no size and is written at once.
 std::string read_all(const std::string& file) {
   std::string text;
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -101,7 +101,7 @@ std::optional<std::string> own_folder(const std::string& controller) {
   return std::nullopt;
 }
 
-// Removes groups of a killed `lab`. They are empty, since their members died with it.
+// Removes groups of a killed `lab`. The groups are empty, because their members died with it.
 void remove_abandoned(const std::string& parent) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {

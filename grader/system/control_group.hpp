@@ -1,9 +1,10 @@
 // A Linux control group for a child: limits the total memory and processes of all its descendants.
 //
-// idea    A folder below our own group's folder in each hierarchy that has the two controllers: one
-//         in version 2, two in version 1. Whether we may create it is found out by trying.
+// idea    The group is a folder below our own group's folder in each hierarchy that has the two
+//         controllers: one in version 2, two in version 1. We try to create the folder to find out
+//         whether we may.
 // watch   In version 2, a group with processes cannot have controlled groups below it, except for
-//         the root. Unless a service manager delegated a group to us, none can be made.
+//         the root. Unless a service manager delegated a group to us, no group can be made.
 // Tested by sandbox/tests/sandbox_test.cpp.
 #pragma once
 

@@ -65,7 +65,7 @@ std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_b
                                         bool through_links) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
-  // Since this check, the file may have been replaced by a pipe, for which open() would wait, or by
+  // After this check, the file may have been replaced by a pipe, for which open() would wait, or by
   // a terminal, which would become the controlling terminal. The flags prevent both.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
                                                   (through_links ? 0 : O_NOFOLLOW));
@@ -197,16 +197,16 @@ file_lock::~file_lock() {
 
 namespace {
 
-// The prefix of this machine's names. Nodes of a cluster may share the folder above but not its
-// locks, so each node only removes its own folders.
+// The prefix of this machine's names. Nodes of a cluster may share the parent folder but not its
+// locks, so each node removes only its own folders.
 std::string prefix_here() {
   char host[256] = {};
   gethostname(host, sizeof host - 1);
   return std::string(temporary_folder::prefix) + content_hash().add(host).hex().substr(0, 8) + "-";
 }
 
-// Locks the folder, for as long as its process lives. -1 if another process holds the lock or this
-// is not a folder.
+// Locks the folder for as long as this process lives. -1 if another process holds the lock or if
+// this is not a folder.
 int locked_folder(const fs::path& folder, int how) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return -1;
@@ -257,7 +257,7 @@ temporary_folder::temporary_folder(const fs::path& parent) {
     if (mkdtemp(name.data()) == nullptr) fail_writing(parent, errno);
     path_ = name;
     lock_ = locked_folder(path_, LOCK_EX);
-    // Before it was locked, another process may have removed it as abandoned.
+    // Before the folder was locked, another process may have removed it as abandoned.
   } while (lstat(path_.c_str(), &about) != 0);
 }
 

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 // nullopt if there is no such regular file or it cannot be read.
 std::optional<std::string> read_if_there(const fs::path& file);
 
-// Like read_if_there(), but nullopt if it has more than `most_bytes`. For untrusted files.
-// `through_links` allows the file itself to be a link.
+// Like read_if_there(), but returns nullopt if the file has more than `most_bytes`. For untrusted
+// files. `through_links` allows the file itself to be a link.
 std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes,
                                         bool through_links = true);
 
-// Reads a submitted source file, a regular file of at most 1 MiB. Else throws failure(usage) and
-// opens nothing: a FIFO would block, a device never ends, and through a link, messages could quote
-// a file that only the reader may see. Parent folders may be links.
+// Reads a submitted source file, a regular file of at most 1 MiB. For any other file, throws
+// failure(usage) and opens nothing: a FIFO would block, a device never ends, and through a link,
+// messages could quote a file that only the reader may see. Parent folders may be links.
 std::string read_handed_in(const fs::path& file);
 
 // Throws failure(code) naming the file and the reason.
@@ -36,7 +36,7 @@ void write_atomically(const fs::path& file, std::string_view content);
 // Throws like write_atomically(file, ...), so that a long computation can check first.
 void require_writable(const fs::path& file);
 
-// Copies `content` to the first free name of FILE.kept-1, FILE.kept-2, ... and returns it.
+// Copies `content` to the first free name of FILE.kept-1, FILE.kept-2, ... and returns that name.
 fs::path keep_copy(const fs::path& file, std::string_view content);
 
 // Creates the folder and its parents. Throws failure(environment) if that is impossible.
@@ -44,7 +44,7 @@ void make_folder(const fs::path& folder);
 
 // Holds an exclusive flock on a file until destroyed. The file is created if it is missing,
 // readable for all, so that other users can lock it, too. `waiting` is called once if another
-// process holds it. Ctrl-C ends the wait.
+// process holds the lock. Ctrl-C ends the wait.
 class file_lock {
  public:
   template <class Callback>
@@ -67,8 +67,8 @@ class file_lock {
   int descriptor_ = -1;
 };
 
-// A new folder below `parent`, removed with its content when destroyed. The first one that a
-// process creates there also removes the folders of killed processes: those of this user and
+// A new folder below `parent`, removed with its content when destroyed. The first such folder that
+// a process creates there also removes the folders of killed processes: those of this user and
 // machine whose lock is free.
 class temporary_folder {
  public:

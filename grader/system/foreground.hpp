@@ -1,8 +1,8 @@
 // Runs a program in our place, with our terminal, streams, signals and end.
 //
-// idea    The opposite of `child`: no output is read, and nothing is limited. The program stays in
-//         our process group, so the terminal's Ctrl-C, Ctrl-\ and Ctrl-Z reach it directly. Signals
-//         that only we receive are forwarded.
+// idea    This is the opposite of `child`: no output is read, and nothing is limited. The program
+//         stays in our process group, so the terminal's Ctrl-C, Ctrl-\ and Ctrl-Z reach it
+//         directly. Signals that only we receive are forwarded.
 // Tested by cli/tests/exec_test.cpp.
 #pragma once
 

@@ -47,7 +47,8 @@ constexpr rlim_t memory_bytes = rlim_t{1} << 30;
   _exit(0);
 }
 
-// Reads until the other end is closed. False if that takes too long or yields too many bytes.
+// Reads until the other end is closed. Returns false if that takes too long or yields too many
+// bytes.
 bool read_all(int from, double seconds, std::size_t most_bytes, std::string& text) {
   const auto start = std::chrono::steady_clock::now();
   char part[4096];

@@ -1,9 +1,10 @@
 // Runs a computation on untrusted bytes in an isolated process.
 //
-// idea    fork without exec: the child has a copy of the data, and may only compute, allocate
-//         memory and write its answer into a pipe. An exploited bug in the computation ends there.
-//         The result is a text of limited size, which the caller must validate.
-// watch   The child has one thread. Files that `compute` needs must have been read before.
+// idea    This is a fork without exec: the child has a copy of the data, and may only compute,
+//         allocate memory and write its answer into a pipe. An exploited bug in the computation
+//         cannot reach further than that process. The result is a text of limited size, which the
+//         caller must validate.
+// watch   The child has one thread. Files that `compute` needs must be read before the call.
 // Tested by tests/isolated_test.cpp.
 #pragma once
 

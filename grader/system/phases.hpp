@@ -9,8 +9,9 @@
 
 namespace stepwise {
 
-// Measures from construction to destruction. A phase within it is not counted twice. Not for code
-// that runs a million times, because both ends read a clock. Each thread has its own phases.
+// Measures from construction to destruction. A phase within another phase is not counted twice. Do
+// not use this for code that runs a million times, because both ends read a clock. Each thread has
+// its own phases.
 class phase {
  public:
   explicit phase(const char* name);

@@ -53,7 +53,8 @@ void limit(int resource, std::uint64_t bytes) {
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
 }
 
-// Runs between fork and exec; only async-signal-safe calls. Reports errno through `report`.
+// Runs between fork and exec, and makes only async-signal-safe calls. Reports errno through
+// `report`.
 [[noreturn]] void become(const child_options& options, char* const* command,
                          char* const* environment, int* pass, int out, int err, int report,
                          pid_t parent) {
@@ -82,7 +83,7 @@ void limit(int resource, std::uint64_t bytes) {
   dup2(open("/dev/null", O_RDONLY), 0);
   dup2(out, 1);
   dup2(err, 2);
-  // Closes all other descriptors of ours, and those that our own parent left open.
+  // Closes all our other descriptors, and those that our own parent left open.
   close_range(static_cast<unsigned>(base), ~0u, CLOSE_RANGE_CLOEXEC);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) {
     const int error = errno;

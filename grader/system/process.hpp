@@ -1,7 +1,7 @@
 // A child process with its own process group, bounded output and limits. It cannot outlive us.
 //
-// idea    fork and exec, pipes and poll. Output is read continuously and only its head and tail are
-//         kept, so a chatty child neither blocks nor fills memory. Every end of the wait (the
+// idea    fork and exec, pipes and poll. Output is read continuously, and only its head and tail
+//         are kept, so a chatty child neither blocks nor fills memory. Every end of the wait (the
 //         deadline, a flood, Ctrl-C, the destructor) kills and reaps the whole group.
 // Tested by tests/process_test.cpp.
 #pragma once
@@ -47,11 +47,11 @@ struct child_options {
   std::uint64_t process_limit = 0;        // RLIMIT_NPROC: the user's processes; 0: none
   std::uint64_t open_file_limit = 0;      // RLIMIT_NOFILE; 0: ours
   // Limit on its processes and threads, counted about ten times a second while waiting. 0: none.
-  // For machines where no kernel limit applies. It needs a process namespace, in which all
+  // For machines where no kernel limit applies. This limit needs a process namespace, in which all
   // descendants stay below the child.
   int counted_tasks = 0;
   // Limit on its processes' total memory, checked equally often. 0: none. For machines without a
-  // control group. Between two checks it may use more.
+  // control group. Between two checks, the child may use more.
   std::uint64_t counted_bytes = 0;
   // The program reports another program's end as a shell does: 128 + the signal's number.
   bool ends_as_shell = false;
@@ -85,12 +85,13 @@ class child {
 
   enum class event { readable, ended, deadline, flooded };
   // Waits until `descriptor` (if not -1) is readable, the child has ended, `seconds` have passed or
-  // the child has written too much. Readable has priority over ended. Throws interrupted. `tick`
-  // and counted limits run only if it has to wait.
+  // the child has written too much. "Readable" has priority over "ended". Throws interrupted.
+  // `tick` and counted limits run only if this function has to wait.
   event wait(double seconds, int descriptor = -1);
 
-  // Counts its processes, threads and memory, at most ten times a second, and kills it over a
-  // limit. Reads all of /proc, which takes milliseconds, so never call it during a measurement.
+  // Counts the child's processes, threads and memory, at most ten times a second, and kills the
+  // child if it is over a limit. Reads all of /proc, which takes milliseconds, so never call it
+  // during a measurement.
   void kill_if_over_limit();
 
   // Kills the group if it still runs, reaps it, and returns how it ended. `cause` is reported if
@@ -128,7 +129,7 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
 // Changes that leave only `added` in the environment.
 std::vector<std::string> empty_environment(std::vector<std::string> added);
 
-// The program's file as a shell finds it. Empty if PATH has none of this name.
+// The program's file as a shell finds it. Empty if PATH has no program of this name.
 std::string on_path(const std::string& program);
 
 // Pointers for exec into `strings`, with a final nullptr.

@@ -61,8 +61,8 @@ bool has_directive(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Whether it has neither a kernel nor a variable, since functions alone are never called. An
-// unreadable entry counts as not empty.
+// Whether the entry has neither a kernel nor a variable, because functions alone are never called.
+// An unreadable entry counts as not empty.
 bool is_empty(const image::fat_entry& entry) {
   const auto content = image::content_of(entry);
   if (!content.ok()) return false;
@@ -101,7 +101,7 @@ void add_container(device_code& code, std::vector<image::fat_entry> entries, std
     code.for_gpu = true;
   } else if (machine_code && !source.empty() && !source.ends_with(' ')) {
     // A name that ends with a space is a list of objects. With -lineinfo or -G, nvcc's device link
-    // adds a container with such a name, which holds none of their code.
+    // adds a container with such a name, which holds none of the objects' code.
     add_once(code.without_ptx, source);
   }
 }

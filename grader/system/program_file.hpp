@@ -47,7 +47,7 @@ struct device_part {
 };
 
 // The parts of a program, library, object or fat binary (nvcc -fatbin). Omits parts without PTX for
-// the GPU and unreadable parts. nullopt if `file` is none of these.
+// the GPU and unreadable parts. nullopt if `file` is not one of these.
 std::optional<std::vector<device_part>> read_device_parts(const fs::path& file, std::uint32_t sm);
 
 // "x86-64", "AArch64", "machine 42".

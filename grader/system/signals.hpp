@@ -1,11 +1,13 @@
-// Handles Ctrl-C. The first one stops every wait, and the second one ends the process immediately.
+// Handles Ctrl-C. The first Ctrl-C stops every wait, and the second one ends the process
+// immediately.
 #pragma once
 
 #include <sys/types.h>
 
 namespace stepwise {
 
-// SIGINT, SIGTERM and SIGHUP set a flag. SIGPIPE and SIGXFSZ are ignored, since writes report them.
+// SIGINT, SIGTERM and SIGHUP set a flag. SIGPIPE and SIGXFSZ are ignored, because writes report
+// these errors.
 void install_signal_handlers();
 
 // Restores the actions that we were started with, for a program that replaces us. Called between

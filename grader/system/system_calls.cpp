@@ -1,4 +1,4 @@
-// The list of refused calls, and the BPF program that compares with it.
+// The list of refused calls, and the BPF program that compares calls with it.
 #include "grader/system/system_calls.hpp"
 
 #include <errno.h>
@@ -165,7 +165,7 @@ bool restrict_system_calls(const std::string& filter) {
 }
 
 bool has_system_call_filters() {
-  // An unreadable filter gives EFAULT if the kernel supports filters, EINVAL if it does not.
+  // An unreadable filter gives EFAULT if the kernel supports filters, and EINVAL if it does not.
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr) != 0 && errno == EFAULT &&
          !system_call_filter(processes_are::allowed).empty();
 }

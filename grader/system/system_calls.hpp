@@ -1,13 +1,13 @@
 // A filter of system calls for untrusted programs.
 //
-// idea    It refuses calls that a computation never needs and that known kernel exploits used:
-//         namespaces, mounts, other processes' memory, kernel modules, keys, io_uring, BPF, sockets
-//         other than local ones. All other calls pass, as in Flatpak's filter, because libraries
-//         that we do not know (NVIDIA's) run in it, too.
+// idea    The filter refuses calls that a computation never needs and that known kernel exploits
+//         used: namespaces, mounts, other processes' memory, kernel modules, keys, io_uring, BPF,
+//         sockets other than local ones. All other calls pass, as in Flatpak's filter, because
+//         libraries that we do not know (NVIDIA's) run in it, too.
 // watch   An allow-list would be tighter, but would kill honest programs with every new libc. The
-//         filter is a second layer after the namespaces, not the first one. We do not use
-//         libseccomp: sixty comparisons need no compiler, and every clone would have to install one
-//         more package. Source of numbers and layout: linux/seccomp.h, linux/audit.h, seccomp(2).
+//         filter is a second layer after the namespaces, not the first. We do not use libseccomp,
+//         because sixty comparisons need no compiler, and every clone would have to install another
+//         package. Source of numbers and layout: linux/seccomp.h, linux/audit.h, seccomp(2).
 // Tested by sandbox/tests/sandbox_test.cpp.
 #pragma once
 

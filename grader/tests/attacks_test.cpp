@@ -1,5 +1,5 @@
-// The quick selection of the attack suite, and `selftest` with files of your own; copies of steps;
-// the report where a layer of the sandbox is missing. Runs the built program.
+// Tests the quick selection of the attack suite, `selftest` with files of your own, copies of
+// steps, and the report where a layer of the sandbox is missing. Runs the built program.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -11,7 +11,7 @@ using profile = kernel_profile;
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
 
-// A thread gets at least 16 registers, and ncu counts those. Kernels with 10, 12 or 14 registers in
+// A thread gets at least 16 registers, and ncu counts these. Kernels with 10, 12 or 14 registers in
 // the compiler's table have 16 in ncu, while 18, 20 or 30 stay as they are (seen on an H200, driver
 // 580; also NVIDIA's forum, topic 237752, on an sm_86).
 std::uint64_t given_registers(const profile& k) {
@@ -158,7 +158,7 @@ std::vector<counter> launch_counters() {
 std::vector<counter> information_counters() {
   using enum agreement;
   return {
-      // ncu counts machine code and the emulator PTX, so they cannot be equal.
+      // ncu counts machine code and the emulator counts PTX, so the two cannot be equal.
       {"warp_instructions",
        "warp instructions (machine, PTX)",
        information,

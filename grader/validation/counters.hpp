@@ -3,8 +3,9 @@
 //
 // idea    Both sides become a counted_kernel: one kernel in one configuration, and a value per
 //         counter. ncu's value is a range over its runs. If the range is a single point, the
-//         emulator must equal it.
-// watch   Nothing is fitted. Effects of the machine code alone (spills) are listed as such.
+//         emulator's count must equal it.
+// watch   Nothing is fitted. Effects that come from the machine code alone (spills) are listed as
+//         such.
 // Tested by tests/validation_test.cpp.
 #pragma once
 
@@ -83,7 +84,7 @@ std::vector<compared_kernel> compare(const std::vector<counted_kernel>& hardware
 
 // A record keeps ncu's counters: a number, or [low, high] if its runs differ.
 json record_json(const std::vector<counted_kernel>& hardware);
-// Throws json_error if `entry` is malformed. Counters that it lacks are not compared.
+// Throws json_error if `entry` is malformed. Counters that the entry lacks are not compared.
 counted_kernel parse_kernel(const json& entry);
 
 }  // namespace stepwise

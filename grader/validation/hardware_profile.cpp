@@ -80,7 +80,7 @@ sector_counts sectors_of(const ncu_launch& l, const std::string& kind) {
   sector_counts c;
   c.requests = count(value(l, "l1tex__t_requests" + global + ".sum"));
   c.sectors = count(value(l, "l1tex__t_sectors" + global + ".sum"));
-  // The fraction of their bytes that was requested. Some versions of ncu lack it.
+  // The fraction of their bytes that was requested. Some versions of ncu lack this figure.
   const double used =
       value(l, "smsp__sass_average_data_bytes_per_sector_mem_global_op_" + kind + ".pct");
   c.ideal_sectors = count(static_cast<double>(c.sectors) * used / 100);
@@ -207,7 +207,7 @@ void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
         std::exchange(l.stalled.of[static_cast<int>(stall::shared_dependency)], 0.0);
 }
 
-// The kernel's stalls are counted; their distribution over lines is sampled.
+// The kernel's stalls are counted, and their distribution over lines is sampled.
 void distribute_stalls(kernel_profile& k, const stall_cycles& all) {
   for (int s = 0; s < stalls; ++s) {
     double samples = 0;

@@ -1,8 +1,8 @@
 // A profile of a call from ncu's hardware counters, in the same form as the time model's.
 //
 // idea    Launches of one kernel in one configuration are added up, with fractions and ratios
-//         weighted by their time. ncu's raw page describes whole kernels, so each has one line
-//         without a number.
+//         weighted by their time. ncu's raw page describes whole kernels, so each kernel has one
+//         line without a number.
 // watch   ncu repeats a kernel for every few counters and flushes the caches before each
 //         repetition, so its times are those of a call with a cold L2.
 // source  Nsight Compute Profiling Guide, "Metrics Reference", "Warp Stall Reasons", 2025.3.

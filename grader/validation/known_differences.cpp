@@ -1,4 +1,5 @@
-// Reads the list, checks each entry against the lab, and marks the differences it excuses.
+// Reads the list, checks each entry against the lab, and marks the differences that the entry
+// excuses.
 #include "grader/validation/known_differences.hpp"
 
 #include <algorithm>

@@ -20,8 +20,8 @@ struct known_difference {
   std::string why;
 };
 
-// Empty without the file. Throws failure(ours), which names the file and its error: an unknown
-// step, an unknown counter, no reason.
+// Empty if there is no such file. Throws failure(ours), which names the file and its error: an
+// unknown step, an unknown counter, no reason.
 std::vector<known_difference> load_known_differences(const fs::path& root, const lab& l);
 
 struct excused {

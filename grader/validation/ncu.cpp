@@ -204,7 +204,7 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
   if (lines == ncu_lines::left_out) return launches;
   auto by_launch = parse_ncu_source(
       printed_page(ncu, report, {"--page", "source", "--print-source", "cuda,sass"}, now));
-  // A program without line tables has none. Else each launch has some.
+  // A program without line tables has no lines. Otherwise, each launch has some.
   if (by_launch.size() == launches.size())
     for (std::size_t n = 0; n < launches.size(); ++n) launches[n].lines = std::move(by_launch[n]);
   return launches;

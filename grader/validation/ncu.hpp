@@ -1,7 +1,7 @@
 // Runs a program under Nsight Compute and reads its counters.
 //
-// idea    ncu writes one line of CSV per launch: `--page raw` with units that never change. Kernels
-//         keep their mangled names, which the emulator uses, too.
+// idea    ncu writes one line of CSV per launch, with `--page raw` and units that never change.
+//         Kernels keep their mangled names, which the emulator uses, too.
 // source  Nsight Compute's command line manual (options, the raw page), 2025.3.
 // Tested by tests/ncu_test.cpp with a captured page.
 #pragma once
@@ -28,21 +28,21 @@ struct ncu_launch {
 };
 
 // Parses the raw page, which contains ncu's own lines ("==PROF== ..."). Throws failure(environment)
-// if it is not such a page.
+// if the text is not such a page.
 std::vector<ncu_launch> parse_ncu_page(std::string_view text);
 
 // The reason for missing counters, from ncu's own output, and a remedy. Empty if ncu reports no
 // error.
 std::string ncu_trouble(std::string_view text);
 
-// Finds ncu on PATH, else in a CUDA toolkit in its usual place. Throws failure(environment) if it
-// is missing.
+// Finds ncu on PATH, or otherwise in a CUDA toolkit in its usual place. Throws failure(environment)
+// if ncu is missing.
 std::string find_ncu();
 
 // "2025.3.1.0", or empty.
 std::string ncu_version(const std::string& ncu);
 
-// Whether ncu reports source lines. It then samples the warps and reads accesses one by one.
+// Whether ncu reports source lines. If so, it samples the warps and reads accesses one by one.
 enum class ncu_lines { left_out, counted };
 
 // All launches of `command`, in order. Throws failure(environment) if ncu cannot count here.

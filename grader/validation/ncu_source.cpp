@@ -30,8 +30,8 @@ constexpr stall_column stall_columns[] = {{"stall_long_sb", stall::memory_depend
                                           {"stall_branch_resolving", stall::instruction_fetch},
                                           {"stall_not_selected", stall::not_selected}};
 
-// Opcodes (up to the first dot) of machine instructions whose results the short scoreboard waits
-// for.
+// Opcodes (up to the first dot) of machine instructions for whose results the short scoreboard
+// waits.
 constexpr std::string_view special_opcodes[] = {"MUFU", "POPC", "FLO", "BREV"};
 constexpr std::string_view shared_opcodes[] = {"LDS", "LDSM", "ATOMS", "SHFL", "REDUX"};
 

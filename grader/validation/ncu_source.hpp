@@ -2,8 +2,8 @@
 //
 // idea    For each launch and each of its source files, `--page source --print-source cuda,sass`
 //         prints every line with machine code, followed by that code. Accesses are read from the
-//         rows of machine code, which describe one access each, the other counters from the line's
-//         row.
+//         rows of machine code, which describe one access each. The other counters are read from
+//         the line's row.
 // watch   ncu does not escape quotes in source text, so a row is parsed from its end.
 // source  Nsight Compute 2025.3, as seen. Tested by tests/ncu_source_test.cpp with a captured page.
 #pragma once
@@ -22,7 +22,7 @@ struct ncu_line {
   int line = 0;
   std::string text;  // without its indentation
   profile_counts counts;
-  // Samples by the reason that the warp waited for, and samples of warps that were issuing.
+  // Samples by the reason for which the warp waited, and samples of warps that were issuing.
   std::array<double, stalls> samples{};
   double instructions = 0;  // warp instructions
   // The line's machine code, if ncu printed it: warp instructions whose results ncu's short

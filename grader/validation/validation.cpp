@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t validation_seed = 7;
 constexpr double most_emulated_seconds = 300;  // one call on the emulator, with counters
 
-// Whether the call was made and is right.
+// Whether the call was made and its result is right.
 call_outcome outcome_of(const problem& p, const call_file& file, std::size_t number) {
   const auto record = file.record(number);
   if (record.state != runner::call_state::done) {

@@ -70,7 +70,7 @@ std::vector<std::filesystem::path> counter_records(const std::filesystem::path& 
 // number of runs or list of metrics. "" if they can.
 std::string why_apart(const json& one, const json& other);
 
-// The newer record, plus the lab's steps that only the older one has, in the lab's order.
+// The newer record, plus the lab's steps that only the older record has, in the lab's order.
 json joined_records(const json& older, json newer, const lab& l);
 
 // Splits the launches of `runs` consecutive calls of each size. launches_of[i] is the number of

@@ -1,6 +1,6 @@
 // Tests that every barrier of every step and of the labs' headers is needed, and that the checks
-// report this. Without the barrier, they report a race. With it, they report nothing, and the
-// result is right.
+// report this. Without the barrier, the checks report a race. With the barrier, they report
+// nothing, and the result is right.
 //
 // idea    Some barriers are needed only if a block processes more than one tile. At sizes that are
 //         quick to emulate, this takes a small GPU with one or two multiprocessors.
@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 constexpr double small_bytes = 100000, small_gpu_bytes = 800000;
 
 // A size at which a block's first part of a tile ends in the pipeline stage with which the next
-// part begins. Only then does the barrier between them have a purpose. 18 steps, with three stages.
+// part begins. Only then does the barrier between the two parts have a purpose. 18 steps, with
+// three stages.
 const std::map<std::string, lab_size> end_in_first_stage = {{"matmul", {273}}};
 
 // A lab, and a file with a call of each of its check sizes up to some number of bytes, and of one
@@ -216,8 +217,8 @@ TEST_CASE(
       for (const auto& found : findings[i]) {
         MESSAGE(in_words(found));
         has_race = has_race || is_race_in(found, step, l.name);
-        // Without a barrier, a read may also come before the first write. And threads that decide
-        // by the value that they read may exit, while the others wait at the next barrier.
+        // Without a barrier, a read may also come before the first write. Threads that decide by
+        // the value that they read may then exit, while the others wait at the next barrier.
         CHECK((found.what.kind == finding_kind::race ||
                found.what.kind == finding_kind::unwritten_read ||
                found.what.kind == finding_kind::exited_at_barrier));

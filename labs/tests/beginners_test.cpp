@@ -1,6 +1,6 @@
 // Tests what a student sees first after a beginner's mistake. The first sentence of lab run, lab
 // check and lab grade must be the one in labs/<lab>/tests/beginners.txt, or, for old versions that
-// fail today, in solutions/<lab>/historic.txt. The correct files, of which mistakes are edits,
+// fail today, in solutions/<lab>/historic.txt. The correct files, of which the mistakes are edits,
 // pass. People judged whether each sentence leads to the fix. Judge a sentence again when it
 // changes.
 //

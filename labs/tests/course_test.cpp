@@ -73,7 +73,7 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
-// Such a line has no content. It only closes a block of several statements.
+// Such a line has no content and only closes a block of several statements.
 bool is_brace(const std::string& line) { return stepwise::trimmed(line) == "}"; }
 
 // A step's code without whole-line comments, markers, empty lines, lines with only a closing brace,
@@ -401,7 +401,8 @@ TEST_CASE("the student's file starts as the skeleton of its lab's step") {
     const fs::path& file = l.file;
     const fs::path solution = find_step(l, l.skeleton).file;
     const std::string fresh = derive_skeleton(text_of(source_root() / solution), solution);
-    // In a student's clone the file has the student's work. Then the committed file counts.
+    // In a student's clone, the file has the student's work. In that case, the committed file
+    // counts.
     const bool untouched = text_of(source_root() / file) == fresh;
     const std::string committed =
         output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
@@ -417,7 +418,8 @@ TEST_CASE("answers.md has the questions of its handout") {
     const std::string handout = *whole_handout(source_root(), l);
     const std::string fresh = stepwise::derive_answers(handout, l.name);
     CHECK(stepwise::count_answers(handout, fresh).questions >= 5);
-    // In a student's clone the file has the student's answers. Then the committed file counts.
+    // In a student's clone, the file has the student's answers. In that case, the committed file
+    // counts.
     const bool untouched = text_of(source_root() / folder / "answers.md") == fresh;
     const std::string committed = output_of("git -C " + quoted(source_root()) + " show HEAD:./" +
                                             (folder / "answers.md").string());

@@ -201,7 +201,7 @@ prose prose_of(const std::string& page) {
         const auto end = line.find("**", i + 2);
         if (end != std::string::npos)
           p.spans.push_back({p.text.size(), p.text.size() + end - i - 2, "", true});
-        // The words themselves are read like all others.
+        // The words themselves are read like all other words.
         ++i;
       } else {
         p.text += line[i];

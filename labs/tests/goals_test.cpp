@@ -81,8 +81,8 @@ TEST_CASE("the worked solutions reach every speed goal, on every GPU with a reco
         continue;
       }
       ++judged;
-      // The last step reaches the goal. So does one of the two steps after `over`, which teach its
-      // idea.
+      // The last step reaches the goal. So does one of the two steps after `over`, which teach the
+      // goal's idea.
       const auto speed = [&](std::size_t step) {
         return record.steps[over].second / record.steps[step].second;
       };

@@ -1,6 +1,6 @@
 // Tests the parts of `lab limits`. On the emulator, a part has the launches and the occupancy of
-// its step. The memory part moves what the step moves and computes nothing, and the compute part
-// computes what the step computes and moves nothing. Also tests the command itself.
+// its step. The memory part moves the step's data and computes nothing, and the compute part does
+// the step's computation and moves nothing. Also tests the command itself.
 //
 // STEPWISE_BUILD and LAB_BUILD name the build folder, and LAB_ROOT the clone.
 #include "grader/measure/limits.hpp"

@@ -1,6 +1,6 @@
 // Tests the pictures in labs/<lab>/pictures. On the emulator, every step must compute the
-// reference's picture from each, and the committed stages for the handout must be those of the
-// reference.
+// reference's picture from each picture, and the committed stages for the handout must be those of
+// the reference.
 #include <doctest/doctest.h>
 
 #include <algorithm>

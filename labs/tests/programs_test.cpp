@@ -145,7 +145,7 @@ TEST_CASE("a call after one that left its buffers copies its input again only if
   CHECK(!is_right());
   CHECK(runs.call(0).ok());
   CHECK(is_right());
-  // The file has another input than the device. To the runner it looks as if the program had
+  // The file has a different input than the device. To the runner, it looks as if the program had
   // changed its input.
   auto& input = calls[0].buffers[0].data;
   input[0] ^= std::byte{1};
@@ -239,8 +239,8 @@ std::vector<std::string> includes_of(const std::string& text) {
   return includes;
 }
 
-// Joins the skeletons of a lab's steps in one file, where STEPWISE_VARIANT selects one. nvcc takes
-// as long for three separate skeletons.
+// Joins the skeletons of a lab's steps in one file, where STEPWISE_VARIANT selects one of them.
+// nvcc takes as long for three separate skeletons.
 fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& folder) {
   const fs::path joined = folder / "skeletons.cu";
   child_options join;
@@ -250,7 +250,7 @@ fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& fold
     CAPTURE(s.name);
     const std::string text = *read_if_there(root / s.file);
     const std::string skeleton = derive_skeleton(text, s.file);
-    // In one file, each skeleton would also have the includes of the others.
+    // In one file, each skeleton would also have the includes of the other skeletons.
     CHECK(includes_of(skeleton) == includes_of(text));
     join.command.push_back(folder / (s.name + ".cu"));
     write_atomically(join.command.back(), skeleton);

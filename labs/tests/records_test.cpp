@@ -1,5 +1,5 @@
-// Tests the records of the course. Each is as `--record` would write it, and its sizes, labels and
-// work agree with the lab's problem today.
+// Tests the records of the course. Each record is as `--record` would write it, and its sizes,
+// labels and work agree with the lab's problem today.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 
 using namespace stepwise;
 
-// A label needs the inputs of a call. It is compared only where these are quick to make.
+// A label needs the inputs of a call. The label is compared only where these inputs are quick to
+// make.
 constexpr double most_bytes = 1 << 22;
 
 void check_facts(const lab& l, const json& entry) {

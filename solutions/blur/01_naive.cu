@@ -3,7 +3,7 @@
 // idea    The sum of every pixel is independent. Each pixel gets a thread, which reads 49 bytes.
 //         The grey and the edge stage (stages.hpp) have one thread per pixel as well.
 // watch   A warp covers four rows of 8 pixels. Each of its 49 loads touches four lines and uses 8
-//         of the 32 bytes in a sector.
+//         of the 32 bytes in each sector.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 00.
 #include "common/lab/check.hpp"

@@ -2,8 +2,8 @@
 //
 // idea    The lanes of a warp are now 32 neighbours in a row, so a load touches 32 consecutive
 //         bytes, one or two sectors. The original's other version, blocks of 8 x 16, has more
-//         warps, but each still covers four rows, so the problem remains.
-// watch   64 threads are two warps, and a multiprocessor holds 32 blocks: just enough for all warp
+//         warps, but each warp still covers four rows, so the problem remains.
+// watch   A block is two warps, and a multiprocessor holds 32 blocks: just enough to fill all warp
 //         slots. A pixel still takes 49 loads, of bytes that its neighbours load as well.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), steps 1a, 1b.

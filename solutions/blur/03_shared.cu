@@ -5,8 +5,8 @@
 //         up to three each, with zeros outside the picture. Then they read from shared memory,
 //         where a byte does not cost a sector. Blocks are taller than in 02, so the halo is a
 //         smaller share: 32 x 4 pixels need 2.97 bytes each, and 32 x 2 pixels would need 4.75.
-// watch   A pixel still takes 49 reads of one byte, although a word would cost the same. All
-//         threads must reach the barrier, even those outside the picture.
+// watch   A pixel still takes 49 reads of one byte, although reading a word would cost the same.
+//         All threads must reach the barrier, even those outside the picture.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"

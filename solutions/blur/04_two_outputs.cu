@@ -1,8 +1,8 @@
 // blur 04_two_outputs: two adjacent pixels of a column per thread share 42 of 56 reads.
 //
-// idea    The 7 x 7 neighbourhoods of two adjacent pixels have 6 rows in common: 56 reads for two
-//         sums instead of 98. The two sums are independent: while one multiply-add waits for the
-//         previous one, the other can issue (instruction-level parallelism).
+// idea    The 7 x 7 neighbourhoods of two adjacent pixels have 6 rows in common, so two sums take
+//         56 reads instead of 98. The two sums are independent: while one multiply-add waits for
+//         the previous one, the other can issue (instruction-level parallelism).
 // watch   98 integer multiply-adds, whose rate on an H200 is half that of float multiply-adds.
 // needs   nothing: the second row may lie beyond the edge when the first does not.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 5a, whose
@@ -30,7 +30,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   for (int j = 0; j < 6 + outputs; ++j) {
     for (int i = 0; i < 7; ++i) {
       const int read = tile[first + j][threadIdx.x + i];
-      //> todo: add it to the first row's sum, the second row's, or both, with the right weights.
+      //> todo: add `read` to the first row's sum, the second's, or both, with the right weights.
       for (int k = 0; k < outputs; ++k)
         if (j >= k && j < k + 7) sum[k] += weight[j - k] * weight[i] * read;
       //<

@@ -2,9 +2,9 @@
 //
 // idea    A weight is w(i) * w(j), so the sum along a row need not be repeated for each of the
 //         seven pixels of a column that use it. Sums along the rows go to shared memory. Seven of
-//         them, one below the other, add up to a pixel: 14 multiply-adds instead of 49, plus the
-//         rows of the halo.
-// watch   A second barrier, and a second trip through shared memory. 10 rows of sums for 4 rows.
+//         them, one below the other, add up to a pixel. That takes 14 multiply-adds instead of 49,
+//         plus the rows of the halo.
+// watch   A second barrier and trip through shared memory; 10 rows of sums for 4 rows of pixels.
 // needs   nothing. Integer sums are the same in any order, and stay below 2^16.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
 #include "common/lab/check.hpp"

@@ -2,9 +2,9 @@
 //
 // idea    Float multiply-adds are the fastest instructions: most GPUs run them at twice the rate of
 //         integer ones. All sums are integers below 2^24, which floats represent exactly, so the
-//         result is equal to the bit. A pixel is converted once, when it is stored in the tile.
-// gain    None: on an H200 it is slightly slower. Integer products by 2 and 4 merge into additions,
-//         so the loops have as many instructions as before, and the conversions are extra.
+//         results are equal bit for bit. A pixel is converted once, when it is stored in the tile.
+// gain    None: on an H200 it is slightly slower. Products by 2 and 4 merge into additions, so the
+//         loops have as many instructions as before, and the conversions are extra.
 // watch   The blur no longer takes the most time. Profile again before you continue.
 // needs   As before: no sum reaches 2^24.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 90.

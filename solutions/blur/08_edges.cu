@@ -4,8 +4,8 @@
 //         global memory per pixel, one at a time. It now gets what helped the blur: a tile in
 //         shared memory, and four rows per thread. The thread walks down its column, so the
 //         compiler can keep the values that the next row needs.
-// watch   The grey stage moves the most bytes, four in and one out, and stores them one at a time.
-// needs   Outside the picture, blurred pixels count as 0, as grey ones do.
+// watch   The grey stage moves the most bytes, four in and one out, and stores one byte at a time.
+// needs   Outside the picture, blurred pixels count as 0, as grey pixels do.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

@@ -2,7 +2,7 @@
 //
 // idea    The edge stage reads what the blur writes. In one kernel, the blurred picture stays in
 //         shared memory, which saves two bytes per pixel. The price is the halo: a block blurs one
-//         pixel more on each side than it finds edges for, and reads four more.
+//         pixel more on each side than it finds edges for, and reads four pixels more.
 // watch   There are three barriers, and between them every thread does a different part of the
 //         tile's work. With a larger tile, the halo's share is smaller, but fewer blocks fit.
 // needs   Outside the picture, grey and blurred pixels are 0, in the halo as well.

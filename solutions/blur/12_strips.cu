@@ -1,7 +1,7 @@
 // blur 12_strips: warps walk down the picture: registers and shuffles, no tile.
 //
-// idea    A lane owns four columns, a warp 128, and the warp goes from row to row. Values from the
-//         rows above are in registers, and values from adjacent columns are in adjacent lanes.
+// idea    A lane owns four columns and a warp owns 128. The warp goes from row to row. Values from
+//         the rows above are in registers, and values from adjacent columns are in adjacent lanes.
 //         There is no tile, no barrier, and no index to divide: once a row is loaded, the edges
 //         four rows further up are complete.
 // watch   A pixel adds the sums of seven rows, six of which the pixel below needs too. A small

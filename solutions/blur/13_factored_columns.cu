@@ -4,8 +4,8 @@
 //         the value before, add the pair two rows before, and do both once more. The earlier
 //         values and pairs are in registers already, so four additions replace seven products.
 // gain    None yet: no faster at 7680 x 4320, and slower at 16384 x 16384.
-// watch   Bytes are extracted from words and packed again at every stage: that is the limit now.
-// needs   Sums that are exact in any order, which integer sums are.
+// watch   Bytes are extracted from words and packed again at every stage, which is the limit now.
+// needs   Sums that are exact in any order, as integer sums are.
 // source  P. Heckbert, "Filtering by Repeated Integration" (1986), for filters made of boxes.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

@@ -2,8 +2,8 @@
 //
 // idea    dp4a multiplies the four bytes of a word by those of another and adds all products to an
 //         integer. The seven weights of a row span two or three of the words that hold the bytes of
-//         the lane and its neighbours; the compiler knows which. Sums along a row no longer extract
-//         bytes from words, neither for the blur nor for the edges.
+//         the lane and its neighbours; the compiler knows which words. Sums along a row no longer
+//         extract bytes from words, neither for the blur nor for the edges.
 // watch   The sums of the columns: four registers hold four numbers of at most 16 bits.
 // needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words;
 //         unsigned bytes with signed weights need a line of PTX.

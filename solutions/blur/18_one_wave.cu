@@ -4,9 +4,9 @@
 //         large one has many, and each processes eight rows more than it stores. Now there are as
 //         many strips as the GPU holds at once, all of the same height.
 // watch   Every lane still waits for its loads before it can start the arithmetic of a row.
-// needs   No strip of fewer than 16 rows, since the halo would be over a third of its work. None of
-//         more than 128 either: the halo is small by then, and if all strips of a large picture run
-//         at once, they lie far apart in memory, which proved slower.
+// needs   No strip of fewer than 16 rows, since the halo would be over a third of its work. No
+//         strip of more than 128 either: the halo is small by then, and if all strips of a large
+//         picture run at once, they lie far apart in memory, which proved slower.
 // source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 #include <algorithm>
 

@@ -49,7 +49,7 @@ __device__ inline unsigned grey_word(unsigned p) {
 
 // Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
 // the difference of the pixel's neighbours, alternately right minus left and left minus right, and
-// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+// the sum of all three with the weights 1 2 1, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
   float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago

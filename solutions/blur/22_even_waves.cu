@@ -1,9 +1,9 @@
 // blur 22_even_waves: blocks that do not fit at once run in waves of the same size.
 //
 // idea    A picture of 13773 x 3727 has 29 blocks side by side, and an H100 holds 27 such rows of
-//         blocks: strips of 140 rows would run at once. Strips of 128 rows, the most that 21
+//         blocks, so strips of 140 rows would run at once. Strips of 128 rows, the most that 21
 //         allows, need 30 rows of blocks, and the last three run alone, for as long as the first
-//         27. Now the height is chosen for whole waves, as few as strips of most_rows allow.
+//         27. Now the height is chosen to make whole waves, as few as strips of most_rows allow.
 // watch   The halo: 8 rows per strip. Whole waves of strips with few rows gain nothing.
 // needs   nothing.
 // source  CUDA C++ Best Practices Guide: the tail of a launch, when the last wave is not full.
@@ -47,7 +47,7 @@ __device__ inline unsigned grey_word(unsigned p) {
 
 // Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
 // the difference of the pixel's neighbours, alternately right minus left and left minus right, and
-// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+// the sum of all three with the weights 1 2 1, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
   float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago

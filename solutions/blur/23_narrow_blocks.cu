@@ -1,8 +1,8 @@
 // blur 23_narrow_blocks: blocks with a number of strips side by side that suits the width.
 //
 // idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
-//         side: three of eight warps have nothing to do. Warps of a block share nothing, so a block
-//         may as well have three, two or one. The host takes the most that leave few warps idle.
+//         side, so three of eight warps have nothing to do. Warps of a block share nothing, so a
+//         block may have fewer. The host takes the largest number that leaves few warps idle.
 // watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
 //         registers allow no more than 32 warps.
 // needs   A kernel that reads the number of warps from blockDim.y, which is no longer a constant.
@@ -47,7 +47,7 @@ __device__ inline unsigned grey_word(unsigned p) {
 
 // Sobel's gx and gy of a column in the row before the last, each with either sign. A row supplies
 // the difference of the pixel's neighbours, alternately right minus left and left minus right, and
-// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+// the sum of all three with the weights 1 2 1, as a float that is 3 * 2^22 larger.
 struct gradient_of_either_sign {
   int difference1 = 0;
   float pair1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago

@@ -14,7 +14,7 @@
 constexpr int cols = 32, rows = 4;                         // per block
 constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // including the halo
 
-//> todo: write blur_kernel again; it promises that no store changes what it reads.
+//> todo: write blur_kernel again, with a promise that no store changes its inputs.
 // blurred = the blurred grey picture
 __global__ void blur_kernel(const unsigned char* __restrict__ grey,
                             unsigned char* __restrict__ blurred, int width, int height) {

@@ -1,13 +1,13 @@
 // launch 05_vector: loads and stores of 16 bytes.
 //
-// idea    One instruction moves a float4, which is four neighbours. The same bytes take a quarter
-//         of the loads and stores, fewer indices and tests, and 16 sectors per request. As in
-//         03_ilp, a thread has 32 bytes in flight: now one float4 of x and one of y.
-// gain    None: on an H200 it is as fast as 03_ilp. Memory is the limit, and nothing waited for the
-//         instructions that are saved.
+// idea    One instruction moves a float4, which holds four neighbours. The same bytes take a
+//         quarter of the loads and stores, fewer indices and tests, and 16 sectors per request. As
+//         in 03_ilp, a thread has 32 bytes in flight: now one float4 of x and one of y.
+// gain    None: on an H200 it is as fast as 03_ilp. Memory is the limit, and nothing was waiting
+//         for the instructions that are saved.
 // watch   Fewer instructions pay only where something waits for them.
 // needs   x, y and z aligned to 16 bytes: cudaMalloc aligns to 256, and the contract says so. A
-//         pointer into an array, x + 1 say, is not. The last n % 4 elements are added one by one.
+//         pointer into an array, like x + 1, is not. The last n % 4 elements are added one by one.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; J. Luitjens, "CUDA Pro Tip:
 //         Increase Performance with Vectorized Memory Access" (NVIDIA, 2013).
 #include "common/lab/ceil_div.hpp"

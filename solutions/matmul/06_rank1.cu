@@ -3,8 +3,8 @@
 // idea    A column of a times a row of b, n x n products, is a matrix of rank 1, and c is the sum
 //         of n such matrices. A thread loads its element of b's row k once, into a register, and
 //         uses it for 16 rows of c. All threads read the same column of a: a broadcast.
-// watch   One operand of every multiply-add still comes from shared memory. A load brings four of
-//         them, because they are adjacent, yet it takes two wavefronts.
+// watch   One operand of every multiply-add still comes from shared memory. A load brings four such
+//         operands, because they are adjacent, yet it takes two wavefronts.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008); Filipovic
 //         (2014), the version with one block in shared memory.

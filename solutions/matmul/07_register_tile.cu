@@ -4,9 +4,9 @@
 //         from shared memory into registers, serve 64 multiply-adds: a quarter of a float per
 //         multiply-add instead of one. Tiles of 128 x 128 also divide global reads by 128.
 // watch   A column of a's tile takes one load per float. And 64 sums leave room for only a quarter
-//         of the threads that a multiprocessor could hold, so each thread must do more to keep it
-//         busy. This is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at
-//         n = 3000, where 576 tiles on 264 resident blocks leave the third wave almost empty.
+//         of the threads that a multiprocessor could hold, so each thread must do more to keep the
+//         GPU busy. This is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and
+//         at n = 3000, where 576 tiles on 264 resident blocks leave the third wave almost empty.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010); S. Boehm, SGEMM_CUDA (2022),
 //         kernel 5.

@@ -3,8 +3,8 @@
 // idea    A warp computes 64 x 32 elements instead of 16 x 128: it needs 96 floats per k instead of
 //         144, and its lanes read them side by side. Loads of 16 bytes are served 8 lanes at a
 //         time, or 16 if lanes l and l ^ 1, or l and l ^ 2, read the same bytes. In squares of
-//         2 x 2 lanes, the first holds for a, the second for b: every load takes 2 wavefronts.
-// watch   Between two barriers, all warps fetch, then all multiply. Neither hides the other.
+//         2 x 2 lanes, the first holds for a, the second for b, so every load takes 2 wavefronts.
+// watch   Between two barriers, all warps fetch, then all multiply. Neither phase hides the other.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  NVIDIA, "CUTLASS: Fast Linear Algebra in CUDA C++" (2017); S. Boehm, SGEMM_CUDA (2022),
 //         kernel 10. The rule for 16 bytes is measured, not documented.

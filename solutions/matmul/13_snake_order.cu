@@ -2,8 +2,8 @@
 //
 // idea    A multiply-add reads three registers. The register file consists of banks: operands in
 //         the same bank are read one after the other, unless the previous instruction read one of
-//         them, too. Row by row, both operands change at the end of a row. Alternately down and up
-//         the columns, one operand always stays. Going along the rows and back would gain nothing
+//         them, too. Row by row, both operands change at the end of a row. Down one column and up
+//         the next, one operand always stays. Going along the rows and back would gain nothing
 //         here: the order is only a hint to the compiler, which allocates the registers.
 // watch   Each fetch computes the addresses of its pieces and tests whether they are in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int y0 = warp / warps_x * lanes_y * thread_tile + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * thread_tile + 4 * lane_x;
 
-  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are such
-  // that every thread has one such piece of each.
+  // A thread's part of each pair of tiles: four floats of a, and four of b. The sizes are chosen so
+  // that every thread has one piece of each.
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   float4 a4;

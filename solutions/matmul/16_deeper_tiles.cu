@@ -5,7 +5,7 @@
 //         them, not 512. The blocks are small, so three pairs of such tiles fit into shared memory:
 //         they take 38 KB, where two blocks of 256 threads would need 50 KB each.
 // watch   At n = 1024, with one block per multiprocessor, this is slower. When a's tile is stored,
-//         two lanes meet in every bank, because four lanes now share a row of it.
+//         two lanes meet in every bank, because four lanes now share a row of the tile.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course; solutions/matmul/DESIGN.md has a depth of 32.
 #include "common/lab/ceil_div.hpp"

@@ -1,7 +1,7 @@
 // matmul 18_wide_addresses: c is addressed from one 64-bit pointer per thread.
 //
-// idea    An index like row * n + col is an int. For each of 64 elements, it is computed in 32
-//         bits, widened, multiplied by 4 and added to c's address. Instead, each thread computes
+// idea    An index like row * n + col is an int. For each of 64 elements, the index is computed in
+//         32 bits, widened, multiplied by 4 and added to c's address. Instead, each thread computes
 //         the address of its first element once, and reaches the others by 64-bit offsets.
 // gain    None here: the time depends on how the compiler allocates the loop's registers.
 // watch   When a's tile is stored, two lanes meet in every bank.

@@ -4,7 +4,7 @@
 //         multiples of 16 that fetch is like all others. A property of n that is known at compile
 //         time costs nothing at run time.
 // gain    None: from n = 2048 on, it is slower, most of all at n = 3000, whose kernel takes 129
-//         registers, one too many for four blocks. It prepares the steps that follow.
+//         registers, one too many for four blocks. This step prepares those that follow.
 // watch   A row of blocks needs all of b at once. From here on, a class and three
 //         functions do what 18 spells out (parts/mainloop.hpp). The next steps are about
 //         which block computes which tile.

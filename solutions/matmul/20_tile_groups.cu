@@ -2,8 +2,8 @@
 //
 // idea    Hundreds of blocks run at once. If they take the tiles row after row, they need few rows
 //         of a and all of b. In groups of 16 rows of tiles, column after column, they need fewer
-//         rows and columns in total, and find floats in L2 that another block has read. That gains
-//         speed up to n = 2048, and nothing from 4096 on.
+//         rows and columns in total, and find floats in L2 that another block has read. That is
+//         faster up to n = 2048, and gains nothing from 4096 on.
 // watch   Tiles rarely divide evenly: in the last wave, some multiprocessors have no work.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.

@@ -3,7 +3,7 @@
 // idea    The launch has as many blocks as run at once, and they go through the tiles. Work that
 //         does not depend on the tile is done once, and nothing waits for a block to end and a new
 //         one to start. It gains little, because at these depths a tile takes long. But now the
-//         blocks know how many they are, and may divide the work in other ways than by tiles.
+//         blocks know their number, and can divide the work in ways other than by tiles.
 // watch   At n = 4096 the last wave has 68 tiles, so half of the multiprocessors have none. At
 //         n = 2048, 512 tiles on 396 slots are slower than step 20, of which four blocks fit on a
 //         multiprocessor. n = 6144 is a little slower, too: the twelfth wave is two thirds full.

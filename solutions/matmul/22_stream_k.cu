@@ -5,8 +5,8 @@
 //         within a tile's sum. The block with the beginning of a sum stores it in c and sets a
 //         flag. The block with the rest adds to it.
 // watch   A block waits only for the block before it. That block first computes the sum that it
-//         hands over: shares are processed from their ends. Below n of about 2000 this is slower,
-//         because each block has few steps and communication outweighs the work.
+//         hands over, because shares are processed from their ends. Below an n of about 2000, this
+//         is slower, because each block has few steps and communication outweighs the work.
 // needs   As before, and no two calls at once: they would use each other's flags.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
 //         Multiplication on the GPU" (2023).

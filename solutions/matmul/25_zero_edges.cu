@@ -1,11 +1,11 @@
 // matmul 25_zero_edges: columns beyond the matrix are zeros, which no thread fetches.
 //
 // idea    Since 14_clamped_edges, a thread whose columns of b lie beyond the matrix copies the last
-//         one instead. At n = 641 that is 127 of 128 columns of the last tiles: the lanes of a warp
-//         copy one float to 32 places, one after the other. An asynchronous copy can also write
-//         zeros. Then nothing is fetched, and no thread waits.
-// watch   Blocks at the right edge now end with the others. The gain is largest if n is far below
-//         the next multiple of 128, and for odd n, which take four times as many copies.
+//         column instead. At n = 641 that is 127 of 128 columns of the last tiles: the lanes of a
+//         warp copy one float to 32 places, one after the other. An asynchronous copy can also
+//         write zeros. Then nothing is fetched, and no thread waits.
+// watch   Blocks at the right edge now end together with the others. The gain is largest if n is
+//         far below the next multiple of 128, and for odd n, which take four times as many copies.
 // needs   Nothing new. If n is a multiple of 16, the loop stays as it was: it has no tests.
 // source  PTX ISA, cp.async: zeros are written for the bytes beyond src-size.
 #include <algorithm>

@@ -8,7 +8,7 @@
 // watch   Twice as many blocks fetch every float, from L2. Three rounds of small tiles take as long
 //         as one of tiles four times as large, because every start and end costs time.
 // needs   64 KB of shared memory per block, for two blocks.
-// source  CUTLASS, whose tile is a parameter; cuBLAS chooses among many by the matrices' size.
+// source  CUTLASS, whose tile is a parameter; cuBLAS chooses among many tiles by the size of n.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

@@ -1,8 +1,8 @@
 // matmul 27_lane_copies: if n is not a multiple of 4, neighbouring lanes copy neighbouring floats.
 //
 // idea    For such n, a row of a or b may begin at any float, so a copy moves only one float. Until
-//         now, a thread copied four neighbours one by one. The lanes' floats were 16 bytes apart:
-//         all sectors of a row were requested four times, and four lanes stored to one bank. Now
+//         now, a thread copied four neighbours one by one. The lanes' floats were 16 bytes apart,
+//         so all sectors of a row were requested four times, and four lanes stored to one bank. Now
 //         adjacent lanes copy adjacent floats, those of a to their places in the transposed tile.
 // watch   There are still four times as many copies as for a multiple of 4, which stays as it was.
 //         All of them pass through L1, which reads the operands from shared memory, too.

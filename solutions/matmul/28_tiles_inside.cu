@@ -4,8 +4,8 @@
 //         tiles pay for them: two instructions per copy that may write zeros. If the last tiles
 //         begin early enough to end with the matrix, every float that they fetch exists. Elements
 //         that two tiles compute are stored only by the first of them.
-// watch   The last tiles compute elements for nothing; before, these elements lay outside. If n is
-//         a multiple of 4, there are four times fewer copies, and there is little to gain.
+// watch   The last tiles compute elements for nothing; these used to lie outside the matrix. If n
+//         is a multiple of 4, there are four times fewer copies, and there is little to gain.
 // needs   A matrix of at least one tile. Smaller ones keep the tests.
 // source  The same trick handles the end of an array in vector code on CPUs.
 #include <algorithm>

@@ -108,7 +108,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, equal_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
-  //> todo: choose the size whose rounds take least.
+  //> todo: choose the size whose rounds take the least time.
   const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * large_rounds;
   const int with_medium = 11 * ceil_div(medium::tiles(n), sms);
   if (n < large::cols || with_small <= std::min(with_medium, with_large))

@@ -112,7 +112,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   const int with_small = 42 * ceil_div(small_tiles, sms);
   const int with_medium = 81 * ceil_div(medium::tiles(n), sms);
   const int with_large = 140 * large_rounds + 20;
-  //> todo: choose the size that takes least; run 1, 2 or 3 blocks of tall tiles per multiprocessor.
+  //> todo: choose the fastest size; run 1, 2 or 3 blocks of tall tiles per multiprocessor.
   const int tall_tiles = tall::tiles(n), rounds = ceil_div(tall_tiles, sms);
   if (59 * rounds < std::min({with_small, with_medium, with_large})) {
     if (rounds == 1) return launch<tall, one_tile, 2, 8, 1>(tall_tiles, a, b, c, n);

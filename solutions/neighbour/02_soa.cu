@@ -2,7 +2,7 @@
 //
 // idea    In an array of structures, neighbouring lanes that read x of neighbouring points are 12
 //         bytes apart: a request takes 12 sectors and uses a third of their bytes. In a structure
-//         of arrays, it takes 4 sectors and uses all of their bytes.
+//         of arrays, the request takes 4 sectors and uses all of their bytes.
 // watch   Only n of n * n reads are of this kind: each thread's own point, and the new first
 //         kernel. The loop reads one word for the whole warp, one sector in either layout.
 // gain    None before 03_shared: on an H200 it is slower than 01_aos. It has the same loads and L1

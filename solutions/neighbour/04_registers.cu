@@ -1,12 +1,12 @@
 // neighbour 04_registers: a thread has four points, so each word that it reads serves four pairs.
 //
-// idea    A thread compares each point that it reads with one point of its own. With four of its
-//         own in registers, each word that it reads serves four pairs. That takes a quarter of the
-//         loads, and the four comparisons do not wait for each other.
+// idea    A thread compares each point that it reads with one point of its own. With four points of
+//         its own in registers, each word that it reads serves four pairs. That takes a quarter of
+//         the loads, and the four comparisons do not wait for each other.
 // gain    None: on an H200 it is slower than 03_shared, most of all for small n. With a quarter of
 //         the threads, it takes four times the n to fill a GPU.
 // watch   Loads are not the limit: a pair still has six operations, two comparisons and two words
-//         that may change. 05_distances builds on this, and needs fewer of them.
+//         that may change. 05_distances builds on this, and needs fewer operations.
 // needs   A thread's points lie block_size apart, so that neighbouring lanes read neighbours.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010): several results per thread.
 #include "common/lab/ceil_div.hpp"

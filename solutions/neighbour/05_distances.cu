@@ -1,12 +1,12 @@
 // neighbour 05_distances: the loop keeps only a distance; its index is looked up at the end.
 //
 // idea    Fewer instructions per pair: keeping the smaller distance takes one fminf. Before, a
-//         comparison, j != i and two words that may change took four. A thread remembers the tile
-//         in which it first found its smallest distance. At the end, it searches that tile for the
-//         first point at that distance.
+//         comparison, j != i and two words that may change took four instructions. A thread
+//         remembers the tile in which it first found its smallest distance. At the end, it searches
+//         that tile for the first point at that distance.
 // watch   The second search reads global memory, each lane another word: at most 128 n pairs, few
-//         next to n * n. Two points per thread load more often than four, but fill a GPU at half n.
-// needs   The same operations both times, so the same bits; tiles in rising order. Tiles of the
+//         against n * n. Two points per thread load more often than four, but fill a GPU at half n.
+// needs   The same operations both times, so the same bits; tiles in ascending order. Tiles of the
 //         block's own points, where j may be i, have their own loop. A short tile ends in infinity.
 // source  CUDA C++ Programming Guide, "Arithmetic Instructions": how many comparisons and minima,
 //         and how many additions, a multiprocessor can do per clock.

@@ -1,9 +1,9 @@
 // neighbour 07_few_points: few points are compared all with all, one warp per point.
 //
 // idea    A grid takes eight launches before it compares anything. Its search then has one thread
-//         per point, so a few thousand points are a few warps, each of which waits for one load
-//         after another. Up to several thousand points, brute force is faster if the lanes of a
-//         warp share its work: every lane compares n / 32 points, then they agree on the nearest.
+//         per point, so a few thousand points give only a few warps, each of which waits for one
+//         load after another. Up to several thousand points, brute force is faster if the lanes of
+//         a warp share its work: every lane compares n / 32 points, then they agree on the nearest.
 // watch   The worse the points suit a grid, in clusters or all in one place, the larger the gain.
 //         The n at which both are equally fast depends on the GPU.
 // needs   No scratch. To find the lowest index, a lane goes upwards, and equal distances of two

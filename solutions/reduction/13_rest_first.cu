@@ -1,8 +1,8 @@
 // reduction 13_rest_first: the last n % 4 elements are loaded before the vectors, not after them.
 //
-// idea    81 elements are 20 vectors and one more element. If its load follows the loop, it starts
-//         only when the vectors have arrived. If the element is in a sector of its own, this is a
-//         second trip to DRAM after the first. Only its place in the program makes the load wait.
+// idea    81 elements are 20 vectors and one more element. A load that follows the loop starts only
+//         when the vectors have arrived. If the element is in a sector of its own, this is a second
+//         trip to DRAM. Only its place in the program makes the load wait.
 // watch   Sizes that are 1, 2 or 3 above a multiple of 8 gain, such as 81 or 1025. For others, the
 //         last vector has already brought the sector into the cache.
 // needs   nothing.

@@ -5,8 +5,8 @@
 //         bytes: 4 sectors, all of them used.
 // watch   The stores of the same warp are a row of out apart: 32 sectors for 128 bytes. The block's
 //         other warps fill the rest of these sectors, but parts that no cache merges in time are
-//         written separately. Large matrices therefore take longer than in 02_row, which does the
-//         opposite. Sectors read in part wait in L1 for the next column, but stores do not wait.
+//         written separately. Large matrices therefore take longer than in 02_row, whose loads are
+//         scattered. Sectors read in part wait in L1 for the next column, but stores do not wait.
 // needs   nothing: threads beyond the edge do nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
 #include "common/lab/ceil_div.hpp"

@@ -3,8 +3,8 @@
 // idea    The same tile with a quarter of the threads. Each thread loads from 4 rows, 8 apart,
 //         before it waits. The four loads are independent, so all are in flight at once. A block of
 //         256 threads has as many bytes in flight as one of 1024, and 8 blocks fit instead of 2.
-// watch   Each element takes one load, one store and their two addresses. A warp moves 128 bytes
-//         with each load or store, and could move 512.
+// watch   Each element takes one load, one store and two addresses. A warp moves 128 bytes with
+//         each load or store, and could move 512.
 // needs   nothing: elements beyond an edge are neither read nor written.
 // source  Ruetsch and Micikevicius (2009), who have 32 x 8 threads from the start.
 #include "common/lab/ceil_div.hpp"

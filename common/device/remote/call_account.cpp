@@ -9,7 +9,8 @@ namespace {
 // Well below the capacity of the driver's queue, about 1000 commands, at which launches block.
 constexpr std::size_t most_held_commands = 100;
 
-// A number that no runtime uses for a program's event. A program that uses it changes nothing.
+// A number that no runtime uses for a program's event. A program that uses this number changes
+// nothing.
 constexpr std::uint64_t call_ends = ~std::uint64_t{0};
 
 }  // namespace
@@ -20,7 +21,7 @@ call_account::~call_account() {
   if (overwritten_) (void)on_.free(*overwritten_);
 }
 
-// Twice the cache size is enough to replace all of its lines.
+// Twice the cache's size is enough to replace all of its lines.
 std::uint64_t call_account::overwriting_bytes() const { return 2 * on_.description().l2_bytes; }
 
 void call_account::get_ready_for_cold() {
@@ -66,7 +67,7 @@ void call_account::add_command_bytes(const placed& row, std::uint64_t bytes) {
   if (!expected) so_far_.bytes_in_commands += bytes;
 }
 
-// The number of rows can carry information too, so count it if it changed.
+// The number of rows can carry information, too, so count it if it has changed.
 void call_account::end_operation() {
   if (rows_so_far_ == 0) return;
   if (rows_so_far_ != rows_before_) add_command_bytes(sizeof rows_so_far_);
@@ -125,7 +126,7 @@ end_call::answer call_account::end() {
       so_far_.before_ms += static_cast<double>(*cold);
   }
   if (clock_) {
-    // All work has ended here, in any stream, whatever the program waited for.
+    // All work in all streams has ended here, no matter what the program waited for.
     marked(asked::kind::host_all, 0, 0);
     marked(asked::kind::record, call_ends, 0);
     so_far_.modelled_ms = clock_->time_of_event(call_ends) / 1e3;

@@ -1,4 +1,5 @@
-// Counts and times of a graded call, kept in the device's process, out of the submission's reach.
+// Counts and times of a graded call, kept in the device's process, where the submission cannot
+// reach them.
 //
 // idea    The judge begins and ends a call. The submission's commands are executed only during a
 //         call. Device time is measured by two events in the device's queue, before the first

@@ -26,8 +26,8 @@ class connection {
   void queue(const message& command);
   std::size_t queued_bytes() const { return batch_.bytes().size(); }
 
-  // Sends all queued commands and the request, and returns the reply. Nothing if the connection
-  // breaks or is already broken.
+  // Sends all queued commands and the request, and returns the reply. Returns nothing if the
+  // connection breaks or is already broken.
   template <class Request>
   struct reply {
     reply_head head;
@@ -38,8 +38,8 @@ class connection {
     return post(request) ? collect<Request>() : std::nullopt;
   }
 
-  // The same in two halves. post() sends the commands and the request. collect() waits for the
-  // reply, and must be called before the next request. The other end works in between.
+  // The same request in two halves. post() sends the commands and the request. collect() waits for
+  // the reply, and must be called before the next request. The other end works in between.
   template <class Request>
   bool post(const Request& request) {
     return send(request);

@@ -2,8 +2,8 @@
 // which is authoritative, and from the submission's own runtime, which can only add to them.
 //
 // idea    The device identifies places in host code by numbers (origins). For the origins in
-//         findings, we request the source lines from the submission's runtime. They are shown with
-//         a finding but decide nothing.
+//         findings, we request the source lines from the submission's runtime. These lines are
+//         shown with a finding but decide nothing.
 // tests   tests/service_test.cpp
 #pragma once
 

@@ -1,8 +1,8 @@
 // The messages between a remote device's client and its server.
 //
 // idea    A batch is any number of commands, which have no answer, and then exactly one request,
-//         which has one. A client collects commands until its next request. So a launch costs no
-//         round trip, and each batch has one reply.
+//         which has an answer. A client collects commands until its next request. A launch
+//         therefore costs no round trip, and each batch has one reply.
 // form    A frame is its length in bytes (uint32), then that many bytes. In a batch, each message
 //         is its kind (one byte, its index in `message`) and its fields. A reply is a reply_head,
 //         followed by the request's `answer` if the head reports success. Numbers are
@@ -280,7 +280,7 @@ struct flush {
   using answer = no_answer;
   void fields(auto&& of) { of(); }
 };
-// Sent when the program ends normally. Memory that it has not freed is a leak.
+// Sent when the program ends normally. Memory that the program has not freed is a leak.
 struct end_in_order {
   using answer = no_answer;
   void fields(auto&& of) { of(); }
@@ -304,7 +304,7 @@ struct begin_call {
   void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
-  // The work of the call. Only the submission's own work counts.
+  // The work of the call, which counts only the submission's own work.
   struct answer {
     std::uint64_t launches = 0, bytes_to_host = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;         // part of bytes_in that is not from the call's arrays

@@ -52,7 +52,7 @@ std::unique_ptr<remote_device> remote_device::connect(connection to, std::string
   made->first_ = about->first_address;
   made->bytes_ = about->address_bytes;
   if (made->bytes_ == 0) return made;
-  // Reserve the device's addresses, so host code that dereferences a device pointer faults.
+  // Reserve the device's addresses, so that host code that dereferences a device pointer faults.
   void* const wanted = reinterpret_cast<void*>(made->first_);
   void* const got = mmap(wanted, made->bytes_, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -111,7 +111,7 @@ result<device_address> remote_device::allocate(std::uint64_t bytes) {
 
 status remote_device::free(device_address address) {
   const std::lock_guard guard(lock_);
-  // Send this even if the device is lost, since memory that the program frees is not a leak.
+  // Send this even if the device is lost, because memory that the program frees is not a leak.
   const bool is_own = own_.erase(address) != 0;
   if (is_own) queue(release_memory{address});
   if (!lost_.ok()) return lost_;

@@ -35,7 +35,8 @@ class remote_device : public device,
                       public own_addresses,
                       public other_process {
  public:
-  // Requests the device's description from the server. Null, with the reason in `why`, on failure.
+  // Requests the device's description from the server. Returns null, with the reason in `why`, on
+  // failure.
   static std::unique_ptr<remote_device> connect(connection to, std::string& why);
   ~remote_device() override;
 

@@ -6,7 +6,7 @@
 
 namespace stepwise::remote {
 
-// Only a judge's window is larger than the usual size. A submission's copies are not split, since
+// Only a judge's window is larger than the usual size. A submission's copies are not split, because
 // the time model counts them.
 bool remote_device::goes_in_chunks(std::size_t bytes) const {
   const std::size_t window = to_.window().size();

@@ -22,7 +22,7 @@ class served_end {
   int socket() const { return end_.socket.get(); }
   std::span<std::byte> window() const { return window_.bytes(); }
   bool is_open() const { return socket() >= 0; }
-  // Why the connection was closed, or empty.
+  // The reason why the connection was closed, or empty.
   const std::string& why() const { return why_; }
 
   // Reads and answers the available batches. Closes the connection if the other end is closed or
@@ -32,7 +32,7 @@ class served_end {
     while (const auto batch = frames_.next()) {
       const auto reply = service_.answer(*batch);
       if (!reply) return close(service_.why());
-      // There is room, since a client reads a reply before it sends the next batch.
+      // There is room, because a client reads a reply before it sends the next batch.
       if (!send_frame(socket(), *reply, wait_)) return close("a reply that was not received");
     }
     if (frames_.is_too_long()) return close("a message that is too long");

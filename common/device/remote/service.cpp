@@ -50,7 +50,7 @@ std::optional<call_account::placed> placed_by(const message& m) {
 }
 
 // A program that is ending may neither do work nor allocate memory. Both could interfere with the
-// report of the findings in its calls.
+// report of the findings in the program's calls.
 template <class... Refused>
 bool is_one_of(const message& m) {
   return (std::holds_alternative<Refused>(m) || ...);
@@ -462,7 +462,7 @@ service::answered<ask_limit> service::execute(const ask_limit& m) {
   return {{}, {on_.limit(static_cast<device_limit>(m.which))}};
 }
 
-// Counts depend on data, so they would reveal its inputs to a submission.
+// Counts depend on data, so they would reveal a submission's inputs to it.
 service::answered<ask_counts> service::execute(const ask_counts&) {
   if (shared_.has_judge && !is_judge_) return {};
   auto* const counting = on_.extras().counting;

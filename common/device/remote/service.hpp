@@ -3,8 +3,8 @@
 // idea    Two clients may share a device: the judge, which fills the buffers of a call, and the
 //         submission, whose function gets their addresses. Their common state is in shared_device.
 // watch   A client may send anything. A malformed batch ends its connection. A valid batch can do
-//         no more than a program can do to its own device, except that it can use the judge's
-//         memory but not free or rename it.
+//         no more than a program can do to its own device, except that the batch can use the
+//         judge's memory (but not free or rename it).
 // tests   tests/service_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
 #pragma once
 

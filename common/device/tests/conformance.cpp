@@ -1,8 +1,9 @@
 // Tests the behaviour that the emulated device and a GPU share.
 //
-// idea    The kernels are PTX text (conformance_kernels.hpp), so the tests need only a device.
-// watch   After a fault, a process can no longer use its GPU. There, each test case named
-//         "fault: ..." needs its own process (meson.build).
+// idea    The kernels are PTX text (conformance_kernels.hpp), so the tests need nothing but a
+//         device.
+// watch   After a fault, a process can no longer use its GPU. On a GPU, each test case named
+//         "fault: ..." therefore needs its own process (meson.build).
 #include "common/device/tests/conformance.hpp"
 
 #include <doctest/doctest.h>
@@ -30,7 +31,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 }
 
 // A fat binary container that holds the PTX uncompressed, as `fatbinary -compress-mode=none` writes
-// it. A GPU's loader needs exactly these bytes; the emulator's reader relies on fewer of them.
+// it. A GPU's loader needs exactly these bytes, but the emulator's reader relies on fewer of them.
 std::vector<std::byte> container_of(std::string_view text) {
   struct {
     std::uint32_t magic = 0xBA55ED50;

@@ -7,8 +7,8 @@
 
 namespace stepwise::conformance {
 
-// A fresh device to test. Null only if this process has lost the device and its driver cannot
-// create another one.
+// A new device to test. Null only if this process has lost the device and its driver cannot create
+// another one.
 std::unique_ptr<device> make_device();
 
 }  // namespace stepwise::conformance

@@ -54,7 +54,7 @@ std::unique_ptr<device> make_device() {
 int main(int argc, char** argv) {
   if (stepwise::conformance::of_gpu()) {
     // A child asks for the GPU, because a process that has used the driver cannot fork a server
-    // that uses it.
+    // that uses the driver.
     const pid_t child = fork();
     if (child == 0) {
       std::string why;

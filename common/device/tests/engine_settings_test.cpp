@@ -1,4 +1,5 @@
-// Settings are the same after a trip through the environment, and bad values count as not set.
+// Tests that settings are the same after a trip through the environment, and that bad values count
+// as not set.
 #include "common/device/engine_settings.hpp"
 
 #include <doctest/doctest.h>

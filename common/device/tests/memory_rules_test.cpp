@@ -1,4 +1,4 @@
-// Tests the L1 size of each generation, and how much of it shared memory takes.
+// Tests the L1 size of each generation, and how much of that size shared memory takes.
 #include "common/device/memory_rules.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Launch rules, occupancy and names. An H200 gave the answers that they are compared with.
+// Tests launch rules, occupancy and names. An H200 gave the answers with which they are compared.
 #include <doctest/doctest.h>
 
 #include "common/device/launch_check.hpp"
@@ -142,7 +142,8 @@ TEST_CASE("names are reported as they are written in the source") {
   CHECK(readable_name(doubled) == doubled);
   CHECK(readable_name(doubled.substr(0, 15 + 6 * 10)) == "f");
   CHECK(readable_name(doubled.substr(0, 15 + 12 * 10)) == doubled.substr(0, 15 + 12 * 10));
-  // Each part contains all parts before it, so one back-reference doubles it: a<b<int>, b<int>>.
+  // Each part contains all parts before it, so one back-reference doubles the name: a<b<int>,
+  // b<int>>.
   const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const auto nested = [&](std::size_t depth) {
     std::string name = "_Z1f", suffix = "iE";

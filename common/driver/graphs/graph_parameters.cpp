@@ -92,7 +92,7 @@ cudaKernelNodeParams kernel_parameters(const CUDA_KERNEL_NODE_PARAMS_v1& p, CUke
 }
 
 CUresult kernel_parameters(const cudaKernelNodeParams& from, CUDA_KERNEL_NODE_PARAMS_v1& p) {
-  // The runtime may identify the kernel by its host stub. Convert that to the function.
+  // The runtime may identify the kernel by its host stub. Convert the stub to the function.
   cudaFunction_t function = nullptr;
   const cudaError_t known = cudaGetFuncBySymbol(&function, from.func);
   if (known != cudaSuccess) return result_of(known);

@@ -17,7 +17,7 @@ CUresult set_executable_value_node(CUgraphExec executable, CUgraphNode node,
                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2* p,
                                    std::source_location at = std::source_location::current());
 
-// The parameters of such a node, or null if the node has another type.
+// The parameters of such a node, or null if the node has a different type.
 inline const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2* value_parameters(const CUgraphNodeParams* p) {
   const bool is_one = p && runtime::number_of(p->type) == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
   return is_one ? &p->memOp : nullptr;

@@ -1,10 +1,10 @@
 // A libnvJitLink.so.13 on top of our driver's cuLink functions. Our driver loads its output.
 //
-// idea    numba and cuda.core link with NVIDIA's library if it is installed, but its output is
-//         machine code, which cannot run here. cuInit loads our library first, and these packages
-//         use a library that is already loaded.
-// watch   It reports version 12.2, the last version that cuda.core uses without LTO, so callers
-//         pass PTX. It rejects LTO code, machine code and libraries.
+// idea    numba and cuda.core link with NVIDIA's library if it is installed, but that library's
+//         output is machine code, which cannot run here. cuInit therefore loads our library first,
+//         because these packages use a library that is already loaded.
+// watch   This library reports version 12.2, the last version that cuda.core uses without LTO, so
+//         callers pass PTX. It rejects LTO code, machine code and libraries.
 // source  nvJitLink.h of CUDA 13.0 (numbers and signatures)
 // tests   grader/cli/tests/exec_test.cpp, ../tests/
 #include <cuda.h>

@@ -5,7 +5,7 @@
 //         compute_90 and return PTX as machine code, and relocatable PTX as LTO code. This works
 //         because cuModuleLoadData and cuLinkAddData check the content of an image, not its type.
 // watch   NVIDIA's library has the same name, and the loader loads a name only once, so we open
-//         NVIDIA's by its path.
+//         NVIDIA's library by its path.
 // source  nvrtc.h of CUDA 13.0 (numbers and signatures)
 // tests   ../tests/nvrtc_test.cpp, with a stand-in for NVIDIA's; grader/cli/tests/exec_test.cpp
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ std::vector<std::string> candidates() {
   return files;
 }
 
-// NVIDIA's library, or null, with a message the first time, if there is none.
+// NVIDIA's library. Null if there is none, with a message the first time.
 void* nvidias() {
   static void* const library = []() -> void* {
     const std::string own = own_folder() + file_name;
@@ -120,7 +120,7 @@ std::vector<std::string> for_ptx(int count, const char* const* options, wishes& 
 
 }  // namespace
 
-// Functions that forward to NVIDIA's without changes.
+// Functions that forward to NVIDIA's functions without changes.
 #define STEPWISE_NVIDIAS(name, parameters, arguments)           \
   STEPWISE_EXPORT int name parameters {                         \
     static auto* const theirs = nvidias<int parameters>(#name); \

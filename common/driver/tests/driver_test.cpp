@@ -41,7 +41,8 @@ int value_at(const void* address) {
 
 }  // namespace
 
-// This case must come first: later the process has called cuInit, and a thread keeps its contexts.
+// This case must come first, because later the process has called cuInit, and a thread keeps its
+// contexts.
 TEST_CASE("calls without cuInit, and calls without a context") {
   CUdeviceptr address = 0;
   int count = 0;

@@ -1,4 +1,5 @@
-// For waits_test.py: uses only the driver API, and does not wait for its endless kernel.
+// A program for waits_test.py. It uses only the driver API, and does not wait for its endless
+// kernel.
 #include <cuda.h>
 
 #include <cstdio>

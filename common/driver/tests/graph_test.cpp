@@ -1,5 +1,4 @@
-// Tests graphs in the driver API: functions of older versions, contexts, and calls that are
-// refused.
+// Tests graphs in the driver API: functions of older versions, contexts, and refused calls.
 // ../../runtime/conformance/driver/driver_*.cu tests what graphs do.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -90,7 +89,7 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: each version of CUDA has its own funct
   p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimX = p.blockDimY = p.blockDimZ = 1;
   p.kernelParams = list;
   CUgraphNode first = nullptr, second = nullptr;
-  // Version 1 of the structure has only these members, whatever follows them in memory.
+  // Version 1 of the structure has only these members, no matter what follows them in memory.
   CHECK(of_version<kernel_10>("cuGraphAddKernelNode", 11000)(&first, graph, nullptr, 0, &p) ==
         CUDA_SUCCESS);
   CHECK(cuGraphAddEmptyNode(&second, graph, nullptr, 0) == CUDA_SUCCESS);

@@ -1,4 +1,5 @@
-// Prints the driver API's answers, also to invalid calls. A run on a GPU wrote query.expected.
+// Prints the driver API's answers, including those to invalid calls. A run on a GPU wrote
+// query.expected.
 //
 // watch   The text of a question is printed, so changing it changes query.expected. Each section
 //         has its own process, because a kernel's fault loses the device.

@@ -1,4 +1,5 @@
-// Target: DWARF 2 line programs without the ELF file around them, which lets a fuzzer get deeper.
+// Target: DWARF 2 line programs without the ELF file around them, which lets a fuzzer reach deeper
+// code.
 #include "common/image/line_program.hpp"
 
 #include "common/emulator/fuzz/target.hpp"

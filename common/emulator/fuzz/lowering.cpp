@@ -11,7 +11,7 @@
 namespace stepwise::fuzz {
 namespace {
 
-// The least memory that loading needs, so that a large variable is refused instead of written.
+// The minimum memory that loading needs, so that a large variable is refused instead of written.
 constexpr std::uint64_t memory_bytes = 16 << 20;
 
 void inspect(const emulator::program& p) {
@@ -35,7 +35,7 @@ void inspect(const emulator::program& p) {
 }
 
 // Checks the source map without a table of the machine code, and with a table in which lines lack
-// instructions or have several, as merged and unrolled accesses cause.
+// instructions or have several, as happens with merged and unrolled accesses.
 void inspect_sources(const emulator::linked_function& f) {
   image::kernel_resources resources;
   for (std::uint32_t n = 0; n < 200; ++n)

@@ -6,8 +6,8 @@
 
 namespace stepwise::fuzz {
 
-// Changes `input` at one place. Bytes for binary formats (byte_mutator.cpp), words and statements
-// for PTX (ptx_mutator.cpp); each target is linked with one of the two.
+// Changes `input` at one place. Changes bytes for binary formats (byte_mutator.cpp), and words and
+// statements for PTX (ptx_mutator.cpp). Each target is linked with one of the two.
 void change(std::string& input, std::mt19937& random);
 
 }  // namespace stepwise::fuzz

@@ -1,7 +1,7 @@
 // Mutations that stay close to PTX: words, modifiers, numbers and whole statements.
 //
 // idea    Bytes changed at random rarely pass the lexer. Here the text is split into words and
-//         punctuation. Words are replaced by others of the same text or of PTX's vocabulary.
+//         punctuation. Words are replaced by other words of the same text or of PTX's vocabulary.
 //         Statements are moved, repeated and taken from a second input. Instructions are generated
 //         from the emulator's own ops, with registers of the widths that they need.
 #include "common/emulator/fuzz/ptx_mutator.hpp"

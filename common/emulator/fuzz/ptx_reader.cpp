@@ -30,7 +30,7 @@ void read_constant(std::string_view text) {
 }  // namespace
 
 outcome try_input(std::span<const std::byte> input) {
-  // A reader looks one character ahead. A std::string has a character after its text, as bodies do.
+  // A reader looks one character ahead. A std::string has a character after its text, as do bodies.
   std::string text(reinterpret_cast<const char*>(input.data()), input.size());
   outcome o;
   for (const auto read : {&read_tokens, &read_constant}) {

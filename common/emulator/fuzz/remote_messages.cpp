@@ -131,10 +131,10 @@ class small_device final : public device, execution_counting {
   std::map<device_address, std::vector<std::byte>> memory_;
   std::uint64_t used_ = 0, modules_ = 0, events_ = 0;
   device_address next_ = 4096;
-  unsigned sum_ = 0;  // of the bytes read, so that reading them has an effect
+  unsigned sum_ = 0;  // of the bytes read, so that the reading has an effect
 };
 
-// Requires that messages that were read are written back unchanged.
+// Requires that messages that were read can be written back unchanged.
 void require_the_same_again(std::span<const std::byte> batch) {
   remote::byte_reader from(batch);
   remote::byte_writer again;

@@ -42,7 +42,7 @@ std::string content_of(const fs::path& path) {
 const std::string* current = nullptr;
 constexpr const char* kept = "failed-input";
 
-// Writes the input that ended the process to a file in the working directory.
+// Writes the input that ended the process into a file in the working directory.
 void keep_input(int signal) {
   const int file = open(kept, O_CREAT | O_TRUNC | O_WRONLY, 0600);
   if (file >= 0 && write(file, current->data(), current->size()) >= 0)

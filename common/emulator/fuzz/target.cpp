@@ -9,7 +9,7 @@
 namespace stepwise::fuzz {
 namespace {
 
-// A message may quote names from the input, but each at most a few times.
+// A message may quote names from the input, but it may quote each name at most a few times.
 constexpr std::size_t own_words = 1000, quotations = 4;
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; }

@@ -150,7 +150,7 @@ void caches::load_around_l1(unsigned multiprocessor, u64 line, u32 sectors, u32 
   read_l2(multiprocessor, line, sectors, site);
 }
 
-// Stores write through to L2, and L1 keeps the sectors as far as they were written. Before 7.0 L1
+// Stores write through to L2, and L1 keeps the sectors as far as they were written. Before 7.0, L1
 // keeps no stored data.
 void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u32 site) {
   cache_counts& c = counts_[site];

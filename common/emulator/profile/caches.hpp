@@ -1,14 +1,15 @@
-// The GPU's caches as far as programs can observe them: which access hits which sectors where.
+// The GPU's caches as far as programs can observe them: which access hits which sectors in which
+// cache.
 //
 // idea    There is one L1 per multiprocessor, in the part of its 256 KB that shared memory leaves.
-//         Its lines have 128 bytes, whose 32-byte sectors are filled one by one, and the least
+//         L1's lines have 128 bytes, whose 32-byte sectors are filled one by one. The least
 //         recently used line is evicted. L2 has two halves. Each line has its home in one half, and
-//         the multiprocessors of the other side keep a copy in theirs. Memory is read in pairs of
-//         sectors. Other GPUs have other sizes, one half, single sectors, or no caches
-//         (common/device/memory_rules.hpp).
-// watch   NVIDIA does not document which set a line belongs to; here neighbours spread evenly. The
-//         set's lowest `sampled_bits` bits are the same in both levels, so that some sets can be
-//         simulated without the others.
+//         the multiprocessors of the other half keep a copy in their own half. Memory is read in
+//         pairs of sectors. Other GPUs have other sizes, one half, reads of single sectors, or no
+//         caches (common/device/memory_rules.hpp).
+// watch   NVIDIA does not document which set a line belongs to; here, neighbouring lines spread
+//         evenly. The set's lowest `sampled_bits` bits are the same in both levels, so that some
+//         sets can be simulated without the others.
 // source  Measured on an H200 (DESIGN.md, Limits). Tested by tests/caches_test.cpp.
 #pragma once
 

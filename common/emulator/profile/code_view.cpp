@@ -15,7 +15,7 @@ bool has(const ptx::instruction& i, std::string_view modifier) {
 }
 
 // True for shared-memory atomics that are loops around compare-and-swap. The hardware has only
-// 32-bit integer ones, and exchanges of 32 and 64 bits (seen in an H200's counters).
+// 32-bit integer atomics, and exchanges of 32 and 64 bits (seen in an H200's counters).
 bool is_loop(const ptx::instruction& i, unsigned bytes) {
   if (has(i, "exch") || has(i, "cas")) return false;
   const bool floating = std::ranges::any_of(i.modifiers, [](std::string_view m) {

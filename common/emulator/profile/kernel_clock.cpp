@@ -11,7 +11,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// The most instructions between two readings of a waiting warp: one iteration, even in debug code.
+// The most instructions between two readings by a waiting warp: one iteration, even in debug code.
 constexpr std::uint64_t iteration_instructions = 64;
 constexpr double step_of_waiting = 1.0 / 64;  // of the time waited so far
 constexpr double last_cycle = 0x1p62;

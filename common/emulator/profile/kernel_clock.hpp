@@ -5,7 +5,7 @@
 //         unaffected. A block takes a place on the GPU as soon as one becomes free. Warps that meet
 //         at a barrier continue at the same cycle.
 // watch   A warp that only reads the time, repeatedly at one instruction, is waiting for it. After
-//         `patience` readings the time passes in growing steps, so that a wait for a second ends
+//         `patience` readings, the time passes in growing steps, so that a wait for a second ends
 //         after a few thousand readings and is at most 1/64 too long. L2 keeps its contents from
 //         launch to launch, but sees only kernels that read clocks.
 // Tested by tests/kernel_clock_test.cpp.

@@ -17,7 +17,7 @@ struct profiler::site_counts {
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop
   // The result of the last access to shared memory. An access of the same shape has the same result
-  // if it lies a multiple of a bank's width away.
+  // if its distance is a multiple of a bank's width.
   std::uint64_t shape = 0;        // its serial number; 0: none in this launch
   std::uint64_t timed_bytes = 0;  // requested by lanes in a timed launch
   std::uint64_t at = 0;
@@ -27,12 +27,12 @@ struct profiler::site_counts {
 // A kernel in one configuration.
 struct profiler::record {
   const program* code = nullptr;
-  std::size_t ops = 0;  // of the program; detects another one at the same address
+  std::size_t ops = 0;  // of the program; detects another program at the same address
   std::shared_ptr<const code_view> view;
   kernel_profile profile;
   std::vector<site_counts> sites;
   // By ordinal, with one extra entry: how many more warps (and lanes) execute this instruction than
-  // the one before it.
+  // execute the one before it.
   std::vector<std::uint64_t> warp_steps, lane_steps;
   std::vector<std::uint64_t> divergences;  // by ordinal
   // Results of the time model, by ordinal and by pair of ordinals (multiprocessor_time).

@@ -67,8 +67,8 @@ kernel_profile profiler::describe(const launch_info& launch, const code_view& vi
   return k;
 }
 
-// Adds the cache counts of this launch's requests. If only some sets were simulated, each site's
-// rates are those of the simulated sets.
+// Adds the cache counts of this launch's requests. If only some of the sets were simulated, each
+// site's rates are those of the simulated sets.
 void profiler::add_cache_counts() {
   trace_.end();
   record& r = *now_;
@@ -128,10 +128,10 @@ static level_traffic traffic_of(const site_plan& p, const site_account& a, bool 
 }
 
 // The launch's time if lanes never waited for other lanes of their warp: the same work in as few
-// warps as its lanes fill. This is an estimate, since it is not known which lanes would then share
-// a warp. The time that warps spend at an instruction is scaled by the fraction of lanes that take
-// part in it. Lanes without a thread do not count as waiting. The time that memory takes does not
-// depend on the order of lanes.
+// warps as its lanes fill. This is an estimate, because it is not known which lanes would then
+// share a warp. The time that warps spend at an instruction is scaled by the fraction of lanes that
+// take part in it. Lanes without a thread do not count as waiting. The time for memory does not
+// depend on the order of the lanes.
 double profiler::us_without_divergence(const launch_time& t) const {
   const record& r = *now_;
   const double fill = r.profile.warp_fill();
@@ -187,8 +187,8 @@ void profiler::add_time() {
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;
   all.instructions += t.instructions;
-  // The harmonic mean, weighted by time. One launch whose recorded blocks are unlike its other
-  // blocks lowers it.
+  // The harmonic mean, weighted by time. A single launch whose recorded blocks are unlike its other
+  // blocks lowers the mean.
   constexpr double least_likeness = 1e-6;
   all.likeness =
       all.us / (before / all.likeness + (t.us + launching) / std::max(least_likeness, t.likeness));

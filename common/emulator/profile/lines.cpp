@@ -32,7 +32,7 @@ std::uint64_t cost_of(const profile_counts& c) { return c.all_instructions().war
 
 }  // namespace
 
-// The counts of one line, separate for each function inlined into it.
+// The counts of one line, kept separately for each function inlined into it.
 struct line_parts {
   profile_counts own;  // in the line itself
   std::vector<std::pair<std::uint32_t, profile_counts>> inner;

@@ -23,7 +23,7 @@ u32 lanes_of_group(unsigned group, unsigned size) {
 
 // --- global memory of 1.2 and 1.3 ----------------------------------------------------------------
 
-// Removes unused halves of a line's segment, and returns the sectors that are left.
+// Removes unused halves of a line's segment, and returns the sectors that remain.
 u32 shrunk(u32 touched, u32 segment) {
   while (segment == 0xf && ((touched & 0b0011) == 0 || (touched & 0b1100) == 0))
     segment = (touched & 0b0011) != 0 ? 0b0011 : 0b1100;
@@ -53,8 +53,8 @@ void touch_segments(const u64* address, u32 active, unsigned bytes, touched_line
 
 // --- shared memory -------------------------------------------------------------------------------
 
-// Wavefronts of a half-warp of 1.x, for accesses of at most a word. A wavefront serves one lane of
-// every bank and, for a load, all lanes that read the lowest lane's word.
+// The wavefronts of a half-warp of 1.x, for accesses of at most a word. A wavefront serves one lane
+// of every bank and, for a load, all lanes that read the lowest lane's word.
 unsigned wavefronts_of_half(const u64* offset, u64 further, u32 lanes, bool broadcasts) {
   unsigned count = 0;
   for (u32 left = lanes; left != 0; ++count) {
@@ -91,8 +91,8 @@ struct bank_layout {
   }
 };
 
-// The most rows of one bank that the lanes access, or the most lanes if they are serialised, as for
-// atomics.
+// The most rows of one bank that the lanes access, or the most lanes if the lanes are serialised,
+// as for atomics.
 unsigned most_of_a_bank(const u64* offset, u32 lanes, const bank_layout& b, bool serialises) {
   u64 rows[warp_lanes][warp_lanes];
   unsigned counts[warp_lanes] = {}, most = 0;

@@ -5,7 +5,7 @@
 //         3.x has banks of 8 bytes.
 // source  CUDA C Programming Guide 5.5, appendix G.3 to G.5. No such GPU was measured. Where the
 //         guide leaves open which word is broadcast, the lowest lane's word is. Shared atomics are
-//         counted as if the hardware had them; before 5.0 they were loops that take a lock.
+//         counted as if the hardware had them; before 5.0, they were loops that take a lock.
 // Tested by tests/older_requests_test.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace stepwise::emulator {
 
 // A global access, split like touch() for newer GPUs. A line may appear twice in `out`: once for
-// each half-warp. `loads`: through L1, where 2.x has whole lines only.
+// each half-warp. `loads`: through L1, where 2.x has only whole lines.
 void touch_older(const memory_rules& rules, const std::uint64_t* address, std::uint32_t active,
                  unsigned bytes, bool loads, touched_lines& out);
 

@@ -125,7 +125,7 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   const bool repeats = !p.copies && e.shape->active == e.active;
   const std::uint64_t at = offset[e.shape->first];
   // A shape that is moved by whole words has the same number of wavefronts. Where words of two rows
-  // lie side by side, it must be moved by whole rows.
+  // lie side by side, the shape must be moved by whole rows.
   const unsigned moves = rules_.bank_bytes == 8 ? 256 : std::max(4u, unsigned{p.bytes});
   if (!repeats || site.shape != e.shape->serial || ((at - site.at) & (moves - 1)) != 0) {
     site.shape = repeats ? e.shape->serial : 0;
@@ -218,7 +218,7 @@ std::uint32_t profiler::access(const access_event& e) {
     const unsigned repeated = sectors - touched_.sectors;
     c.ideal_sectors += ideal;
     c.repeated_sectors += repeated;
-    // Lanes touch each byte of the sectors if both have the same number of bytes.
+    // Lanes touch each byte of the sectors if lanes and sectors have the same number of bytes.
     const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
     trace_.add(e.warp, e.index, touched_, whole, !global);
     if (timer_ != nullptr) {

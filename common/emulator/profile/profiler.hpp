@@ -1,8 +1,8 @@
 // The observer that counts the hardware cost of each line of a program.
 //
 // idea    A site is a memory instruction; a warp that reaches it adds to its counters. For all
-//         other instructions the ends of each straight run are marked, and sums over the marks give
-//         the counts on request. Only then are sites and instructions combined by source line.
+//         other instructions, the ends of each straight run are marked, and sums over the marks
+//         give the counts on request. Only then are sites and instructions combined by source line.
 // watch   Nothing is allocated or locked while a kernel runs. The same launches give the same
 //         counts.
 // Tested by tests/profiler_test.cpp.
@@ -81,7 +81,7 @@ class profiler final : public observer {
   std::optional<modelled_launch> last_;
   const warp_time* time_ = nullptr;  // of a kernel that reads a clock
   touched_lines touched_;
-  // Runs of bytes that make up one request so far.
+  // The runs of bytes that form one request so far.
   struct range_request {
     std::uint32_t site = no_site;
     bool is_shared = false;

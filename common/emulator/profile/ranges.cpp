@@ -42,7 +42,7 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
     return;
   }
   if (!plans_[site].ranged) return;  // its event counts
-  // A bulk copy has two consecutive sites. An access that fits neither is to its mbarrier.
+  // A bulk copy has two consecutive sites. An access that fits neither site is to its mbarrier.
   const auto fits = [&](std::uint32_t n) {
     return n < now_->view->sites.size() && plans_[n].ranged && plans_[n].kind == r.kind &&
            plans_[n].ordinal == e.at->ordinal;

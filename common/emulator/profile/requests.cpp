@@ -14,7 +14,7 @@ constexpr u32 every_lane = 0xffffffffu;
 int first_of(u32 mask) { return std::countr_zero(mask); }
 
 // Adds sectors of a line. Lanes usually come in order, so the newest line is checked first, and a
-// line above all others is new.
+// line above all other lines is new.
 inline void add(touched_lines& out, u64& highest, u64 line, u32 sectors) {
   if (out.count == 0 || line > highest) {
     out.lines[out.count++] = {line, sectors};
@@ -35,7 +35,7 @@ void count_sectors(touched_lines& out) {
   for (unsigned n = 0; n < out.count; ++n) out.sectors += sectors_in(out.lines[n].sectors);
 }
 
-// Whether all lanes are contiguous, or all at one address.
+// Whether all lanes are contiguous, or all are at one address.
 enum class layout { other, row, one_place };
 inline layout layout_of(const u64* at, unsigned bytes) {
   u64 gaps = 0, differences = 0;
@@ -108,7 +108,7 @@ unsigned most_units_slowly(const u64* offset, u32 lanes, const slots& s) {
     if (count != 0 && unit <= units[slot][count - 1])
       known = std::find(units[slot], units[slot] + count, unit) != units[slot] + count;
     if (known) continue;
-    // The newest stays the highest, so that the comparison above is enough.
+    // The newest unit remains the highest, so the comparison above is enough.
     if (count != 0 && unit < units[slot][count - 1]) {
       units[slot][count] = units[slot][count - 1];
       units[slot][count - 1] = unit;
@@ -146,7 +146,8 @@ unsigned most_lanes(const u64* offset, u32 lanes, const slots& s) {
 }
 
 // True if lanes whose numbers differ in the lowest bit have the same address wherever both are
-// active, or if lanes whose numbers differ in the next bit do and are all active.
+// active, or if lanes whose numbers differ in the next bit have the same address and are all
+// active.
 bool agree_in_pairs(const u64* offset, u32 lanes) {
   bool neighbours = true, next_but_one = true;
   for (u32 m = lanes; m != 0 && (neighbours || next_but_one); m &= m - 1) {
@@ -158,7 +159,7 @@ bool agree_in_pairs(const u64* offset, u32 lanes) {
 }
 
 // Loads of 8 and 16 bytes: the two halves of a warp, or the two quarters of a half, are served
-// together if their lanes agree in pairs. With inactive lanes ncu's two metrics disagree with each
+// together if their lanes agree in pairs. With inactive lanes, ncu's two metrics disagree with each
 // other (`smsp__sass_...`, `l1tex__...`); 4 of 61 recorded partial accesses are off by one here.
 unsigned load_wavefronts(const u64* offset, u32 active, const slots& s) {
   if (s.count == 32) return most_units(offset, active, s);
@@ -318,8 +319,8 @@ unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigne
   // The copy handles a warp in quarters. A wavefront moves 16-byte pieces that come from one line,
   // go to one line, and keep their place in 64 bytes except for one exchange of neighbours and one
   // of pairs, the same for all. Zeros all come from one line. A quarter in which two lanes read one
-  // piece is copied lane by lane. If several lanes write a piece, only the first counts: 12 of 437
-  // recorded accesses differ.
+  // piece is copied lane by lane. If several lanes write a piece, only the first lane counts; 12 of
+  // 437 recorded accesses differ.
   struct way {
     u64 from, to;
     unsigned exchange;
@@ -378,7 +379,7 @@ swap_loop loop_of(const u64* offset, u32 active, unsigned bytes) {
   for (u32 left = active; left != 0;) {
     ++loop.rounds;
     loop.load_wavefronts += load_wavefronts(offset, left, s);
-    // One lane per slot of each group succeeds, and only one lane per address.
+    // In each group, one lane per slot succeeds, but only one lane per address.
     u32 winners = 0;
     for (unsigned g = 0; g < s.groups(); ++g) {
       const u32 lanes = left & s.group(g);

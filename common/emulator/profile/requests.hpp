@@ -1,9 +1,9 @@
 // The hardware cost of a warp's access: sectors of global and local memory, wavefronts of shared
 // memory.
 //
-// idea    Pure functions of the lanes' addresses. Every rule here was found with an H200's
-//         counters, using one warp and one access per launch. The tests compare with the counts
-//         recorded in tests/measured/.
+// idea    These are pure functions of the lanes' addresses. Every rule here was found with an
+//         H200's counters, using one warp and one access per launch. The tests compare the results
+//         with the counts recorded in tests/measured/.
 // Tested by tests/requests_test.cpp.
 #pragma once
 
@@ -35,11 +35,11 @@ struct touched_lines {
 };
 
 // `address`: one per lane; the addresses of lanes that are not `active` are ignored. `bytes`: 1 to
-// 16 per lane; addresses are multiples of it.
+// 16 per lane; addresses are multiples of this number.
 void touch(const std::uint64_t* address, std::uint32_t active, unsigned bytes, touched_lines& out);
 
-// Like touch(), for accesses that lie in few runs, which are added whole. `from`: the address of
-// the shape's first lane.
+// Like touch(), for accesses that form only a few runs, which are added whole. `from`: the address
+// of the shape's first lane.
 void touch_runs(std::uint64_t from, const access_shape& shape, unsigned bytes, touched_lines& out);
 
 // Like touch(), in local memory, where `offset` counts a lane's own bytes. The hardware keeps the
@@ -49,8 +49,8 @@ void touch_local(const std::uint64_t* offset, std::uint32_t active, unsigned byt
 
 // An atomic takes a sector once per lane with the same address in it, because such lanes are
 // serialised. The result may exceed the sectors in `out`, which has each sector once. 420 of 471
-// recorded accesses fit. The others take 1 to 4 sectors more, and all touch two lines that share a
-// bank of L1's tags; how lanes are serialised then is not known.
+// recorded accesses fit. The others take 1 to 4 sectors more, and all of them touch two lines that
+// share a bank of L1's tags. How lanes are serialised in that case is not known.
 unsigned atomic_sectors(const std::uint64_t* address, std::uint32_t active, touched_lines& out);
 
 // Keeps, of the active lanes, only the first one at each address.
@@ -69,8 +69,8 @@ enum class shared_use : std::uint8_t {
   rows               // ldmatrix, stmatrix: each lane gives the address of 16 bytes
 };
 
-// The wavefronts of a request to shared memory. `offset` and `bytes` are as in touch(). Bank b has
-// the words whose number is b modulo 32.
+// The wavefronts of a request to shared memory. `offset` and `bytes` are as in touch(). Bank b
+// holds the words whose number is b modulo 32.
 unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                     unsigned bytes);
 // Like wavefronts(), for cp.async. `from`: the address that each lane reads (0: the lane writes
@@ -78,7 +78,7 @@ unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t a
 unsigned copy_wavefronts(const std::uint64_t* from, const std::uint64_t* offset,
                          std::uint32_t active, unsigned bytes, bool around_l1);
 // The sectors that cp.async.cg takes beyond those that its lanes touch. If several lanes read the
-// same 16 bytes, these are read again for every sector that the lanes write.
+// same 16 bytes, the bytes are read again for every sector that the lanes write.
 unsigned sectors_again(const std::uint64_t* from, const std::uint64_t* offset,
                        std::uint32_t active);
 // The wavefronts without bank conflicts, at most `taken`.

@@ -12,7 +12,7 @@ using u64 = std::uint64_t;
 
 constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u64{1} << 17;
 constexpr u64 site_mask = of_local - 1;
-// Represents requests with no line in a simulated set, which keep their place in the order.
+// Represents requests that have no line in a simulated set but keep their place in the order.
 constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
 constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }
 // Requests that each warp of a multiprocessor makes before the next multiprocessor runs.
@@ -141,7 +141,7 @@ void trace::thin(stream& s) {
   }
   s.skipped += skipped + begun;
   if (s.first == none) return;
-  // `to` is the last chunk that is needed; none at all if nothing was kept.
+  // `to` is the last chunk that is needed. If nothing was kept, no chunk is needed.
   u32 unneeded = at == 0 ? to : chunks_[to].next;
   if (at == 0) {
     s.first = s.last = none;
@@ -158,7 +158,7 @@ void trace::thin(stream& s) {
   }
 }
 
-// Plays one request; false if there is none left.
+// Plays one request. Returns false if no request is left.
 bool trace::play_request(stream& s, unsigned multiprocessor) {
   bool begun = false;
   while (s.read_chunk != none) {

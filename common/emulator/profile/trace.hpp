@@ -1,13 +1,13 @@
 // The order in which a launch's requests reach the caches.
 //
-// idea    The emulator runs a launch's blocks, and a block's warps, one after the other; a GPU runs
-//         as many as fit at once. The requests of every warp are therefore recorded. When as many
-//         blocks have ended as a GPU holds, the requests are played to the caches round-robin:
+// idea    The emulator runs a launch's blocks, and a block's warps, one after the other, but a GPU
+//         runs as many as fit at once. The requests of every warp are therefore recorded. When as
+//         many blocks have ended as a GPU holds, the requests are played to the caches round-robin:
 //         every warp of every block one request, then the next.
-// watch   Memory is bounded. When it is full, only half of the caches' sets are recorded from then
-//         on, then a quarter, down to one of 32. A site's counts are then those of its share of the
-//         sets (DESIGN.md, Decisions). If that is not enough, the recorded requests are
-//         played at once.
+// watch   Memory is bounded. When the memory is full, only half of the caches' sets are recorded
+//         from then on, later a quarter, and so on down to one of 32. A site's counts are then
+//         those of its share of the sets (DESIGN.md, Decisions). If even that is not enough, the
+//         recorded requests are played at once.
 // Tested by tests/caches_test.cpp.
 #pragma once
 

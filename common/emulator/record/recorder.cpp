@@ -1,4 +1,4 @@
-// Follows the block's warps, and keeps each instruction with what it read, wrote and cost.
+// Follows the block's warps, and keeps each instruction with its reads, its writes and its cost.
 #include "common/emulator/record/recorder.hpp"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ status warp_recorder::end_launch(const status& failure) {
   return failure;
 }
 
-// Drops instructions without a step: those before the first requested one, and after the last.
+// Drops instructions without a step: those before the first requested instruction, and those after
+// the last.
 void warp_recorder::leave_out_unused() {
   std::vector<std::uint32_t> number(kept_.instructions.size(), 0);
   for (const auto& s : kept_.steps) number[s.instruction] = 1;
@@ -140,7 +141,7 @@ bool warp_recorder::follows(const block& b, std::uint32_t warp) {
 
 // --- instructions --------------------------------------------------------------------------------
 
-// For nvcc's PTX, which has one statement per line.
+// This is for nvcc's PTX, which has one statement per line.
 std::string warp_recorder::text_of(std::uint32_t function, const ptx::instruction& i) {
   const program_function& f = launch_.code->functions[function];
   function_text& t = texts_[function];

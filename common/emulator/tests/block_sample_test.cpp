@@ -1,5 +1,5 @@
 // Selects the blocks of a launch that run when a sample is checked. The tests report to a sample
-// what blocks do, without running any.
+// what blocks do, without running any blocks.
 #include "common/emulator/block_sample.hpp"
 
 #include <doctest/doctest.h>

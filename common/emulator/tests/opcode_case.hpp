@@ -1,8 +1,8 @@
 // Opcode tests: reads a file of tests, completes its kernels, and checks a device against it.
 //
 // idea    A test is a few PTX instructions below comments that list their inputs and the outputs
-//         they must give. The reader adds the rest of the kernel, so the same text runs on the
-//         emulator and on a GPU. opcodes/README.md describes the format. Tested by
+//         that they must produce. The reader adds the rest of the kernel, so the same text runs on
+//         the emulator and on a GPU. opcodes/README.md describes the format. Tested by
 //         opcode_case_test.cpp.
 #pragma once
 
@@ -61,7 +61,7 @@ struct parameter {
   element_type type;                   // of the buffer's elements
   std::vector<value> initial;          // in, inout
   std::vector<value> expected;         // out, inout
-  std::vector<std::byte> plain_bytes;  // plain: the structure, laid out as C would
+  std::vector<std::byte> plain_bytes;  // plain: the structure, laid out as in C
   unsigned alignment = 8;
   double ulps = 0;      // accepted distance in units in the last place
   double absolute = 0;  // or the accepted difference, whichever is larger

@@ -1,5 +1,5 @@
-// Tests of the opcode tests. Comments are read and kernels generated as described. A wrong result,
-// a missing write and a failed launch are all detected.
+// Tests of the opcode tests. Comments are read and kernels are generated as described. A wrong
+// result, a missing write and a failed launch are all detected.
 #include "common/emulator/tests/opcode_case.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Generates the PTX around the instructions of an opcode test, as opcodes/README.md describes.
+// Generates the PTX around the instructions of an opcode test, as described in opcodes/README.md.
 #include "common/emulator/tests/opcode_case.hpp"
 
 namespace stepwise::opcodes {

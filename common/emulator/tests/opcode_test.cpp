@@ -1,7 +1,7 @@
 // Runs the tests of opcodes/ on the emulator or on a GPU: opcode_test emulated|gpu FOLDER [NAME...]
 //
-// A GPU's driver compiles the module of each file; the emulator interprets the same module. Both
-// must give the results in the file's comments. Exit status 77: no GPU.
+// A GPU's driver compiles the module of each file, and the emulator interprets the same module.
+// Both must give the results in the file's comments. Exit status 77: no GPU.
 // `opcode_test ptx FOLDER [NAME...]` prints the modules.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ struct totals {
   unsigned cases = 0, failed = 0;
 };
 
-// What a process that ran part of a file reports to the process that waits for it.
+// The report of a process that ran part of a file, to the process that waits for it.
 struct part_report {
   totals sum;
   std::size_t next = 0;  // the first case that was not run

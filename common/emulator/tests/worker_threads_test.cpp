@@ -1,4 +1,4 @@
-// Threads that are kept between launches. Each does its task once, and is then reused.
+// Tests threads that are kept between launches. Each thread does its task once, and is then reused.
 #include "common/emulator/worker_threads.hpp"
 
 #include <doctest/doctest.h>

@@ -1,9 +1,10 @@
-// The work of each block of a launch that runs completely, to find the blocks with most work.
+// The work of each block of a launch that runs completely, used to find the blocks with the most
+// work.
 //
 // idea    The time of a launch comes from the blocks of one multiprocessor. A block that does the
-//         work of all others ends long after them, and is probably not among these blocks. Every
-//         block's work is therefore counted, but only the maxima and the recorded blocks' counts
-//         are kept.
+//         work of all others ends long after them, and is probably not one of that multiprocessor's
+//         blocks. Every block's work is therefore counted, but only the maxima and the recorded
+//         blocks' counts are kept.
 // watch   Blocks that wait for each other run alternately, so each block that has begun has its own
 //         counts.
 // Tested by tests/block_work_test.cpp.

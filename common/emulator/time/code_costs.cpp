@@ -143,7 +143,8 @@ std::uint32_t most_frequent(const std::map<std::uint32_t, std::uint32_t>& times)
 }
 
 // The number of copies that ptxas made of each block, inferred from its lines that become one
-// instruction per copy, else from such lines of its loop, else from its line with fewest copies.
+// instruction per copy; otherwise, from such lines of its loop; otherwise, from its line with the
+// fewest copies.
 std::vector<std::uint32_t> copies_of(const ptx::body& body, const control_flow& flow,
                                      const source_map& map) {
   std::vector<std::map<std::uint32_t, std::uint32_t>> of_block(flow.blocks.size());

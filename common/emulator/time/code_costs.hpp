@@ -1,10 +1,10 @@
 // The cost of each PTX instruction of a program: issue slots, unit, and dependencies.
 //
 // idea    The cubin's line table shows how many machine instructions a PTX line became, and where.
-//         If ptxas copied a block (an unrolled loop), each execution is one of the copies. The
+//         If ptxas copied a block (an unrolled loop), each execution runs one of the copies. The
 //         PTX's registers represent those of the machine code, because the dependencies are the
 //         same.
-// watch   Without a line table every instruction counts as one slot, except moves and parameters.
+// watch   Without a line table, every instruction counts as one slot, except moves and parameters.
 // Tested by tests/code_costs_test.cpp, and by the tests "lab times" and "lab profile".
 #pragma once
 
@@ -64,7 +64,7 @@ struct code_costs {
   int registers = 0;                 // of a thread, 32-bit; 0: unknown
   bool knows_machine_code = false;
   bool waits_for_blocks = false;  // atomics whose results are used, or ordered loads
-  bool draws_work = false;        // such an atomic in a loop: blocks may draw their work from it
+  bool draws_work = false;        // such an atomic in a loop: blocks may get their work from it
   bool has_loops = false;
 
  private:

@@ -171,7 +171,7 @@ gpu_costs costs_of(const gpu& model) {
     c.first_instruction = std::max(0.0, v * c.ghz - c.of[static_cast<int>(unit::fma)].latency);
   });
   figure("dirty_l2", [&](double v) { c.dirty_bytes = v * 1e6; });
-  // The base is a block of one warp; each further warp adds to it.
+  // The base is a block of one warp; each further warp adds to this time.
   const auto by_warps = [&](const char* one, const char* all, double& base, double& each) {
     figure(one, [&](double of_32) {
       figure(all, [&](double of_1024) { each = std::max(0.0, (of_1024 - of_32) / 31 * c.ghz); });

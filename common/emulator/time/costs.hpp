@@ -2,9 +2,9 @@
 // the memory that all multiprocessors use.
 //
 // idea    A sub-partition issues one warp instruction per cycle to its pipes. A pipe is busy for an
-//         interval, and its result is ready after a latency. Loads and stores, exchanges and shared
-//         memory go through the multiprocessor's L1/shared-memory pipe (`l1_pipe` in the code). L2
-//         and memory give each multiprocessor its share.
+//         interval, and its result is ready after a latency. Loads and stores, exchanges and
+//         accesses to shared memory go through the multiprocessor's L1/shared-memory pipe
+//         (`l1_pipe` in the code). L2 and memory give each multiprocessor its share.
 // watch   Every number comes from a microbenchmark (common/gpus/*.measured.jsonl) or, if it was not
 //         measured, from published tables; never from a lab's kernel.
 // Tested by tests/time_test.cpp.
@@ -71,7 +71,7 @@ struct gpu_costs {
          dram_write_bytes = 2000;
   double dram_peak_bytes = 2400;  // by the memory's clock and width, never reached
   // The factor by which writes to memory take longer if every block is resident and has an equal
-  // part of the work, because some blocks then finish long before others.
+  // part of the work. The reason is that some blocks then finish long before others.
   double resident_write_factor = 1;
   // The first blocks, by index, of the multiprocessor that gets its blocks first while all are
   // resident. It is in a smaller group, because groups are served alternately. Empty: unknown.
@@ -92,7 +92,7 @@ struct gpu_costs {
   double store_wait = 80, store_wait_per_warp = 2.7;
   double first_instruction = 4;  // extra cycles of an instruction's first execution
   double dirty_bytes = 0;        // bytes in L2 that were written and may still not be in memory
-  double dirty_at_rest = 0;      // the part of them that stays once nothing runs
+  double dirty_at_rest = 0;      // the part of these bytes that stays once nothing runs
   double launch_us = 2.75;       // an empty kernel
   double next_launch_us = 1.3;   // each further kernel
 };
@@ -101,11 +101,11 @@ struct gpu_costs {
 // the last of its `slots` machine instructions.
 double result_latency(const gpu_costs& costs, unit on, double slots);
 
-// The bank, 0 to tag_banks - 1, in which L1 looks up this line of 128 bytes.
+// The bank, 0 to tag_banks - 1, where L1 looks up this line of 128 bytes.
 inline constexpr unsigned tag_banks = 4;
 unsigned tag_bank(const gpu_costs& costs, std::uint64_t line);
 
-// The number of lines line(0) ... line(count - 1) in the bank that has most of them.
+// The number of the lines line(0) ... line(count - 1) that are in the bank with the most of them.
 template <class Line>
 unsigned most_in_a_tag_bank(const gpu_costs& costs, unsigned count, Line line) {
   unsigned of_bank[tag_banks] = {};

@@ -2,9 +2,11 @@
 //
 // idea    A warp issues in order, as soon as its last instruction has left the scheduler, its
 //         operands are ready and its pipe is free. These are the rules of the simulation
-//         (multiprocessor), which knows a launch only when it is over, applied to one warp alone.
+//         (multiprocessor), which knows a launch only after the launch is over. Here they are
+//         applied to one warp alone.
 // watch   Other warps are ignored: a loop that is limited by issue slots, pipes or bandwidth shows
-//         the cycles of a warp that has them to itself. Code is assumed to be fetched.
+//         the cycles of a warp that has these resources to itself. Code is assumed to be fetched
+//         already.
 // Tested by tests/issue_clock_test.cpp.
 #pragma once
 
@@ -48,7 +50,7 @@ class issue_clock {
   void executed(issue_order& order, std::uint32_t first, std::uint32_t end);
   void wait_until(double cycle) { now_ = std::max(now_, cycle); }
 
-  // When its next instruction can issue, apart from its operands and pipe.
+  // When its next instruction can issue, regardless of its operands and pipe.
   double now() const { return now_; }
 
  private:

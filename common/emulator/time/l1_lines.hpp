@@ -1,5 +1,5 @@
-// L1 of the simulated multiprocessor: which sectors of which lines it has, and from which cycle on.
-// Like L1 in the profiler's caches, it has 32 sets and evicts the least recently used line.
+// L1 of the simulated multiprocessor: which sectors of which lines it holds, and from which cycle
+// on. Like L1 in the profiler's caches, it has 32 sets and evicts the least recently used line.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class l1_lines {
   // The state of the `wanted` sectors (bits 0 ... 3) of a line.
   struct found {
     std::uint32_t missing = 0;  // of the wanted sectors
-    double at = 0;              // cycle at which the last of the others arrives
+    double at = 0;              // cycle at which the last of the other sectors arrives
   };
   found find(std::uint64_t line, std::uint32_t wanted);
   // These sectors are present from cycle `at` on.

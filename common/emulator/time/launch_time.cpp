@@ -9,12 +9,12 @@
 namespace stepwise::emulator {
 namespace {
 
-// The share of L2 that keeps bytes which all multiprocessors read (profile/DESIGN.md).
+// The share of L2 that keeps the bytes that all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
 constexpr double bytes_of_sector = 32;
 
-// The share of a store's sectors that is written. Their number is an estimate if not all sets of
-// the caches were simulated.
+// The share of a store's sectors that is written. The number of sectors is an estimate if not all
+// sets of the caches were simulated.
 double written_share(const site_traffic& t) {
   return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
 }
@@ -30,8 +30,8 @@ bool changes_accesses(const multiprocessor_work& work) {
 }  // namespace
 
 // The launch's work, in multiples of the recorded blocks' work. `share` is the average block's work
-// relative to a recorded one's, if not every block ran. The blocks of an early
-// multiprocessor lie closer together at the front, so each represents the blocks nearest to it.
+// relative to a recorded one's, if not every block ran. The blocks of an early multiprocessor lie
+// closer together at the front, so each block represents the blocks nearest to it.
 double timer::in_recorded_blocks(double share) const {
   const std::vector<block_trace>& seen = trace_->blocks;
   double recorded = 0, of_launch = 0;
@@ -135,8 +135,9 @@ double timer::of_a_block(double share) const {
   return recorded > 0 ? all / recorded * in_recorded_blocks(share) : 0;
 }
 
-// The number of sectors that each site requests. It is known if every block ran. Otherwise it is
-// the recorded blocks' average, because truncated blocks have only their first accesses.
+// The number of sectors that each site requests. This number is known if every block ran.
+// Otherwise, it is the recorded blocks' average, because truncated blocks have only their first
+// accesses.
 std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
   std::vector<double> seen(traffic.size()), all(traffic.size());
   for (const block_trace& b : trace_->blocks)
@@ -151,9 +152,9 @@ std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffi
   return all;
 }
 
-// Scales the accesses of the simulated blocks to all blocks. If none of them reached a site, the
-// caches' counts of the blocks that did are used. The caches also show what atomics read from
-// memory, which the queues leave out.
+// Scales the accesses of the simulated blocks to all blocks. If none of the simulated blocks
+// reached a site, the caches' counts of the blocks that did are used. The caches also show what
+// atomics read from memory, which the queues omit.
 std::vector<site_account> timer::whole(std::vector<site_account> simulated,
                                        const std::vector<site_rates>& rates,
                                        const std::vector<site_traffic>& traffic) const {
@@ -182,7 +183,8 @@ std::vector<site_account> timer::whole(std::vector<site_account> simulated,
 }
 
 // The time of the same work if one thing cost nothing, or if there were more room. Returns nothing
-// if that changes nothing, such as a kernel without bank conflicts that is timed without them.
+// if that changes nothing, as for a kernel without bank conflicts that is timed without bank
+// conflicts.
 std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) const {
   multiprocessor_work other = work;
   std::unique_ptr<code_costs> code;
@@ -245,8 +247,8 @@ multiprocessor_time timer::of_longest(const multiprocessor_work& work) {
 }
 
 // Compares the recorded blocks' traffic from L2 and memory with an average block's. Blocks whose
-// neighbours read the same words find these in the caches, so their pace is not that of a block
-// that reads its own.
+// neighbours read the same words find these words in the caches, so their pace is not that of a
+// block that reads its own words.
 timer::traffic_comparison timer::compare_traffic(const multiprocessor_time& t,
                                                  const std::vector<site_rates>& rates,
                                                  const std::vector<site_traffic>& traffic) const {
@@ -271,9 +273,10 @@ timer::traffic_comparison timer::compare_traffic(const multiprocessor_time& t,
   const double l2_cycles = whole_l2 * bytes_of_sector / costs_.l2_bytes;
   const double dram_cycles = whole_dram / costs_.dram_read_bytes;
   const double dram_share = dram_cycles > worth_a_look * t.cycles ? dram / whole_dram : 1;
-  // Recorded blocks that read their own data from memory are no neighbours that share it. They may
-  // still find more in L1 than the others, where the two models of a nearly full L1 differ. Then
-  // the launch takes at least as long as all its traffic at L2's full rate.
+  // Recorded blocks that read their own data from memory are no neighbours that share it. These
+  // blocks may still find more in L1 than the other blocks, where the two models of a nearly full
+  // L1 differ. In that case, the launch takes at least as long as all its traffic at L2's full
+  // rate.
   if (dram_cycles > worth_a_look * t.cycles && dram_share > fair) return {dram_share, l2_cycles};
   return {std::min(dram_share, l2_cycles > worth_a_look * t.cycles ? l2 / whole_l2 : 1), 0};
 }
@@ -297,10 +300,11 @@ double timer::likeness(double of_traffic) const {
                    share(&block_trace::shared_wavefronts, shared_wavefronts_), of_traffic});
 }
 
-// The time of the block with most work at the recorded blocks' pace: per cost of its longest warp's
-// instructions, per sector, or per wavefront, whichever takes longest. A sector takes at most the
-// time at an even share of memory's bandwidth, and a wavefront at most a cycle, because recorded
-// blocks with few of them may be busy with something else. 0 if not every block ran.
+// The time of the block with the most work at the recorded blocks' pace: per cost of its longest
+// warp's instructions, per sector, or per wavefront, whichever takes longest. A sector takes at
+// most the time at an even share of memory's bandwidth, and a wavefront at most a cycle, because
+// recorded blocks with few sectors or wavefronts may be busy with something else. 0 if not every
+// block ran.
 double timer::longest_block_cycles(const multiprocessor_time& t, std::uint64_t blocks) const {
   if (cuts_) return 0;
   block_work recorded;

@@ -1,4 +1,4 @@
-// Keeps the pieces of each warp; a run is reported when it ends, after its accesses.
+// Keeps the pieces of each warp. A run is reported when it ends, after its accesses.
 #include "common/emulator/time/launch_trace.hpp"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ struct recorded_access {
   std::uint16_t sectors = 0;     // global and local memory
   std::uint16_t wavefronts = 0;  // of the banks, including those of L1
   std::uint8_t lines = 0;        // of 128 bytes
-  std::uint8_t tag_passes = 0;   // of those, the ones in L1's tag bank that has most
+  std::uint8_t tag_passes = 0;   // of those, the ones in L1's tag bank that has the most
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
   std::uint8_t known_lines = 0;  // of those, the lines that L1 looks up or keeps

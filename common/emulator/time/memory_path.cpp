@@ -14,7 +14,7 @@ constexpr double pipe_queue_cycles = 32;
 constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
 // Bytes in flight on a multiprocessor where memory's rate was measured: with one request by each of
-// its threads, and with as many as the threads can have in flight (dram_read).
+// its threads, and with as many requests as the threads can have in flight (dram_read).
 constexpr double few_in_flight = 32768, much_in_flight = 131072;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
@@ -191,7 +191,7 @@ double memory_path::read_rate(double backlog) const {
   return few_share_ + much * (read_share_ - few_share_);
 }
 
-// The lateness of the last of `lines` lines, as a multiple of memory's typical latency.
+// The lateness of the last of `lines` lines, as a multiple of the typical latency of memory.
 double memory_path::lateness(unsigned lines) {
   sequence_ += golden;
   sequence_ -= std::floor(sequence_);

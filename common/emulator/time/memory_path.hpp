@@ -1,8 +1,9 @@
 // A multiprocessor's path to memory: its L1/shared-memory pipe, then its fractions of L2,
 // memory and the atomic units.
 //
-// idea    Each is a queue with a rate: an access that arrives while it is busy waits for earlier
-//         ones. An access cannot be issued while too much is waiting. L1 is simulated line by line.
+// idea    Each part is a queue with a rate: an access that arrives while the queue is busy waits
+//         for earlier accesses. An access cannot be issued while too many accesses are waiting. L1
+//         is simulated line by line.
 // watch   Reads from memory are spread evenly at each site's rate, not drawn at random, so
 //         the same launch gives the same time.
 // Tested by tests/memory_path_test.cpp.
@@ -62,8 +63,8 @@ class memory_path {
   double free_for_shared() const;
   double free_for_global() const;
 
-  // Queues the accesses of a warp instruction issued at `at`; returns when its result is ready.
-  // `lines`: the lines that the accesses refer to.
+  // Queues the accesses of a warp instruction issued at `at`. Returns the time when its result is
+  // ready. `lines`: the lines that the accesses refer to.
   double access(const instruction_cost& of, std::span<const recorded_access> all,
                 std::span<const recorded_line> lines, double at);
   double exchange(double at, double slots);  // shuffles use the L1 pipe, too
@@ -109,7 +110,7 @@ class memory_path {
   unsigned active_;
   queue l1_pipe_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double sequence_ = 0;  // the last number of the sequence for lateness()
+  double sequence_ = 0;  // the last number in the sequence for lateness()
 };
 
 }  // namespace stepwise::emulator

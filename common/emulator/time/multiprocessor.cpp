@@ -1,4 +1,4 @@
-// The simulation: the partition that can issue first does so, until every block has ended.
+// The simulation. The partition that can issue first does so, until every block has ended.
 #include "common/emulator/time/multiprocessor.hpp"
 
 #include <algorithm>
@@ -306,7 +306,7 @@ class simulation {
       }
     }
     if (best == nullptr) return false;
-    // Prefers the warp that issued last, else the oldest that can issue.
+    // Prefers the warp that issued last, or otherwise the oldest warp that can issue.
     warp_state* chosen = nullptr;
     double soonest = never;
     for (std::size_t n = 0; n < best->ready.size(); ++n) {
@@ -375,7 +375,7 @@ class simulation {
     prepare(w);
   }
 
-  // Performs an access; returns when its result is ready.
+  // Performs an access, and returns the time when its result is ready.
   double access(warp_state& w, const timed_op& op, double at) {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
@@ -424,14 +424,14 @@ class simulation {
 
   // --- the end ---
 
-  // Cycles per block when many follow each other, derived from the simulated blocks.
+  // Cycles per block when many blocks follow each other, derived from the simulated blocks.
   double cycles_of_block(double drained) const {
     const std::uint64_t seen = ends_.size();
     const std::uint64_t head = std::min<std::uint64_t>(work_.resident, seen - 1);
     double each = seen > 2 * head && head != 0
                       ? (ends_.back() - ends_[head - 1]) / static_cast<double>(seen - head)
                       : drained / static_cast<double>(seen);
-    // At least the time that each part needs for its share of a block.
+    // This is at least the time that each part needs for its share of a block.
     const memory_path::cycles& m = memory_.busy();
     for (const double busy :
          {out_.slots / costs_.partitions, m.l1_pipe, m.l2_read, m.l2_write, m.dram, m.atomics})

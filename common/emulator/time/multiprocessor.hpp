@@ -1,9 +1,9 @@
 // One multiprocessor running its blocks: warps issue in order, and wait for each other and for
 // memory. Cycles in which nothing happens are skipped.
 //
-// idea    Zhang and Owens count the work of each part and take the slowest; Volkov adds the limits
-//         of latency. A small simulation yields both. It simulates the schedulers, the pipes,
-//         including the one for L1 and shared memory, and queues with this multiprocessor's
+// idea    Zhang and Owens count the work of each part and take the slowest part; Volkov adds the
+//         limits of latency. A small simulation yields both. It simulates the schedulers, the pipes
+//         (including the one for L1 and shared memory), and queues with this multiprocessor's
 //         fraction of the rates of L2 and memory.
 // watch   One multiprocessor represents all.
 // source  Y. Zhang, J. Owens, HPCA 2011; V. Volkov, UC Berkeley 2016. Tested by

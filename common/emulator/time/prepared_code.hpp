@@ -39,7 +39,7 @@ class prepared_code {
   const timed_run& run(std::uint32_t run, std::uint32_t copies);
   // The index of the instruction among the run's memory operations.
   std::uint32_t memory_place(std::uint32_t run, std::uint32_t ordinal);
-  // When the code of the run is available to a warp that reaches it at `at`. Code that was not
+  // When the code of the run is available to a warp that reaches the run at `at`. Code that was not
   // executed before must be fetched.
   double fetched(std::uint32_t run, double at);
 

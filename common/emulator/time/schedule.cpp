@@ -1,5 +1,5 @@
-// The order of a run: that of the machine code if it is known, else a list schedule, in which
-// instructions on the longest path go first.
+// The order of a run: the order of the machine code if it is known, otherwise a list schedule, in
+// which instructions on the longest path go first.
 #include "common/emulator/time/schedule.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace stepwise::emulator {
 namespace {
 
-// This is an assumption, since ptxas does not know where a global load will find its bytes, either.
+// This is an assumption, because ptxas does not know where a global load will find its bytes,
+// either.
 constexpr double assumed_global_cycles = 300;
 
 struct node {
@@ -45,7 +46,7 @@ class run_scheduler {
 
   // Each execution of an instruction in the run is one of the copies of its machine instructions;
   // the last machine instruction of a copy counts. If there are more copies than are scheduled
-  // together (a loop unrolled by four, and one for the rest), the closest ones are used.
+  // together (a loop unrolled by four, and a copy for the rest), the closest copies are used.
   void find_places() {
     std::vector<std::vector<std::uint32_t>> of_copy(length_);  // an instruction's places, by copy
     std::uint32_t most = run_.copies;
@@ -100,8 +101,9 @@ class run_scheduler {
   }
 
   // For a line with more machine instructions than copies (a constant is loaded before the loop),
-  // chooses for each copy the one that best matches those of a neighbour, in order. With fewer, one
-  // serves several copies: the last one before the neighbour's.
+  // chooses for each copy the instruction that best matches those of a neighbour, in order. With
+  // fewer machine instructions, one of them serves several copies: the last one before the
+  // neighbour's.
   std::vector<std::uint32_t> matching_places(std::uint32_t n, std::uint32_t neighbour) const {
     const std::span<const std::uint32_t> all = places_of(n);
     const std::uint32_t copies = copies_of(n);
@@ -137,7 +139,8 @@ class run_scheduler {
   }
 
   void pick_by_places() {
-    // Takes the lowest place first. An instruction without a place follows those it waits for.
+    // Takes the lowest place first. An instruction without a place follows those for which it
+    // waits.
     using at_place = std::pair<double, std::uint32_t>;
     std::priority_queue<at_place, std::vector<at_place>, std::greater<>> ready;
     const auto push = [&](std::uint32_t n, double from) {
@@ -202,8 +205,9 @@ class run_scheduler {
     return predicated;
   }
 
-  // Order of memory: stores stay after each other and after loads of the same memory; a load stays
-  // after stores. Barriers, atomics, fences and branches keep their place among accesses.
+  // The order of memory accesses: stores stay in order and after loads of the same memory, and a
+  // load stays after stores. Barriers, atomics, fences and branches keep their place among
+  // accesses.
   void build() {
     const std::uint32_t all = length_ * run_.copies;
     nodes_.resize(all);
@@ -283,7 +287,8 @@ class run_scheduler {
     }
   }
 
-  // Registers that loads ahead may fill: the kernel's, less those that are live through the run.
+  // The registers that early loads may fill: the kernel's registers, minus those that are live
+  // through the run.
   unsigned room() const {
     if (code_.registers == 0) return 64;
     std::unordered_map<std::uint32_t, bool> seen;  // written here first

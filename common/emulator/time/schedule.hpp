@@ -1,9 +1,9 @@
 // The order in which machine code would execute a straight run of PTX instructions.
 //
-// idea    If the line table has the places of each line's machine instructions, these are the
-//         order. Otherwise this imitates ptxas: a load is moved up as far as registers and the
-//         order of memory allow, so that its consumers come late (a list schedule by the longest
-//         path). Iterations of a loop that ptxas unrolled are scheduled together.
+// idea    If the line table has the places of each line's machine instructions, these places define
+//         the order. Otherwise, this code imitates ptxas: a load is moved up as far as registers
+//         and the order of memory allow, so that its consumers come late (a list schedule by the
+//         longest path). Iterations of a loop that ptxas unrolled are scheduled together.
 // source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by
 //         tests/time_test.cpp.
 #pragma once

@@ -16,14 +16,15 @@ constexpr std::int64_t least_of_block = 1500;
 // A launch without loops and with no more warp instructions than these runs completely.
 constexpr double whole_instructions = 4e6;
 constexpr std::uint64_t further_rounds = 2;  // of the recorded multiprocessor, after its first
-// Instructions of all recorded blocks. If the first block shows that there would be more, fewer
-// rounds are recorded.
+// The most instructions of all recorded blocks. If the first block shows that there would be more,
+// fewer rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
 // The number of blocks across the grid that are probed, and the limit of their work
 // (run/block_probe.hpp).
 constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
-// Likewise, to find out whether a block writes anything: it may loop over all of the input before
-// that. If the last block does more than `cheap_work`, only every fourth of the 32 is probed.
+// The same limit, for finding out whether a block writes anything. A block may loop over all of the
+// input before it writes. If the last block does more than `cheap_work`, only every fourth of the
+// 32 is probed.
 constexpr std::uint64_t most_work_to_write = 20'000'000, cheap_work = 100'000, few_probes_step = 4;
 // The middle of the grid represents all of it if the average block's work is within these factors.
 constexpr double even_from = 0.8, even_to = 1.25;
@@ -50,9 +51,9 @@ void timer::begin(const launch_shape& shape) {
   wave_ = std::min(shape.blocks, processors * shape.resident);
   cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
-  // If blocks draw their work from a counter, the first ones have most of it.
+  // If blocks get their work from a counter, the first blocks have most of it.
   first_ = waves > 2 && !code_->draws_work ? waves / 2 * wave_ : 0;
-  // A multiprocessor in the middle of those with the most blocks.
+  // A multiprocessor in the middle of the multiprocessors with the most blocks.
   const std::uint64_t busiest = shape.blocks % processors;
   lane_ = shape.blocks <= processors ? shape.blocks / 2
           : busiest == 0             ? processors / 2
@@ -121,8 +122,9 @@ void timer::find_idle() {
     unwritten_share_ = static_cast<double>(idle) / static_cast<double>(probed_blocks);
 }
 
-// If a grid has more blocks than work, the first blocks have all of it. The wave is then taken from
-// among those that have work, and represents the others in proportion to their work.
+// If a grid has more blocks than work, the first blocks have all of the work. The wave is then
+// taken from the blocks that have work, and represents the other blocks in proportion to their
+// work.
 void timer::find_uneven() {
   instruction_share_ = request_share_ = busy_share_ = 1;
   idle_share_ = 0;
@@ -165,7 +167,7 @@ void timer::find_uneven() {
 }
 
 // While all blocks are resident, nothing evens out the load, and the remainder of divided work goes
-// to the first blocks. The multiprocessor that has most of these ends last.
+// to the first blocks. The multiprocessor that has most of these blocks ends last.
 void timer::find_early() {
   early_.clear();
   const std::uint64_t processors = costs_.multiprocessors;
@@ -178,7 +180,7 @@ void timer::find_early() {
 
 // With a judge's seed, a kernel that does less in the recorded blocks would have to guess which
 // blocks these are. If all blocks are resident, the early multiprocessor is recorded all the same,
-// since it ends last, and a second multiprocessor is compared with it.
+// because it ends last, and a second multiprocessor is compared with it.
 void timer::choose_by_seed() {
   drawn_.clear();
   if (how_.seed == 0 || cuts_) return;
@@ -204,7 +206,7 @@ void timer::choose_by_seed() {
   }
   const std::uint64_t busiest = shape_.blocks % processors;
   lane_ = draw(shape_.blocks <= processors ? shape_.blocks : busiest == 0 ? processors : busiest);
-  // The first wave finds empty caches, and the last ones are short.
+  // The first wave finds empty caches, and the last waves are short.
   const std::uint64_t waves = shape_.blocks / wave_;
   const bool is_even = idle_share_ == 0 && busy_share_ == 1;
   if (first_ != 0 && waves > 4 && is_even) first_ = (1 + draw(waves - 4)) * wave_;

@@ -4,7 +4,8 @@
 //         launch may be sampled, only a wave of the other blocks runs, and only the beginning of
 //         each block: enough for the caches to show which accesses hit where.
 // watch   The results of a sampled launch are incomplete. A kernel whose blocks may wait for each
-//         other is never sampled, nor is a small one without loops, whose results others may need.
+//         other is never sampled, nor is a small kernel without loops, because other kernels may
+//         need its results.
 // Tested by tests/timer_test.cpp and, through its results, by the tests "lab times" and "lab
 // profile".
 #pragma once
@@ -70,7 +71,8 @@ class timer {
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
   bool interleaves_blocks() const { return code_->draws_work; }
-  // Instructions that a warp of the running block may execute before it asks again; 0: enough.
+  // Instructions that a warp of the running block may execute before it asks again. 0: it has
+  // executed enough.
   std::int64_t slice() const;
   void begin_block(std::uint64_t index);
   void end_block(std::uint64_t index);
@@ -117,7 +119,7 @@ class timer {
   double in_recorded_blocks(double share) const;
   double scale() const;
   struct room {
-    double evicted = 0;  // bytes written to memory per byte that comes
+    double evicted = 0;  // bytes written to memory per byte that arrives
     double own = 0;      // of these, the share that this launch stored
   };
   room make_room(double read, double stored);

@@ -1,4 +1,4 @@
-// Registers with the same value in all lanes, and the atomics that ptxas combines because of it.
+// Registers with the same value in all lanes, and the atomics that ptxas combines for this reason.
 //
 // watch   Only registers with one definition are considered; all others count as different.
 // Tested by common/emulator/profile/tests/profiler_test.cpp, through the cost of an atomic.
@@ -16,8 +16,8 @@ class uniform_values {
  public:
   explicit uniform_values(const std::vector<ptx::instruction>& body);
 
-  // Whether ptxas has one lane add for a warp: integers at one address outside of shared memory, if
-  // the value is the same in all lanes or no lane needs the previous sum.
+  // Whether ptxas makes one lane add for its whole warp. It does so for integers at one address
+  // outside shared memory, if the value is the same in all lanes or no lane needs the previous sum.
   bool has_one_sum(const ptx::instruction& i) const;
 
  private:

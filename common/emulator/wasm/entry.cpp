@@ -2,7 +2,8 @@
 //
 // idea    One device per instance of the module. Text is returned as zero-terminated UTF-8 and
 //         is valid until the next call. An empty text means success.
-// watch   A device address has 64 bits, an address of this machine 32. `address` is the former.
+// watch   A device address has 64 bits, but an address of this machine has 32. `address` is a
+//         device address.
 // tested  slides/site/tests/live.py compares it with the native emulator.
 #include <array>
 #include <cstdint>
@@ -107,7 +108,8 @@ STEPWISE_EXPORT(spoil) const char* spoil(std::uint64_t address, std::uint32_t by
   });
 }
 
-// Runs a kernel to its end. `arguments` has a value per parameter; its first bytes are used.
+// Runs a kernel to its end. `arguments` has a value per parameter; only the first bytes of each
+// value are used.
 STEPWISE_EXPORT(launch)
 const char* launch(const char* kernel, const std::uint32_t* shape, std::uint32_t shared_bytes,
                    const std::uint64_t* arguments, std::uint32_t count) {

@@ -1,5 +1,5 @@
-// Damaged files give an error or a result, never a crash. With a sanitiser, these tests also detect
-// reads past the end.
+// Tests that damaged files give an error or a result, never a crash. With a sanitiser, these tests
+// also detect reads past the end.
 #include <functional>
 
 #include "common/image/tests/inputs.hpp"

@@ -189,7 +189,7 @@ TEST_CASE("a PNG that is truncated anywhere, or damaged, is refused") {
   refused(png_header(2, 1, 8, grey) + chunk("IEND", ""), "this PNG is damaged");
   refused(png_header(0, 1, 8, grey) + chunk("IEND", ""), "its header is invalid");
   refused(signature + std::string(40, '\0'), "its header is invalid");
-  // A second header must not change the size of the memory that the first one needs.
+  // A second header must not change the size of the memory that the first header needs.
   refused(png_header(1, 1, 8, grey) + png(900, 900, 8, grey, "").substr(signature.size()),
           "this PNG is damaged");
 }
@@ -217,7 +217,7 @@ TEST_CASE("a PNG that was changed together with its checksums is only read or re
     std::string header = whole.substr(16, 13), stream = whole.substr(data + 8, length);
     for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
       std::string& part = random() % 4 == 0 ? header : stream;
-      // Width and height stay below 256. Larger ones would only be refused for missing pixels.
+      // Width and height stay below 256. Larger pictures would only be refused for missing pixels.
       const std::size_t at = &part == &header ? 3 + random() % 10 : random() % part.size();
       if (&part != &header || at % 4 == 3 || at >= 8) part[at] = static_cast<char>(random());
     }
@@ -260,7 +260,7 @@ TEST_CASE("a header with too many pixels is refused before anything is decoded")
   refused("P6\n16384 16384\n255\n", "it is truncated");  // before memory is allocated
 }
 
-// Few bytes that decompression turns into very many: a sequence of the longest possible matches.
+// A few bytes that decompression turns into very many: a sequence of the longest possible matches.
 TEST_CASE("a PNG that expands to more than its pixels takes no more memory than they justify") {
   std::string bits;  // of the deflate stream, first to last
   const auto put = [&](unsigned value, int count, bool high_first) {

@@ -1,8 +1,8 @@
 // usage: check_modules [--speed] FILE.ptx...
 //
 // Parses whole modules as compilers write them, and checks that every name in them was declared.
-// This check would fail if the names of scopes were mixed up, or if one construct was taken for
-// another. With --speed, it prints how fast each module was parsed, best of seven.
+// This check would fail if the names of scopes were mixed up, or if one construct was mistaken for
+// another. With --speed, the program prints how fast each module was parsed, best of seven.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -31,7 +31,7 @@ TEST_CASE("paths with separate ends do not reconverge") {
 }
 
 TEST_CASE("an endless loop has no meeting point, and does no harm") {
-  // Block 1 runs for ever. The others end.
+  // Block 1 runs forever. The other blocks end.
   CHECK(immediate_post_dominators({{1, 2}, {1}, {}})[1] == no_block);
 }
 

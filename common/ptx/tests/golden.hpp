@@ -31,7 +31,7 @@ inline std::string kernel_text(const std::string& body_text) {
   return ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n" + body_text + "\n}\n";
 }
 
-// The message of the parse_error that `text` causes, in a body too; "" if there is none.
+// The message of the parse_error that `text` causes, even in a body; "" if there is none.
 inline std::string error_of(const std::string& text) {
   try {
     const module m(text);

@@ -1,5 +1,5 @@
-// Text that is not PTX must give an error or an AST, with time and memory that are bounded by its
-// size. A sanitiser lets these tests detect more.
+// Text that is not PTX must give an error or an AST, within time and memory that are bounded by the
+// size of the text. A sanitiser lets these tests detect more errors.
 #include "common/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
@@ -36,8 +36,8 @@ TEST_CASE("every flipped bit of the golden modules gives an error or a module") 
   }
 }
 
-// A megabyte of each construct. Work that grows as its square would exceed the test's time limit,
-// and unbounded recursion would end the process.
+// A megabyte of each construct. Work that grows with the square of its size would exceed the test's
+// time limit, and unbounded recursion would end the process.
 constexpr std::size_t many = 250000;
 
 TEST_CASE("deep nesting is refused") {

@@ -1,7 +1,7 @@
 // Checks that the cubin's line table and the PTX of the same program agree. On every line that has
 // machine instructions in the table, the parser must see an instruction of that kernel or of a
 // function that it may call, or the kernel's '{' (for the work before its first instruction).
-// Neither was made from the other.
+// Neither of the two was made from the other.
 #include <set>
 
 #include "common/image/tests/inputs.hpp"

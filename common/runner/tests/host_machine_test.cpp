@@ -20,7 +20,7 @@ using namespace stepwise::runner;
 
 constexpr int n = 5000;  // more than a page of ints
 
-// The error that the function under test makes, and its observations.
+// The error that the function under test makes, and the function's observations.
 std::string mistake;
 struct {
   bool poisoned, aligned;

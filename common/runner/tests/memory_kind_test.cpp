@@ -1,5 +1,5 @@
-// Tests calls whose contract needs host memory. The runner asks its machine for it, and does not
-// touch the device's memory.
+// Tests calls whose contract needs host memory. The runner asks its machine for that memory, and
+// does not touch the device's memory.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -83,7 +83,7 @@ struct parts {
   }
 };
 
-// The reader's complaint about these bytes; "" if it accepts them.
+// The reader's complaint about these bytes; "" if the reader accepts them.
 std::string complaint(const std::vector<std::byte>& bytes) {
   const file_on_disk file(bytes);
   try {

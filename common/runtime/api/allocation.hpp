@@ -11,7 +11,8 @@ namespace stepwise::runtime {
 status allocate(state& s, void** address, std::size_t bytes);
 
 // Records, for host_access.hpp, the source line that allocates. Call this before the device
-// allocates. A checked run records every call; a plain run, only the first hundred allocations.
+// allocates. A checked run records every call. A plain run records only the first hundred
+// allocations.
 void note_place(state& s);
 
 // Returns the failure of an allocation, after printing a message if memory ran out.

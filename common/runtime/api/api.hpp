@@ -32,7 +32,8 @@
 
 namespace stepwise::runtime {
 
-// While it exists, the null stream in this thread's calls means the per-thread default stream.
+// While this object exists, the null stream in this thread's calls means the per-thread default
+// stream.
 struct own_stream_call {
   static inline thread_local bool made = false;
   own_stream_call() { made = true; }
@@ -41,8 +42,8 @@ struct own_stream_call {
   own_stream_call& operator=(const own_stream_call&) = delete;
 };
 
-// A non-owning reference to the lambda that is an exported function's body. It keeps the functions
-// below from being templates, so they are compiled only once.
+// A non-owning reference to the lambda that is an exported function's body. With it, the functions
+// below need not be templates, so they are compiled only once.
 template <class... What>
 class body_ref {
  public:
@@ -94,14 +95,14 @@ inline cudaStream_t per_thread(cudaStream_t stream) {
 // How a checking device identifies a stream that check_stream() accepted.
 stream_use use_of(state& s, cudaStream_t stream);
 
-// Notes for the timeline that the call requested this of a valid stream. No-ops in a plain run.
+// Notes for the timeline that the call made this request of a valid stream. No-ops in a plain run.
 void note_asked(state& s, asked::kind what, cudaStream_t stream);
 void note_asked(state& s, asked::kind what, cudaStream_t stream, asked more);
 void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t event);
 
 // Notifications for checking devices, no-ops in a plain run. In order: the next operation of the
 // device belongs to this stream; the host has waited for the stream; the host has waited for all
-// work; the host may know of the stream's work, since a host function runs in it.
+// work; the host may know of the stream's work, because a host function runs in that stream.
 void enter_stream(state& s, cudaStream_t stream);
 void host_waited(state& s, cudaStream_t stream);
 void host_waited_for_all(state& s);

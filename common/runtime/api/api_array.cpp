@@ -149,7 +149,7 @@ cudaError_t copy_2d(const char* function, const copy_side& to, const copy_side& 
       at);
 }
 
-// Copies `count` contiguous bytes. In an array, they continue in the next row.
+// Copies `count` contiguous bytes. In an array, the bytes continue in the next row.
 cudaError_t copy_in_rows(const char* function, copy_side to, copy_side from, std::size_t count,
                          int kind, std::optional<cudaStream_t> stream) {
   return call([&](state& s) {

@@ -1,4 +1,4 @@
-// Copies and fills. CUDA allows asynchronous ones to be complete when the call returns.
+// Copies and fills. CUDA allows asynchronous copies and fills to be complete when the call returns.
 #include <algorithm>
 
 #include "common/runtime/api/copy.hpp"

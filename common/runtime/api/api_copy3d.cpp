@@ -129,7 +129,7 @@ cudaError_t copy_all(const copy_batch& batch) {
   });
 }
 
-// Lengths are in elements of one byte, since all operands are pointers.
+// Lengths are in elements of one byte, because all operands are pointers.
 result<copy_request> request_of(state& s, const cudaMemcpy3DBatchOp& op) {
   const cudaExtent& extent = op.extent;
   for (const cudaMemcpy3DOperand* operand : {&op.src, &op.dst}) {

@@ -223,7 +223,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return call([](state&) { return status{}; });
 }
 
-// This needs no device, since it only fills in a structure.
+// This needs no device, because it only fills in a structure.
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};

@@ -69,7 +69,7 @@ status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
   return outcome;
 }
 
-// An H200 accepts the side that __cluster_dims__ has, and refuses others.
+// An H200 accepts only the side that __cluster_dims__ has.
 status require_cluster(const registered_kernel& kernel, std::uint32_t side, int value) {
   if (value < 0 || (kernel.attributes.required_cluster != no_cluster &&
                     side != static_cast<std::uint32_t>(value)))
@@ -223,7 +223,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
   });
 }
 
-// The largest portable size, or the largest of all if the kernel allows it. An H200 refuses a
+// The largest portable size, or the largest of all sizes if the kernel allows it. An H200 refuses a
 // configuration whose launch it would refuse.
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,
                                                  const cudaLaunchConfig_t* config) {

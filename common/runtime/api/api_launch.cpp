@@ -112,7 +112,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     if (known.ok()) host_may_know(s, stream);
     return known.ok() ? s.synchronize() : known;
   });
-  // Called without the lock, since the function may run for a long time.
+  // Called without the lock, because the function may run for a long time.
   if (outcome == cudaSuccess && !is_kept) function(data);
   return outcome;
 }

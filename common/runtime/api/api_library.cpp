@@ -11,8 +11,8 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// An H200 creates a library even from text that is not PTX. We do the same for an invalid module:
-// its error is printed at once, and every later query of the library returns it.
+// An H200 creates a library even from text that is not PTX. We do the same for an invalid module.
+// Its error is printed at once, and every later query of the library returns it.
 status load(state& s, cudaLibrary_t* library,
             const result<std::vector<std::span<const std::byte>>>& parts) {
   const auto module =

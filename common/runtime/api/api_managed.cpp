@@ -43,7 +43,7 @@ memory_place kept(const cudaMemLocation& place) {
   return {type, numbered ? place.id : cudaCpuDeviceId};
 }
 
-// A place in the form of the older attributes, which can name only devices and the CPU.
+// A place in the form that the older attributes have. These can name only devices and the CPU.
 int device_number(const memory_place& place) {
   if (place.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
   return place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId;

@@ -22,8 +22,8 @@ std::string pci_address(const state& s) {
   return text;
 }
 
-// Completes an address to domain:bus:device.function. The text may omit the function; if it has the
-// function, it may omit the domain. Empty if the text is not a PCI address.
+// Completes an address to domain:bus:device.function. The text may omit the function. If the text
+// has the function, it may omit the domain. Empty if the text is not a PCI address.
 std::string full_pci_address(const char* text) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   int end = 0;

@@ -149,7 +149,7 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
       if (const auto captured = capture_release(s, address, stream)) return *captured;
     }
     enter_stream(s, stream);
-    // For a wrong address, this call returns the error, not a later one.
+    // For a wrong address, this call returns the error, not a later call.
     if (!s.current->find_allocation(address_of(address))) return release(s, address);
     return in_order(s, stream, [&s, address] { return release(s, address); });
   });
@@ -194,7 +194,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
-// The device can always read and write its own pools; that access cannot be revoked.
+// The device can always read and write its own pools. That access cannot be revoked.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
                                  std::size_t count) {
   return with_pool(pool, [&](state&, memory_pool&) {

@@ -9,7 +9,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// The launch configuration that `<<<...>>>` passes to the stub. Launches may nest, since an
+// The launch configuration that `<<<...>>>` passes to the stub. Launches may nest, because an
 // argument of a launch may launch another kernel.
 struct call_configuration {
   dim3 grid, block;
@@ -88,8 +88,8 @@ STEPWISE_EXPORT void __cudaRegisterManagedVar(void** handle, void** place, char*
 
 STEPWISE_EXPORT void __cudaRegisterUnifiedTable(void**, void*) {}
 
-// Host code calls this before its first use of a translation unit's managed variables. It ignores
-// the result, so without a device it dereferences a null pointer.
+// Host code calls this before its first use of a translation unit's managed variables. The host
+// code ignores the result, so without a device it dereferences a null pointer.
 STEPWISE_EXPORT char __cudaInitModule(void** handle) {
   const cudaError_t outcome = call([&](state& s) {
     status placed = handle ? module_of(handle)->place_managed(*s.current) : status{};
@@ -124,8 +124,9 @@ STEPWISE_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
   return cudaSuccess;
 }
 
-// The stub calls this once and caches the result, so the result must not depend on the device. It
-// is the record that registration made or, for an unregistered function, the function itself.
+// The stub calls this once and caches the result, so the result must not depend on the device. The
+// result is the record that registration made or, for an unregistered function, the function
+// itself.
 STEPWISE_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
   return call_without_device([&](state& s) -> status {
     const void* const found = s.registered.find_kernel(host_function);

@@ -223,7 +223,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
     host_may_know(s, stream);
     return s.synchronize();
   });
-  // Called without the lock, since the function may run for a long time.
+  // Called without the lock, because the function may run for a long time.
   if (outcome == cudaSuccess && !is_kept) function(stream, outcome, data);
   return outcome;
 }

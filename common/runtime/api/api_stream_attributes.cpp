@@ -37,7 +37,7 @@ cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
 
 }  // namespace
 
-// Attributes are only hints about caches and waiting. They are stored and have no effect here.
+// Attributes are only hints about caches and waiting. They are stored, but have no effect here.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
   return with_stream(stream, [&](state&, stream_record& record) {

@@ -14,12 +14,13 @@ status not_supported(const std::string& what) {
 
 constexpr std::size_t most_linear_texels = std::size_t{1} << 30;
 
-// Takes texels from linear memory. invalid_value if it is not device memory, or is misaligned.
+// Takes texels from linear memory. invalid_value if the memory is not device memory, or is
+// misaligned.
 status set_memory(state& s, texture_record& record, void* first) {
   record.first = address_of(first);
   const auto area = s.current->find_allocation(record.first);
   if (!area) return invalid_value("the texture's memory is not device memory");
-  // On an H200, allocations begin at multiples of 512 bytes; ours need not, so check the offset.
+  // On an H200, allocations begin at multiples of 512 bytes. Ours need not, so check the offset.
   if ((record.first - area->address) % 512 != 0)
     return invalid_value(
         "a texture's memory must begin a multiple of 512 bytes into its allocation");
@@ -130,7 +131,7 @@ cudaError_t destroy(unsigned long long handle, bool is_surface,
       at);
 }
 
-// Returns one of the descriptions that an object was created from.
+// Returns one of the descriptions from which an object was created.
 template <class T>
 cudaError_t describe(T* to, unsigned long long handle, bool is_surface, T texture_object::*part,
                      std::source_location at = std::source_location::current()) {

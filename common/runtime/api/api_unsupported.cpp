@@ -2,7 +2,7 @@
 // returns cudaErrorNotSupported.
 //
 // watch   CUDA's headers are not included here because the functions are defined without
-//         parameters. This is safe since the caller of a C function cleans up the arguments.
+//         parameters. This is safe, because the caller of a C function cleans up the arguments.
 // tests   tests/exports_test.py compares the names with the real library's
 #include <string>
 

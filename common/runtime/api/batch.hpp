@@ -12,7 +12,7 @@ namespace stepwise::runtime {
 status check_batch_stream(const state& s, cudaStream_t stream, bool per_thread);
 
 // Checks a batch's entries (attributes or places). Entry k applies to operations starts[k] to
-// starts[k + 1] - 1. The starts must begin with 0, rise strictly, and stay below `count`.
+// starts[k + 1] - 1. The starts must begin with 0, increase strictly, and stay below `count`.
 status check_batch_entries(const char* function, std::size_t count, const void* entries,
                            const std::size_t* starts, std::size_t entry_count);
 

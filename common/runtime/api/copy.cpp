@@ -1,4 +1,4 @@
-// Finds the memory that each pointer refers to, checks the copy kind, and copies or fills rows.
+// Finds the memory to which each pointer refers, checks the copy kind, and copies or fills rows.
 #include "common/runtime/api/copy.hpp"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-// Which side's memory a pointer refers to. Every address has one meaning (unified addressing), so
+// The side to whose memory a pointer refers. Every address has one meaning (unified addressing), so
 // the kind of a copy is a claim that can be checked. Managed, pinned and registered memory belongs
 // to both the device and the host.
 struct side {
@@ -87,8 +87,8 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
       "that the kind is right and that the memory is still allocated");
 }
 
-// Notes a kind that describes device memory as host memory. A GPU makes such a copy anyway, since
-// it goes by the addresses. For a graph node, this was noted when the node was created.
+// Notes a kind that describes device memory as host memory. A GPU makes such a copy anyway, because
+// it goes by the addresses. For a graph node, this error was noted when the node was created.
 void note_device_called_host(state& s, const copy_request& r, const side& to, const side& from) {
   if (!s.checks || s.lane || r.kind == cudaMemcpyDefault) return;
   const bool to_is_wrong = !to.host && !says_device_to(r.kind);
@@ -114,7 +114,7 @@ status check_sides(const state& s, const copy_request& r, const side& to, const 
   return sound ? status{} : not_on_device(s, r, to, from);
 }
 
-// Success unless these bytes begin in a host array of the call and leave it.
+// Success, unless these bytes begin in a host array of the call and extend beyond that array.
 status check_array(const state& s, const void* pointer, std::size_t bytes, const char* doing) {
   const auto* const first = static_cast<const std::byte*>(pointer);
   auto after = s.call_arrays.upper_bound(first);
@@ -127,7 +127,7 @@ status check_array(const state& s, const void* pointer, std::size_t bytes, const
                        bytes_text(size) + ": check the size in bytes");
 }
 
-// The bytes from the first to the last, with those between rows.
+// The bytes from the first to the last, including those between rows.
 std::size_t extent_of(const copy_request& r, std::size_t pitch, std::size_t layer) {
   return (r.layers - 1) * layer + (r.rows - 1) * pitch + r.width;
 }

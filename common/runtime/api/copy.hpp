@@ -30,10 +30,10 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind
 status check_copy(const copy_request& request);
 
 // invalid_value, unless kernels may use the areas that `kind` describes as device memory. Checks
-// note where it describes device memory as host memory.
+// note where `kind` describes device memory as host memory.
 status check_places(state& s, const copy_request& request);
 
-// A checked copy; while its stream is captured, a node of the graph.
+// A checked copy or, while its stream is captured, a node of the graph.
 status copy(state& s, const copy_request& request);
 
 // The copy that a program describes as boxes in pitched memory or arrays.
@@ -42,7 +42,7 @@ result<copy_request> request_of(state& s, cudaMemcpy3DParms parameters);
 // The same copy by an asynchronous call.
 copy_request in_stream(copy_request request, cudaStream_t stream);
 
-// A complete API call. A copy of nothing always succeeds.
+// A complete API call. A copy of 0 bytes always succeeds.
 cudaError_t copy_call(const copy_request& request,
                       std::source_location at = std::source_location::current()) noexcept;
 
@@ -60,7 +60,7 @@ struct fill_request {
   bool host_waits = false;     // if the host can access the memory
 };
 
-// A checked fill; while its stream is captured, a node of the graph.
+// A checked fill or, while its stream is captured, a node of the graph.
 status fill(state& s, const fill_request& request, cudaStream_t stream);
 
 // A complete API call.

@@ -12,7 +12,7 @@ __global__ void scale(T* data, int n, T factor) {
   if (i < n) data[i] = data[i] * factor + offset<T>;
 }
 
-// Kernels without external linkage may share a name in two files.
+// Kernels without external linkage may have the same name in two files.
 namespace {
 __global__ void mark(int* place, int value) { *place = value; }
 }  // namespace

@@ -1,4 +1,4 @@
-// A launch that asks for clusters of blocks, for the programs about clusters.
+// A launch that requests clusters of blocks, for the programs about clusters.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -34,9 +34,10 @@ inline void expect_true(const char* what, int line, bool found) {
 #define EXPECT(call, wanted) expect_error(#call, __LINE__, call, wanted)
 #define EXPECT_TRUE(condition) expect_true(#condition, __LINE__, condition)
 
-// Runs `body` in a new process of this program that runs only this case. A plain fork would not
-// do, because check_runtime() has already called CUDA, which then does not work in the child. The
-// case counts as one expectation: all of its expectations hold and the process exits normally.
+// Runs `body` in a new process of this program that runs only this case. A plain fork is not
+// enough, because check_runtime() has already called CUDA, which then does not work in the child.
+// The case counts as one expectation, which holds if all of its own expectations hold and the
+// process exits normally.
 inline void in_child(const char* name, void (*body)()) {
   constexpr const char* variable = "STEPWISE_TEST_CASE";
   if (const char* const only = std::getenv(variable)) {

@@ -1,6 +1,7 @@
 // A preloaded library that makes every CUDA call in a forked process fail with
 // cudaErrorInitializationError. NVIDIA's runtime does so if the parent has called CUDA. We assume
-// that every parent has, for example to query the number of GPUs. After exec, CUDA works again.
+// that every parent has called CUDA, for example to query the number of GPUs. After exec, CUDA
+// works again.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@ namespace {
 
 const pid_t started = getpid();
 
-// Calls the runtime's own function, unless this process was forked from another one.
+// Calls the runtime's own function, unless this process was forked from another process.
 template <class... Parameters>
 cudaError_t call(const char* name, Parameters... values) {
   if (getpid() != started) return cudaErrorInitializationError;

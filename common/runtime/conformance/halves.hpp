@@ -25,7 +25,7 @@ struct half_format {
     return bits & 0x8000 ? -v : v;
   }
 
-  // The number nearest to v + rest, with ties to even. `rest` only decides ties, since it is far
+  // The number nearest to v + rest, with ties to even. `rest` only decides ties, because it is far
   // smaller than the distance between v and its neighbours. 0x7fff for NaN.
   std::uint16_t nearest(double v, double rest = 0) const {
     if (std::isnan(v)) return 0x7fff;

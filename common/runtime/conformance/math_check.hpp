@@ -42,8 +42,9 @@ double distance_in_ulps(T found, Wide wanted) {
   return static_cast<double>(std::fabs(static_cast<Wide>(found) - wanted) / ulp);
 }
 
-// Checks arguments spread evenly over [low, high], the second in another order. Prints a line and
-// returns false if any error exceeds the allowed error by more than half a unit, for rounding.
+// Checks arguments that are spread evenly over [low, high], the second argument in another order.
+// Prints a line and returns false if any error exceeds the allowed error by more than half a unit,
+// for rounding.
 template <class F, class T>
 bool check_function(int n = 2048) {
   std::vector<T> x(n), y(n);

@@ -134,7 +134,7 @@ STEPWISE_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t handle, cudaStr
   return cudaGraphLaunch(handle, per_thread(stream));
 }
 
-// Only checks its arguments, since launches need no upload here.
+// This only checks its arguments, because launches need no upload here.
 cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
   return with_executable(handle, [&](state& s, const executable_graph&) {
     status known = check_stream(s, stream);

@@ -9,7 +9,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// Where a call adds a node, and the nodes that it depends on.
+// The graph to which a call adds a node, and the nodes on which the node depends.
 struct new_node {
   cudaGraphNode_t* made;
   cudaGraph_t to;
@@ -52,7 +52,7 @@ cudaError_t with_work(cudaGraphNode_t handle, const void* parameters, Body&& bod
       at);
 }
 
-// Replaces work by new work of the same type.
+// Replaces work with new work of the same type.
 template <class Work>
 status set_work(Work& to, result<node_work> made) {
   if (!made.ok()) return made.failure();
@@ -80,7 +80,7 @@ result<node_work> linear(state& s, void* to, const void* from, std::size_t bytes
   return copy_of(s, linear_copy(to, from, bytes, kind));
 }
 
-// A copy to a variable (`to` is null) or from it.
+// A copy to a variable (`to` is null) or from a variable.
 result<node_work> of_symbol(state& s, void* to, const void* from, const void* symbol,
                             std::size_t bytes, std::size_t offset, int kind) {
   const auto variable = s.registered.use_variable(*s.current, symbol);

@@ -30,7 +30,7 @@ void add_edges(std::vector<graph_edge>& to, const std::vector<graph_edge>& more)
 
 bool is_legacy(state& s, cudaStream_t stream) { return use_of(s, stream).stream == 0; }
 
-// Invalidates the captures of blocking streams. False if there are none.
+// Invalidates the captures of blocking streams. Returns false if there are none.
 bool spoil_blocking(state& s) {
   bool any = false;
   for (auto& [number, stream] : captures_of(s).streams) {

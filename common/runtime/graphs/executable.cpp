@@ -70,7 +70,8 @@ class planner {
     return last;
   }
 
-  // A step continues the lane of a step that it depends on, unless another step already does.
+  // A step continues the lane of a step on which it depends, unless another step already continues
+  // that lane.
   void assign_lanes(graph_plan& p, const std::vector<std::vector<std::size_t>>& before) {
     constexpr std::size_t none = ~std::size_t{0};
     std::vector<std::size_t> tail = {none};
@@ -161,7 +162,7 @@ stream_use lane_of(const graph_plan& plan, const plan_step& step, const stream_u
   return step.lane == 0 ? base : stream_use{plan.lanes[step.lane], true};
 }
 
-// While it exists, work submitted to the state belongs to a lane.
+// While this object exists, work submitted to the state belongs to a lane.
 struct in_lane {
   in_lane(state& of, const stream_use& lane) : s(of) { s.lane = &lane; }
   ~in_lane() { s.lane = nullptr; }
@@ -170,7 +171,8 @@ struct in_lane {
   state& s;
 };
 
-// Marks an event for checking devices. Returns its point if the lane has to wait, else 0.
+// Marks an event for checking devices. Returns the event's point if the lane has to wait, otherwise
+// 0.
 std::uint64_t mark_now_or_later(state& s, std::uint64_t event, const stream_use& lane) {
   const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
   const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);
@@ -190,7 +192,7 @@ bool only_one_executable(const graph& g) { return holds_memory_nodes(g) || holds
 
 graph_node* executable_graph::copy_of(const graph_node& node) const {
   const auto found = by_original.find(&node);
-  // Compare the numbers too, because a new node may have the address of a destroyed one.
+  // Compare the numbers, too, because a new node may have the address of a destroyed node.
   const bool same = found != by_original.end() && found->second->number == node.number;
   return same ? found->second : nullptr;
 }

@@ -2,7 +2,7 @@
 //
 // idea    Nodes run during the launch, in one order that the edges allow. Each chain of nodes is a
 //         stream of its own (a lane), and edges between lanes are events. Work that may overlap on
-//         a GPU is thus unordered for checking devices, the timeline, and kernels that wait.
+//         a GPU is therefore unordered for checking devices, the timeline, and kernels that wait.
 // watch   Host functions run without the lock, so a launch runs in pieces (graph_run). A launch
 //         stops at the first error.
 // tests   ../tests/graph_test.cpp, ../conformance/graph/
@@ -49,8 +49,8 @@ struct executable_graph {
   graph_node* copy_of(const graph_node& node) const;
 };
 
-// invalid_value for a cycle, or for a second executable graph where only one is allowed. Then
-// `*where` is the offending node, or null.
+// invalid_value for a cycle, or for a second executable graph where only one is allowed. In that
+// case, `*where` is the offending node, or null.
 result<std::shared_ptr<executable_graph>> make_executable(state& s, graph& g,
                                                           unsigned long long flags,
                                                           const graph_node** where);
@@ -88,7 +88,8 @@ class graph_run {
   std::map<std::uint64_t, std::uint64_t> points_;  // stream_order points by event
 };
 
-// Whether an executable graph can take over another graph's work. If not, why and at which node.
+// Whether an executable graph can take over another graph's work. If it cannot, the reason and the
+// node.
 struct update_outcome {
   cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
   const graph_node* node = nullptr;
@@ -97,7 +98,7 @@ struct update_outcome {
 };
 update_outcome update_executable(state& s, executable_graph& e, const graph& g);
 
-// Gives a node of an executable graph new work. invalid_value if it cannot have this work.
+// Gives a node of an executable graph new work. invalid_value if the node cannot have this work.
 status replace_work(state& s, graph_node& node, node_work work);
 // Gives a child node the work of a graph of the same shape.
 status replace_child(state& s, graph_node& node, const graph& g);

@@ -1,8 +1,8 @@
 // CUDA graphs, which the program builds node by node or by capturing a stream.
 //
 // idea    A graph owns its nodes, and a node owns its work. A child node or a conditional node owns
-//         the graphs inside it. An executable graph (executable.hpp) holds a copy, in which each
-//         node refers to its original.
+//         the graphs inside it. An executable graph (executable.hpp) holds a copy of a graph, in
+//         which each node refers to its original.
 // watch   The program's handles are the addresses of these objects. graph_state knows which exist.
 // source  "Graph Management" of NVIDIA's manual of the CUDA runtime API
 // tests   ../tests/graph_test.cpp, ../conformance/graph/
@@ -152,7 +152,7 @@ std::unique_ptr<graph> make_graph(state& s);
 // deletes the graph.
 void forget_graph(state& s, graph& g);
 
-// Drops references. When none is left, adds the object to `to_destroy`.
+// Drops references. When no reference is left, adds the object to `to_destroy`.
 void release_user_object(state& s, void* handle, unsigned count);
 
 // The object with this handle, or null.

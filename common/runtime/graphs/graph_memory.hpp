@@ -1,9 +1,9 @@
-// Memory that graphs allocate. An address lives as long as a graph or an executable graph may use
-// it. The program may use the memory from its allocation node's run to its release node's run.
+// Memory that graphs allocate. An address stays valid as long as a graph or an executable graph may
+// use it. The program may use the memory from its allocation node's run to its release node's run.
 //
-// idea    Device memory is allocated when the node is created, since that fixes the address.
-//         "Reserved" counts the bytes that a GPU would have mapped. Streams reuse them for later
-//         launches, and cudaDeviceGraphMemTrim returns the idle bytes.
+// idea    Device memory is allocated when the node is created, because the address is fixed at that
+//         time. "Reserved" counts the bytes that a GPU would have mapped. Streams reuse these bytes
+//         for later launches, and cudaDeviceGraphMemTrim returns the idle bytes.
 // tests   ../tests/graph_memory_test.cpp
 #pragma once
 

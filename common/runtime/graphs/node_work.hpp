@@ -1,5 +1,5 @@
-// Converts the program's description of a node to its work. Everything that can be rejected before
-// a launch is rejected here.
+// Converts the program's description of a node into the node's work. Everything that can be
+// rejected before a launch is rejected here.
 //
 // tests   ../tests/graph_test.cpp
 #pragma once
@@ -29,7 +29,8 @@ result<node_work> conditional_of(state& s, graph& g, cudaConditionalNodeParams& 
 // Work of any type that cudaGraphAddNode accepts. Output parameters are written to `p`.
 result<node_work> work_of(state& s, graph& g, const std::vector<graph_edge>& before,
                           cudaGraphNodeParams& p);
-// New work for an existing node. It must have the node's type, and a type that can change.
+// New work for an existing node. The work must have the node's type, and that type must be one that
+// can change.
 result<node_work> new_work_of(state& s, const graph_node& node, cudaGraphNodeParams& p);
 
 cudaKernelNodeParams parameters_of(kernel_work& kernel);

@@ -14,7 +14,7 @@ std::pair<bool, bool> place_of(state& s, const void* pointer) {
   return {area.has_value(), !area || area->shared};
 }
 
-// Why a node cannot have this work, or empty if it can.
+// The reason why a node cannot have this work, or empty if it can.
 std::string obstacle(state& s, const node_work& now, const node_work& wanted, bool whole_graph) {
   if (const auto* a = std::get_if<copy_work>(&now)) {
     const auto& b = std::get<copy_work>(wanted);
@@ -54,7 +54,7 @@ std::string obstacle(state& s, const node_work& now, const node_work& wanted, bo
 using pairing = std::vector<std::pair<graph_node*, const graph_node*>>;
 
 // Pairs the nodes of two graphs, from the last nodes backwards and in the order of their edges, as
-// NVIDIA documents it.
+// documented by NVIDIA.
 class pairer {
  public:
   pairer(state& s, pairing& pairs, update_outcome& outcome)

@@ -115,7 +115,7 @@ bool is_of_library(const std::string& file) {
                      [&](const char* part) { return contains(file, part); });
 }
 
-// Headers and generated files, which contain no line of the program's author.
+// Headers and generated files, which contain no line by the program's author.
 bool is_foreign(const std::string& file) {
   if (file.starts_with("/usr/") || is_of_library(file)) return true;
   constexpr const char* parts[] = {"/cuda_runtime", "/include/crt/", "/include/c++/",
@@ -145,12 +145,12 @@ bool is_function_of_library(std::string_view name) {
                      [&](const char* beginning) { return name.starts_with(beginning); });
 }
 
-// Whether the program's author did not write this function. It comes from the headers of the
-// toolkit or of the C++ library, or belongs to the Python interpreter.
+// Whether this function was not written by the program's author. It then comes from the headers of
+// the toolkit or of the C++ library, or belongs to the Python interpreter.
 bool is_foreign_function(std::string_view name) {
   if (is_function_of_library(name) || name.starts_with("std::") || name.starts_with("__gnu_cxx::"))
     return true;
-  // Header wrappers have the name of the API function, except for these.
+  // Header wrappers have the name of the API function, except for these wrappers.
   if (name.starts_with("cudaOccupancy")) return true;
   const std::string plain(name.substr(0, name.find('<')));
   const void* const wrapped =

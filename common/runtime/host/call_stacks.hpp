@@ -3,9 +3,9 @@
 // idea    A finding refers to its origin by that number. We keep the frames between the program's
 //         code and this library (templates in the toolkit's headers, a wrapper that checks errors),
 //         so the line to show is chosen only when the finding is shown.
-// watch   Taking a stack costs a few microseconds. It is done for each call of a checked program,
-//         and for the first allocations of others. Nothing is destroyed, since static destructors
-//         may call us.
+// watch   Taking a stack costs a few microseconds. This is done for each call of a checked program,
+//         and for the first allocations of other programs. Nothing is destroyed, because static
+//         destructors may call us.
 // tests   ../tests/checks_test.cpp, ../tests/checks_test.py
 #pragma once
 
@@ -31,7 +31,8 @@ struct program_call {
 };
 program_call call_of_program();
 inline call_stack program_stack() { return call_of_program().stack; }
-// The name of the function that contains `inside`. For cudaMemcpy_ptds it is also "cudaMemcpy".
+// The name of the function that contains `inside`. For cudaMemcpy_ptds, too, the name is
+// "cudaMemcpy".
 std::string called_function(std::uintptr_t inside);
 
 // Whether one of these frames belongs to a header library (CUB, Thrust) or to the Python
@@ -49,7 +50,7 @@ std::uint64_t number_of_stack(const call_stack& stack);
 // The innermost line of these calls in the program's own code, not in system or toolkit headers. If
 // there is none, the innermost known function of the program. Runs `addr2line` if it is installed.
 host_place place_of_stack(std::span<const std::uintptr_t> stack);
-// The same for the stack with this number. Results are cached.
+// The same line, for the stack with this number. Results are cached.
 host_place place_of_origin(std::uint64_t number);
 
 }  // namespace stepwise::runtime

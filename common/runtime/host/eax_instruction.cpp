@@ -143,7 +143,7 @@ class decoder {
     use_register(reg_, reg_bytes, reg);
   }
   void operands(std::size_t bytes, access rm, access reg) { operands(bytes, rm, bytes, reg); }
-  // The operands are floating-point or vector registers, but an address uses general ones.
+  // The operands are floating-point or vector registers, but an address uses general registers.
   void vector_operands() { operands(4, none, none); }
 
   // Skips an immediate that is as wide as the operand, but at most 4 bytes.

@@ -3,7 +3,7 @@
 //
 // idea    The decoder knows only the instructions that compilers emit in host code without vector
 //         extensions. Any other instruction has no length, and the caller must not guess what
-//         follows it.
+//         follows that instruction.
 // source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A
 // tests   ../tests/result_use_test.cpp
 #pragma once

@@ -10,7 +10,7 @@ struct freed_by {
   std::string_view allocates;  // part of the function's name
   std::string_view frees;
 };
-// The first match wins, since "cuMem" is part of many names.
+// The first match wins, because "cuMem" is part of many names.
 constexpr freed_by pairs[] = {{"cudaMallocMipmappedArray", "cudaFreeMipmappedArray"},
                               {"cudaMallocArray", "cudaFreeArray"},
                               {"cudaMalloc3DArray", "cudaFreeArray"},
@@ -46,8 +46,8 @@ std::string how_to_free(std::string_view allocated_in, const host_place& allocat
 }
 
 bool is_python_process() {
-  // The interpreter exports its functions to its extensions. It does not matter whether it is
-  // initialised, since findings are reported while it shuts down.
+  // The interpreter exports its functions to its extensions. It does not matter whether the
+  // interpreter is initialised, because findings are reported while it shuts down.
   return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
 }
 

@@ -3,7 +3,7 @@
 //
 // idea    The author of a C++ program needs the function that matches the allocating function. A
 //         Python program calls no such function: its packages free memory when the last reference
-//         to it is gone.
+//         to that memory is gone.
 // watch   A Python process may load an extension that was compiled with line information (-g). An
 //         allocation by such an extension has a source line, and its author can call the function.
 // tests   ../tests/freeing_test.cpp; a Python program and a driver API program in the test

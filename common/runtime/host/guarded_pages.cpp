@@ -62,12 +62,13 @@ constexpr greg_t write_access = 2;  // in a page fault's error code (Intel's man
 constexpr std::uintptr_t page = 4096;
 constexpr std::size_t most_areas = 256;
 constexpr int most_steps = 256;  // between two API calls; after that, pages stay open
-// In total. After that, nothing is guarded, so that the program is not slowed down indefinitely.
+// The limit in total. Beyond it, nothing is guarded, so that the program is not slowed down
+// indefinitely.
 constexpr int most_faults = 5'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;
 
-// The Linux kernel's own structure, since the C library would set its own `restorer`.
+// The Linux kernel's own structure, because the C library would set its own `restorer`.
 struct kernel_action {
   void (*handler)(int, siginfo_t*, void*) = nullptr;
   unsigned long flags = 0;
@@ -116,7 +117,8 @@ long number(T* pointer) {
   return reinterpret_cast<long>(pointer);
 }
 
-// Signal actions, masks and pages are changed by direct system calls, since handlers do so, too.
+// Signal actions, masks and pages are changed by direct system calls, because handlers make such
+// calls, too.
 bool protect(std::uintptr_t first, std::uintptr_t end, int protection) {
   return direct_call(SYS_mprotect, static_cast<long>(first), static_cast<long>(end - first),
                      protection, 0, 0, 0) == 0;
@@ -239,7 +241,7 @@ void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
 
 // --- system calls --------------------------------------------------------------------------------
 
-// System calls that access only the memory their arguments name, and that a handler may make.
+// System calls that access only the memory that their arguments name, and that a handler may make.
 bool is_plain(long call) {
   switch (call) {
     case SYS_read:
@@ -304,7 +306,7 @@ bool touches_guarded(const guard& g, long call, const std::array<std::uintptr_t,
   return false;
 }
 
-// Whether the call's bytes, which it reads or writes, are still used.
+// Whether the bytes that the call reads or writes are still in use.
 bool is_early(const guard& g, long call, const std::array<std::uintptr_t, 6>& arguments) {
   return sized_argument(call) == 1 && arguments[2] != 0 && area_of(g, arguments[1]) != nullptr &&
          g.judge.touches(arguments[1], writes_memory(call)) == host_touch::early;
@@ -357,7 +359,7 @@ bool install(guard& g) {
 }
 
 // If one of these signals arrives while it is blocked, the program ends. The same would happen if
-// it arrived while one of the program's handlers that blocks it is running.
+// the signal arrived while one of the program's handlers that blocks it is running.
 bool are_signals_ours(const guard& g) {
   const auto bit = [](int signal) { return 1ul << (signal - 1); };
   const unsigned long needed = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS);

@@ -6,10 +6,10 @@
 //         access is noticed as well. Kernels use the memory through other addresses.
 // watch   A system call that is given a protected page fails instead of faulting. Therefore, while
 //         pages are protected, we intercept the thread's system calls (Linux: Syscall User
-//         Dispatch). A call known not to touch such a page is carried out. Any other call lifts the
-//         protection until the next API call. Nothing is guarded where Syscall User Dispatch is
-//         not available, or where the program has other threads, or handles or blocks the signals
-//         that this needs.
+//         Dispatch). A call that is known not to touch such a page is carried out. Any other call
+//         lifts the protection until the next API call. Nothing is guarded where Syscall User
+//         Dispatch is not available, or where the program has other threads, or handles or blocks
+//         the signals that this needs.
 // tests   common/emulator/check/tests/programs (host, race_host_*)
 #pragma once
 

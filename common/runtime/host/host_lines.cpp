@@ -1,4 +1,5 @@
-// Finds the file that each address is mapped from, runs addr2line on it, and reads its answers.
+// Finds the file from which each address is mapped, runs addr2line on that file, and reads its
+// answers.
 #include "common/runtime/host/host_lines.hpp"
 
 #include <dlfcn.h>
@@ -22,7 +23,7 @@ extern "C" char** environ;
 namespace stepwise::runtime {
 namespace {
 
-// A file that is mapped into this process, and where.
+// A file that is mapped into this process, and its address.
 struct mapped_object {
   std::string file;
   std::uintptr_t base = 0;
@@ -70,8 +71,8 @@ std::string read_all(int from) {
   }
 }
 
-// The output of a command; empty if it cannot be started. We drop LD_* variables, so the command
-// does not preload our runtime or use the program's library path.
+// The output of a command; empty if it cannot be started. We drop LD_* variables, so that the
+// command does not preload our runtime or use the program's library path.
 std::string output_of(std::vector<std::string> command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};

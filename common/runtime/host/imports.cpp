@@ -45,7 +45,8 @@ dynamic_tables tables_of(const dl_phdr_info& info) {
   return found;
 }
 
-// The GNU hash table contains no undefined symbols, and the linker puts these before the others.
+// The GNU hash table contains no undefined symbols, and the linker puts undefined symbols before
+// the others.
 std::uint32_t possible_imports(const dynamic_tables& t) {
   if (t.hash != nullptr) return t.hash[1];
   return t.gnu_hash != nullptr ? t.gnu_hash[1] : 0;

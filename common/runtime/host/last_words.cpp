@@ -18,7 +18,7 @@ struct last_text {
   pid_t process;
 };
 
-// Earlier texts stay where they are, since a handler may be reading one.
+// Earlier texts stay where they are, because a handler may be reading one of them.
 std::atomic<const last_text*> words{nullptr};
 
 struct stat stderr_at_start {};

@@ -23,8 +23,8 @@ void set_last_words(std::string_view text, const std::string& file = {});
 void say_last_words();
 // Writes the text before these signals end the program, unless the program handles them itself.
 void say_last_words_on(std::initializer_list<int> signals);
-// The same, but a running launch is stopped first (common/device/interruption.hpp), and the
-// function that the launch then calls writes the text. A second signal does not wait for that.
+// Does the same, but stops a running launch first (common/device/interruption.hpp). The function
+// that the launch then calls writes the text. A second signal does not wait for that.
 void stop_launches_on(std::initializer_list<int> signals);
 // Ends the process as if the program had no handler for the signal.
 void end_by_signal(int number);

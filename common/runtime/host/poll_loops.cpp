@@ -47,7 +47,8 @@ next_step kind_of(const std::uint8_t* code, followed_load& load) {
   return calls || is_system_call ? next_step::leaves : next_step::plain;
 }
 
-// The code around a load, copied by a system call since memory after a function may be unreadable.
+// The code around a load, copied by a system call, because memory after a function may be
+// unreadable.
 class code_around {
  public:
   code_around(std::uintptr_t load, bool is_call)
@@ -144,7 +145,7 @@ load_use follow_load(followed_load& load, std::uintptr_t at) {
     const bool goes_back =
         load.jumps_to <= load.instruction && load.instruction - load.jumps_to < most_poll_bytes;
     load.jumps_to = 0;
-    // A loop over elements, such as a sum, jumps back here. A polling loop ends.
+    // A loop over elements, such as a sum, jumps back here, but a polling loop ends.
     if (goes_back && jumped) return load_use::plain;
     if (goes_back && load.jumps == 1) return load_use::poll;
     const code_around code(load.instruction, load.is_call);

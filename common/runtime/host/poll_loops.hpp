@@ -3,8 +3,8 @@
 // idea    The code after a load is single-stepped. If a jump leaves a loop that would have returned
 //         to the load, the loop waited for the value. Device work completes at once here, so a
 //         polling loop ends in its first iteration.
-// watch   Compilers may copy the first load of a loop to a place before it. Then the path that was
-//         not taken contains the loop, with a second load that has the same bytes.
+// watch   Compilers may copy the first load of a loop to a place before it. In that case, the path
+//         that was not taken contains the loop, with a second load that has the same bytes.
 //         A search loop that succeeds in its first iteration counts as a poll.
 // tests   common/emulator/check/tests/programs (host_polls*, race_host_*)
 #pragma once

@@ -22,7 +22,7 @@ class code_walk {
   result_use from(std::size_t at, eax_bytes held, bool in_callee) {
     for (;;) {
       const bool is_new = visited_.emplace(at, held, in_callee).second;
-      // Where two paths meet, the first of them has already examined the rest. A function that is
+      // Where two paths meet, the first path has already examined the rest. A function that is
       // called twice would have to be judged twice.
       if (!is_new) return in_callee ? result_use::unknown : result_use::ignored;
       if (visited_.size() > most_instructions || at >= code_.size()) return result_use::unknown;

@@ -3,7 +3,7 @@
 // idea    An API call cannot see the use of its result, but the machine code after the call shows
 //         the use. The result is in EAX, and it is ignored if EAX is overwritten before any
 //         instruction reads it. Jumps are followed, and so are both paths of a branch.
-// watch   The result is not followed into memory: if it is stored, it counts as looked at.
+// watch   The result is not followed into memory: a result that is stored counts as looked at.
 // tests   ../tests/result_use_test.cpp
 #pragma once
 
@@ -24,8 +24,8 @@ enum class result_use : std::uint8_t {
 result_use use_of_result(std::span<const std::uint8_t> code, std::size_t first);
 
 // The same for a call in this process, given its return addresses on the stack, innermost first. If
-// a function returns the result to its caller, it is followed there. `frames`: the number of frames
-// that the result passed.
+// a function returns the result to its caller, the result is followed there. `frames`: the number
+// of frames that the result passed.
 struct followed_result {
   result_use use = result_use::unknown;
   std::size_t frames = 0;

@@ -7,7 +7,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// The legacy default stream is ordered with all but non-blocking streams.
+// The legacy default stream is ordered with all streams except non-blocking streams.
 bool is_ordered(const stream_use& a, const stream_use& b) {
   if (a.stream == b.stream) return true;
   if (a.stream != 0 && b.stream != 0) return false;

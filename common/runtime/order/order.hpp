@@ -1,8 +1,8 @@
 // The queue of work that has to wait for kernels that still run.
 //
-// idea    While every kernel ends before its launch returns, the queue is empty and each call does
-//         its work at once. A kernel that waits may be left running (device.hpp). Work that CUDA
-//         orders after such a kernel is queued as a function, and runs after all earlier work.
+// idea    As long as every kernel ends before its launch returns, the queue is empty and each call
+//         does its work at once. A kernel that waits may be left running (device.hpp). Work that
+//         CUDA orders after such a kernel is queued as a function, and runs after all earlier work.
 // source  CUDA C++ Programming Guide, "Streams", "Default Stream", "Events".
 // tests   ../tests/order_test.cpp, ../conformance/beside/
 #pragma once
@@ -47,7 +47,7 @@ class stream_order {
   void hold(const stream_use& stream, clock::time_point until);
   // Called when the host waits for a point or queries it. Stops holding all work before the point.
   void hurry(std::uint64_t point);
-  // Stop holding all work that was submitted to a stream, or to every stream.
+  // These stop holding all work that was submitted to a stream, or to every stream.
   void hurry(const stream_use& stream);
   void hurry_all();
   std::size_t size() const { return items_.size(); }

@@ -1,4 +1,4 @@
-// A graded submission always gets the device of its device server, whatever GPU it requests.
+// A graded submission always gets the device of its device server, no matter which GPU it requests.
 // This libcudart.so.13 contains no part of the emulator. Tested by
 // grader/cli/tests/judged_cli_test.cpp and grader/tests/attacks_test.cpp.
 #include <charconv>

@@ -26,7 +26,7 @@ TEST_CASE("errors have the names and sentences of CUDA 13") {
   CHECK(std::string(cudaGetErrorString(static_cast<cudaError_t>(-1))) == "unrecognized error code");
 }
 
-// The toolkit's library answers these two without a driver.
+// The toolkit's library answers these two calls without a driver.
 TEST_CASE("every name and sentence is the same as in the real library, if it is installed") {
   const char* const path = std::getenv("STEPWISE_TEST_REAL_CUDART");
   void* const real = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;

@@ -31,7 +31,7 @@ class fake_device final : public device,
     memory_[address].resize(bytes);
     return address;
   }
-  // The memory is host memory, so its address is a host address.
+  // The fake device's memory is host memory, so its address is a host address.
   result<device_address> allocate_shared(std::uint64_t bytes) override {
     if (bytes > std::uint64_t{1} << 30) return status{error::memory_allocation, "too much"};
     std::vector<std::byte> memory(bytes);

@@ -1,5 +1,5 @@
 // A device for the runtime's own tests, made of a few maps. It runs no kernels, but records its
-// calls, and fails where a test requests it.
+// calls, and fails where a test requests a failure.
 #pragma once
 
 #include <map>

@@ -139,7 +139,7 @@ TEST_CASE_FIXTURE(program, "the calls of <<<>>>: push, pop, get the kernel once,
         cudaErrorMissingConfiguration);
   REQUIRE(fake::controls().launches.size() == 1);
   CHECK(fake::controls().launches[0].kernel == "kernel_b");
-  // The handle outlives the device that it was first used on.
+  // The handle outlives the device on which it was first used.
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(__cudaLaunchKernel(kernel, 1, 1, nullptr, 0, nullptr) == cudaSuccess);
   CHECK(fake::controls().devices_made == 2);

@@ -1,5 +1,5 @@
-// Tests the order of streams while launches are left running, on a fake device that leaves the
-// launches that a test requests. ../conformance/beside/ has tests with kernels.
+// Tests the order of streams while launches are left running, on a fake device that leaves running
+// the launches that a test selects. ../conformance/beside/ has tests with kernels.
 #include "common/runtime/order/order.hpp"
 
 #include <doctest/doctest.h>

@@ -200,7 +200,8 @@ TEST_CASE("a load with fewer copies than its unrolled block is recorded") {
   CHECK(k.role(1) == access_role::alone);
 }
 
-// These cases once took minutes or all memory. Time must grow with the text, not as its square.
+// These cases once took minutes or all memory. The time must grow in proportion to the text, not
+// with its square.
 constexpr int many = 100000;
 
 bool is_quick(const std::function<void()>& work) {

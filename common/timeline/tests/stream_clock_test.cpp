@@ -1,5 +1,5 @@
 // Tests the clock of the streams as the runtime's events see it. The tests of grader/model/timeline
-// cover the picture that is drawn from it.
+// cover the picture that is drawn from the clock.
 #include "common/timeline/stream_clock.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Identities: only files that the platform itself made determine the owner and the time of a
-// submission, whatever students put into their own folders and names.
+// Tests identities. Only files that the platform itself made determine the owner and the time of a
+// submission, no matter what students put into their own folders and names.
 #include "grader/batch/claims.hpp"
 
 #include <doctest/doctest.h>
@@ -211,7 +211,7 @@ TEST_CASE("files in one student's folder do not choose the platform for everyone
   CHECK(c.pattern() == "plain");
   CHECK(c.of("alice/r.cu") == "alice");
   CHECK(c.of("mallory/submission_7/r.cu") == "mallory");
-  // With a single student, the outer platform counts, whatever the order in our table.
+  // With a single student, the outer platform counts, regardless of the order in our table.
   const std::string theirs = "submitted/mallory/ps1/Alice_17_assignsubmission_file_/r.cu";
   const claimed alone({theirs});
   CHECK(alone.pattern() == "nbgrader");

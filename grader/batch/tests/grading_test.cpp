@@ -1,5 +1,5 @@
-// Which contents are graded, how often, and what the journal keeps. A script stands in for the
-// grader.
+// Tests which contents are graded, how often, and what the journal keeps. A script stands in for
+// the grader.
 #include "grader/batch/grading.hpp"
 
 #include <doctest/doctest.h>

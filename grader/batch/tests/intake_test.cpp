@@ -201,7 +201,7 @@ TEST_CASE(
     REQUIRE(c.last.info.left_out.size() == 1);
     CHECK(c.last.info.left_out[0].find("under the name of alice") != std::string::npos);
   }
-  // Other platforms have no such file. Neither has an archive, or a folder of a single student.
+  // Other platforms have no such file. Nor does an archive, or a folder of a single student.
   course_folder d;
   d.put("anna/reduction.cu", "anna");
   d.put("anna/timestamp.txt", "2026-11-01 12:00:00 UTC");

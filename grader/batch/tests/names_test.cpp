@@ -1,5 +1,5 @@
-// Who owns a file, by the names that platforms give, by your own pattern, and in names that an
-// attacker made.
+// Tests who owns a file, by the names that platforms give, by your own pattern, and in names that
+// an attacker made.
 #include "grader/batch/names.hpp"
 
 #include <doctest/doctest.h>
@@ -60,7 +60,8 @@ TEST_CASE("your own pattern says where the id and the file name are") {
 }
 
 TEST_CASE("a match takes time in proportion to the lengths of the pattern and the path") {
-  // Each of these took minutes when a placeholder tried again what had failed after it.
+  // Each of these names took minutes when a placeholder retried everything that had failed after
+  // it.
   const std::string letters(390, 'a'), digits(390, '1'), times(390, '-');
   for (const auto& [pattern, path] : std::vector<std::pair<std::string, std::string>>{
            {"{id}{any}{any}{any}{any}{file}.zip", letters},

@@ -1,4 +1,4 @@
-// A results folder: what it keeps, what it replaces, and which damaged files it detects.
+// Tests a results folder: what it keeps, what it replaces, and which damaged files it detects.
 #include "grader/batch/results.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Finds the lab's baselines, and the reasons why one cannot run here.
+// Finds the lab's baselines, and the reasons why a baseline cannot run here.
 #include <fmt/core.h>
 
 #include "grader/cli/bench/bench.hpp"
@@ -11,7 +11,7 @@
 namespace stepwise::cli {
 namespace {
 
-// The library that a program needs and this machine lacks; "" if there is none. A folder built
+// The library that a program needs but this machine lacks; "" if there is none. A folder built
 // elsewhere may hold baselines whose libraries only that machine has.
 std::string missing_library(const fs::path& program, const device_choice& device) {
   const auto file = read_program_file(program, 0);

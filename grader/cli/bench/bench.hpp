@@ -31,18 +31,18 @@ void keep_baselines(context& c, const lab& l, const fs::path& record,
 
 // "AMD EPYC 9454, 16 threads"
 std::string cpu_text();
-// Times the CPU baselines, which needs no GPU, and adds them to `document`.
+// Times the CPU baselines, which needs no GPU, and adds the results to `document`.
 void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, json& document);
-// Without a GPU there is no time, so this counts what each step executes and moves, size by size.
-// Returns the exit code.
+// Without a GPU there are no times, so this function counts what each step executes and moves, size
+// by size. Returns the exit code.
 int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, bool with_baselines);
 // Compares the last step with its baselines at random sizes from a seed. Returns the exit code.
 int bench_ragged(context& c, const lab& l, const problem& p, const device_choice& device,
                  const bench_options& o);
 
-// A table per size, and one per baseline that ran alternately with the last step.
+// A table per size, and a table per baseline that ran alternately with the last step.
 void show_rows(context& c, const std::vector<bench_row>& rows);
 void show_duels(context& c, const lab& l, const duels& fought);
 

@@ -13,7 +13,7 @@
 namespace stepwise::cli {
 namespace {
 
-// Total input bytes in one run of random sizes. Host memory holds the inputs twice.
+// The total input bytes in one run of random sizes. Host memory holds the inputs twice.
 constexpr double ragged_bytes = 8e9;
 constexpr std::size_t ragged_sizes = 10;  // in one run: a failure loses all of them
 

@@ -1,4 +1,4 @@
-// Measures what needs no GPU: the baselines on the CPU, and what the emulator counts.
+// Measures figures that need no GPU: the baselines on the CPU, and the emulator's counts.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Inspects a program's file and the libraries that the loader would load. A program that cannot
-// work is refused with a sentence on how to build it.
+// work is refused, with a sentence on how to build it.
 //
 // watch   LD_LIBRARY_PATH is enough unless an old-style RPATH comes first, or the program loads a
 //         runtime later, perhaps NVIDIA's by its path (Python does). Only then LD_PRELOAD is used:
@@ -131,7 +131,7 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
   }
 }
 
-// Notes a library that cannot work. It is not refused, since the program may do without it.
+// Notes a library that cannot work. It is not refused, because the program may work without it.
 void note_library(const loaded_library& library, const gpu& model) {
   if (is_nvidias(library.name)) {
     return exec_note(library.name +
@@ -174,7 +174,8 @@ void check_code(const std::string& name, const program_file& program, bool loads
               " does not need a CUDA runtime; if it loads one later, it gets the emulator's");
 }
 
-// LD_PRELOAD splits at spaces and colons, so a path with either is named by an open file.
+// LD_PRELOAD splits at spaces and colons, so a path with either of these characters is named by an
+// open file.
 std::string preload_entry(const fs::path& runtime) {
   if (runtime.string().find_first_of(" \t\n:;") == std::string::npos) return runtime.string();
   const int descriptor = open(runtime.c_str(), O_RDONLY);  // the program inherits it

@@ -49,8 +49,8 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                                       const installation& where);
 
 // Shows findings and counts, which the program left in `folder`, after the program's own output.
-// Returns 1 if the program succeeded but something was found or could not be profiled, else the
-// program's exit code.
+// Returns 1 if the program succeeded but something was found or could not be profiled; otherwise,
+// the program's exit code.
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code);
 

@@ -16,7 +16,7 @@
 namespace stepwise::cli {
 namespace {
 
-// A line's text comes from the present source, its counts from the compiled one.
+// A line's text comes from the present source, and its counts come from the compiled source.
 void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
   std::set<std::string> sources;
   for (const auto& k : kernels)

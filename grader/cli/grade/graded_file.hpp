@@ -44,8 +44,8 @@ struct graded_file {
 // Compiles and runs the file, or the step, and reports its progress.
 graded_file grade_file(context& c, const lab& of, const grade_options& o);
 
-// Help for the missed goal whose hint comes first in hints.md, which follows the lab's path: that
-// hint, and the glossary terms of the goal's counter.
+// Help for the missed goal whose hint comes first in hints.md, which follows the lab's path. The
+// help is that hint, and the glossary terms of the goal's counter.
 struct help_at_hand {
   int number = 0;  // the hint's number; 0 if there is none, or if the file already uses its idea
   std::string title;
@@ -55,7 +55,7 @@ struct help_at_hand {
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report);
 help_at_hand help_for(const grade_report& report, const std::vector<hint_topic>& topics);
 
-// "80 of 100 points (20 not judged here)". `judged`: of the goals that were judged.
+// "80 of 100 points (20 not judged here)". `judged`: the points of the goals that were judged.
 std::string points_text(double points, double judged, double all);
 
 std::string remark_text(const graded_file& graded);

@@ -49,8 +49,8 @@ json counted_json(const goal& what, const goal_figure& figure) {
 }
 
 // Whether the file seems to contain the idea of the hint for a missed speed goal: it meets another
-// goal with that hint, or one for a step that is no slower than the goal's. Only a profile can then
-// tell what is missing.
+// goal with that hint, or a goal for a step that is no slower than this goal's step. In that case,
+// only a profile can show what is missing.
 bool has_its_idea(const grade_report& report, const goal_result& missed) {
   constexpr double as_fast = 1.02;
   return missed.what->is_speed() && std::ranges::any_of(report.goals, [&](const goal_result& g) {

@@ -10,7 +10,7 @@
 namespace stepwise::cli {
 namespace {
 
-// Shows the emulator's findings. Errors fail the submission; the others are worth a look.
+// Shows the emulator's findings. Errors fail the submission; the other findings are worth a look.
 void show_checks(context& c, const lab& l, const check_report& report) {
   if (report.findings.empty()) return;
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
@@ -134,7 +134,7 @@ void show_grade(context& c, const lab& l, const grade_options& o, const graded_f
       c.say("           " + s.compile_errors[i]);
     c.say();
   }
-  // A wrong result says more than what only follows from it.
+  // A wrong result says more than findings that only follow from it.
   const bool result_first =
       report.correctness && report.correctness->found.what == verdict::wrong &&
       !report.correctness->findings.empty() && !has_errors(deciding_findings(*report.correctness));

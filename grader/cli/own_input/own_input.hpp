@@ -33,11 +33,11 @@ std::string read_input(const fs::path& file);
 [[noreturn]] void refuse_own_input(const context& c, const lab& l, const std::string& kind,
                                    const std::string& what);
 
-// Throws failure if writing would fail, because the folder is missing or not writable, or would
-// overwrite `input` or anything but a regular file.
+// Throws failure if writing would fail because the folder is missing or not writable, or if it
+// would overwrite `input` or anything but a regular file.
 void check_target(const std::string& option, const fs::path& file, const fs::path& input);
 
-// Like check_target() for a folder, which is created if it is missing.
+// Like check_target(), but for a folder, which is created if it is missing.
 void check_target_folder(const std::string& option, const fs::path& folder);
 
 // Makes a call of this size. Its time limit grows with the ratio of its work to that of the lab's

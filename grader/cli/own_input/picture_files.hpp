@@ -19,7 +19,7 @@ namespace stepwise::cli {
 picture read_picture(const fs::path& file,
                      const std::function<void(std::int64_t, std::int64_t)>& check_extent);
 
-// The format that the name's ending asks for. Throws failure(usage) if the ending is unknown.
+// The format that the name's ending requests. Throws failure(usage) if the ending is unknown.
 picture_format wanted_format(const std::string& option, const fs::path& file);
 
 struct picture_file {
@@ -27,7 +27,8 @@ struct picture_file {
   picture shown;
 };
 
-// Encodes all pictures in the formats of their names, then writes each file whole or not at all.
+// Encodes all pictures in the formats of their names, and then writes each file whole or not at
+// all.
 void write_pictures(const std::vector<picture_file>& files,
                     const std::function<void(const std::string&)>& doing);
 

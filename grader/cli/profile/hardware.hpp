@@ -31,7 +31,7 @@ struct measured_call {
 // if the GPU has no description.
 std::string id_of_own_gpu(const device_choice& device);
 
-// Throws failure(environment), whose one message names what is missing and what to do about it.
+// Throws failure(environment), whose single message names what is missing and what to do about it.
 measured_call call_under_ncu(context& c, const problem& p, const fs::path& program,
                              const lab_size& size, std::uint64_t seed, const device_choice& device,
                              const gpu& model, ncu_lines lines = ncu_lines::counted);

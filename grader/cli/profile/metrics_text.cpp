@@ -13,7 +13,8 @@
 namespace stepwise::cli {
 namespace {
 
-// Whole numbers and values of at least 1000 without decimals, others with 4 significant digits.
+// Whole numbers and values of at least 1000 have no decimals; other values have 4 significant
+// digits.
 std::string value_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
   return std::abs(value) >= 1000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);

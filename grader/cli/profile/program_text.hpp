@@ -17,14 +17,14 @@ struct program_profile {
   std::vector<kernel_profile> kernels;
   std::string failed;  // describes the failure of a kernel, if any
 
-  // Why there is no time; empty if there is one.
+  // The reason why there is no time; empty if there is a time.
   std::string why_none() const;
 };
 
 // A single sentence if there is no time.
 std::vector<std::string> program_lines(const program_profile& of, const terminal_style& style);
-// The keys time_ms, time_kind, modelled_as and failed. If the program has a time, also launched,
-// analysis and advice.
+// The keys time_ms, time_kind, modelled_as and failed. If the program has a time, also the keys
+// launched, analysis and advice.
 json program_json(const program_profile& of);
 
 }  // namespace stepwise::cli

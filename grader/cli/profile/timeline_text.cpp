@@ -1,4 +1,4 @@
-// Draws a row for the host and one per stream. A column shows the activity that fills most of it.
+// Draws a row for the host and a row per stream. A column shows the activity that fills most of it.
 #include "grader/cli/profile/timeline_text.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@ namespace stepwise::cli {
 
 struct context;
 
-// The clone's own Python, which a copy of a built clone may lack, else the system's. Throws
+// The clone's own Python, which a copy of a built clone may lack, or otherwise the system's. Throws
 // failure(environment), which names `verb`, if there is none.
 std::string find_python(const context& c, const std::string& verb);
 

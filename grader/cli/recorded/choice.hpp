@@ -1,4 +1,4 @@
-// Selects the part of a program to record, and reads recordings. For record, exec and play.
+// Selects the part of a program to record, and reads recordings. Used by record, exec and play.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ void take_choice(arguments& takes, recorded_choice& o);
 // The choice as STEPWISE_RECORD_OF expects it. Throws failure(usage) if it cannot be recorded.
 std::string words_of(const recorded_choice& o);
 
-// Throws failure(usage), naming the file, if it is missing or not a recording of this version.
+// Throws failure(usage), naming the file, if the file is missing or not a recording of this
+// version.
 warp_recording read_recording(const fs::path& file);
 
 inline std::string play_command(const std::string& lab_name, const std::string& step_name) {

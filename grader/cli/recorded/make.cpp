@@ -90,7 +90,8 @@ fs::path course_recording(context& c, const lab& l, const step& s) {
   if (!r) throw failure(exit_code::ours, s.name + " has fewer launches than recorded.txt lists");
   r->origin["command"] = "./lab play " + l.name + " " + s.name;
   fs::create_directories(folder);
-  // Another process may have made the same file and be reading it now, so only older ones go.
+  // Another process may have made the same file and be reading it now, so only older files are
+  // removed.
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path() != file && entry.path().filename().string().starts_with(name))
       fs::remove(entry.path());

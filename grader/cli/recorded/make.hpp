@@ -2,8 +2,8 @@
 //
 // idea    solutions/LAB/recorded.txt lists the steps with a recording: a name, then the words of
 //         STEPWISE_RECORD_OF that differ from the defaults. The emulator makes the same recording
-//         each time, so it is made when it is first needed, and kept in build/recorded/ under a
-//         hash of everything that it depends on.
+//         each time. A recording is therefore made when it is first needed, and kept in
+//         build/recorded/ under a hash of everything that it depends on.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct recorded_call {
 std::optional<warp_recording> record_call(context& c, const lab& l, const subject& s,
                                           const recorded_call& call, const std::string& step);
 
-// The file of a listed step's recording. It is made if the build folder has none that is up to
-// date. Throws failure(usage) if the step is not listed.
+// The file of a listed step's recording. The recording is made if the build folder has none that is
+// up to date. Throws failure(usage) if the step is not listed.
 fs::path course_recording(context& c, const lab& l, const step& s);
 
 }  // namespace stepwise::cli

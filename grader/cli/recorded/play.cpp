@@ -1,7 +1,7 @@
 // lab play: a recorded warp in the terminal, an instruction at a time.
 //
 // idea    A frame is a pure function of the recording and a position in it. On a terminal, keys
-//         move the position; elsewhere the whole list is printed.
+//         change the position; elsewhere, the whole list is printed.
 #include <fmt/core.h>
 #include <poll.h>
 #include <termios.h>

@@ -1,5 +1,5 @@
-// lab check, and how lab grade reports what the checks find. Runs in a copy of the clone, like
-// cli_test.cpp; needs nvcc.
+// Tests lab check, and the way in which lab grade reports what the checks find. Runs in a copy of
+// the clone, like cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -478,7 +478,7 @@ TEST_CASE("a student's file is compiled with the flags of the solutions") {
       ++known;
     }
     CHECK(has(theirs, std::string(" ") + no_special_functions + " "));
-    // Our flags and theirs agree on these. Only folders, warnings and files may differ.
+    // Our flags and theirs agree on these points. Only folders, warnings and files may differ.
     for (const char* other :
          {"-G", "-O0", "-O1", "-O2", "-g", "-use_fast_math", "-fmad=false", "-maxrregcount"}) {
       CAPTURE(other);

@@ -1,6 +1,6 @@
 // Runs the built program in a copy of the clone, as a user does, and reads what it prints.
 //
-// LAB_BUILD is the build folder, LAB_ROOT the clone.
+// LAB_BUILD is the build folder, and LAB_ROOT is the clone.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -122,7 +122,8 @@ inline bool has(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
 }
 
-// Checks that the command ended with this exit code, and printed only a message with the phrase.
+// Checks that the command ended with this exit code, and that it printed only a message with the
+// phrase.
 inline void check_refused(const child_result& result, int code, std::string_view phrase) {
   INFO("expected ", std::string(phrase), ", found ", result.out, result.err);
   CHECK(result.end.exit_code == code);

@@ -1,5 +1,5 @@
 // Counters per line, as users and scripts see them. The figures come from an H200 (ncu,
-// 2026-11-22), or are counted by hand.
+// 2026-11-22), or were counted by hand.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -80,7 +80,7 @@ TEST_CASE("run --counters: the table of a reduction equals the hardware's counts
   const json& fold = line_with(k, "if (tid < s) partial[tid] += partial[tid + s];");
   CHECK(fold["counts"]["shared_store"]["wavefronts"] == 5120 - 2048);
   CHECK(fold["counts"]["shared_load"]["wavefronts"] == 2 * (5120 - 2048));
-  // Only the last five rounds split a warp, and only the first warp of each block.
+  // Only the last five rounds split a warp, and they split only the first warp of each block.
   CHECK(fold["counts"]["divergent_branches"] == 5 * 256);
 }
 

@@ -1,5 +1,5 @@
 // Programs that measure themselves under `lab exec`. Their events follow the time model if there is
-// one, and a note says what the times are.
+// one, and a note explains the times.
 #include <doctest/doctest.h>
 
 #include <chrono>

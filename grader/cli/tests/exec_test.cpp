@@ -1,4 +1,5 @@
-// lab exec: programs run as they would by themselves, and one sentence refuses what cannot run.
+// Tests lab exec: programs run as they would by themselves, and a single sentence refuses programs
+// that cannot run.
 //
 // LAB_BUILD is the build folder. EXEC_PROGRAMS is the folder with several builds of
 // exec_program.cu. The tests make other kinds of files by changing bytes of one of them.
@@ -32,7 +33,7 @@ class workplace {
     chmod(path(name).c_str(), static_cast<mode_t>(mode));
     return path(name);
   }
-  // Replaces every `before` by `after`, which has the same length.
+  // Replaces every `before` with `after`, which has the same length.
   std::string changed(const std::string& name, std::string_view before, std::string_view after) {
     REQUIRE(before.size() == after.size());
     std::string content = *read_if_there(exec_build("shared"));

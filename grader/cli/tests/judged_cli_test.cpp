@@ -1,4 +1,4 @@
-// Files that try to earn points without computing on the device, and honest files: how each is
+// Files that try to earn points without computing on the device, and honest files: how each file is
 // graded, and which message it gets. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
@@ -55,7 +55,7 @@ TEST_CASE("a sum on the host passes in practice mode, and earns nothing in judge
   CHECK(practice["trust"] == "practice");
   CHECK(practice["key"].is_null());
   CHECK(practice["points"] > 0);
-  // Each grade draws other inputs, and the same seed draws the same ones again.
+  // Each grade draws different inputs, and the same seed draws the same inputs again.
   CHECK(graded(c, sum_on_the_host)["seed"] != judged["seed"]);
   const std::string seed = std::to_string(judged["seed"].get<std::uint64_t>());
   CHECK(graded(c, sum_on_the_host, {"--seed", seed})["message"] == judged["message"]);

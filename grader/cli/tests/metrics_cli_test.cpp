@@ -1,4 +1,5 @@
-// lab profile --metrics: the figures that you name. Every profiler's name in the glossary is known.
+// Tests Tests lab profile --metrics: the figures that you name. Every profiler's name in the
+// glossary is known.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // lab run --image and --points as users see them: which files are written, what is printed, and
-// what is refused. Runs in a copy of the clone; needs nvcc and the emulator.
+// which input is refused. Runs in a copy of the clone; needs nvcc and the emulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>

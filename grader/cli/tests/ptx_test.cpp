@@ -208,8 +208,8 @@ TEST_CASE("in every step of every lab, all kernels have line tables and nothing 
         CHECK(k["machine_instructions"] > 0);
         CHECK(k["undecided"] == 0);
         // All lines of a kernel that is defined in a lab's header or part are in that file. In
-        // other kernels, the compiler's line table does not always say who called a line of the
-        // header. This affects up to three lines of a kernel, in matmul 18, 23 and 24.
+        // other kernels, the compiler's line table does not always say which code called a line of
+        // the header. This affects up to three lines of a kernel, in matmul 18, 23 and 24.
         std::size_t in_header = 0;
         for (const json& line : k["lines"]) {
           const fs::path file = line["file"].get<std::string>();
@@ -280,7 +280,7 @@ TEST_CASE("a reduction's loop in shared memory") {
 TEST_CASE("--machine shows disassembly next to the PTX, or names the tool to install") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
-  // A stand-in that prints the kernel `plain` as such tools print it.
+  // A stand-in that prints the kernel `plain` as disassemblers print it.
   const fs::path tool = c.root() / "tools" / "cuobjdump";
   fs::create_directories(tool.parent_path());
   write_atomically(tool,

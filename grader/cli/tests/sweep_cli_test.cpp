@@ -25,7 +25,7 @@ void check_over(const fs::path& file, const std::vector<std::string>& over) {
   }
 }
 
-// The time when each program of a cache was written, by its path.
+// The time at which each program of a cache was written, by its path.
 std::map<fs::path, fs::file_time_type> times_of_programs(const fs::path& cache) {
   std::map<fs::path, fs::file_time_type> times;
   for (const auto& entry : fs::directory_iterator(cache)) {

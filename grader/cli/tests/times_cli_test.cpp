@@ -1,5 +1,5 @@
-// lab dev validate --times: the model next to the record, as documented JSON. The stored times must
-// equal what the model predicts today.
+// Tests Tests lab dev validate --times: the model next to the record, as documented JSON. The
+// stored times must equal what the model predicts today.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
@@ -123,10 +123,10 @@ TEST_CASE("if a call's arrays are on the host, its time includes the copies, and
     check_documented(run, "walk");
     return run.at("steps").at(0).at("time_ms").get<double>();
   };
-  // 2 MB go over the link each way. PCI Express 5 has 63 GB/s at most.
+  // 2 MB go over the link each way. PCI Express 5 has at most 63 GB/s.
   const double at_least = 2 * 1920 * 1080 / 63e6;
   CHECK(time_of("03") > at_least);
-  // Memory that is not pinned is copied at 5 GB/s at least. The allocations take less than 0.3 ms.
+  // Memory that is not pinned is copied at 5 GB/s or more. The allocations take less than 0.3 ms.
   CHECK(time_of("03") < 2 * 1920 * 1080 / 5e6 + 0.3);
   CHECK(time_of("01") > 10 * time_of("03"));
   // worth-it counts the link separately, so it must not use a time that includes the link.

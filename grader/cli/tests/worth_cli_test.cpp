@@ -44,7 +44,7 @@ TEST_CASE("worth-it: a lab's call or your own numbers; a malformed number is ref
   CHECK(modelled["gpu"]["call_from"] == "modelled");
   CHECK(modelled["step"] == "05_vector");
   CHECK(modelled["cpu"]["call_from"] == "theoretical");
-  // For another GPU, the last step that runs on it is compiled for it.
+  // For another GPU, the last step that runs on that GPU is compiled for it.
   const json other =
       document_of(c.lab({"worth-it", "transpose", "--size", "512x256", "--gpu", "t4", "--json"}));
   CHECK(other["gpu"]["call_from"] == "modelled");

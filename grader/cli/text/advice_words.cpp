@@ -1,4 +1,4 @@
-// The advice texts: each explains a cause, then what to try.
+// The advice texts. Each explains a cause, and then what to try.
 #include "grader/cli/text/advice_words.hpp"
 
 #include <fmt/core.h>

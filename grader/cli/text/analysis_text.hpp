@@ -1,4 +1,4 @@
-// The guided analysis in words: the kernel, its limit, the branch that matters, what to try.
+// The guided analysis in words: the kernel, its limit, the branch that matters, and what to try.
 // Tested by cli/tests/profile_cli_test.cpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A table of figures, then what improved, what got worse, and the present limit.
+// A table of figures, followed by what improved, what got worse, and the present limit.
 #include "grader/cli/text/comparison_text.hpp"
 
 #include <fmt/format.h>

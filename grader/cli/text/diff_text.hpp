@@ -12,7 +12,7 @@ namespace stepwise::cli {
 clean_source diff_side(const std::string& text, bool headers);
 
 // The coloured hunks between two sources, indented by two columns.
-// Leading comments are left out unless `headers`. False if there is no difference.
+// Leading comments are omitted unless `headers` is set. Returns false if there is no difference.
 bool show_diff(context& c, const std::string& before_name, const std::string& before,
                const std::string& after_name, const std::string& after, bool headers);
 

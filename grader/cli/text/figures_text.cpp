@@ -1,4 +1,5 @@
-// Prints the time and rate of a call, or its counters line by line. The phrase shows two of them.
+// Prints the time and rate of a call, or its counters line by line. The phrase shows two of the
+// counters.
 #include "grader/cli/text/figures_text.hpp"
 
 #include <fmt/core.h>

@@ -16,12 +16,13 @@ std::string figures_phrase(const figures& f);
 
 // "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
 std::string modelled_phrase(const modelled_figures& m);
-// Prints how much more than needed the call moves, in the words of the goals that bound it.
+// Prints how much more than necessary the call moves, in the words of the goals that bound this
+// amount.
 void show_waste(context& c, const modelled_figures& m);
-// The model's error where it could be compared with a measurement.
+// The model's error where the model could be compared with a measurement.
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
 std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
-// A sentence about copies over the link or on the device, after a space. May be empty.
+// A sentence about copies over the link or on the device, with a space before it. May be empty.
 std::string copies_text(const modelled_figures& m);
 // The keys time_ms, why_no_time, time_kind ("modelled"), time_size and modelled_as.
 json modelled_json(const modelled_figures& m);

@@ -1,4 +1,4 @@
-// Shows the data that a student copy has of the steps, and checks and times the student's file.
+// Shows the data about the steps that a student copy has, and checks and times the student's file.
 #include "grader/cli/text/given_walk.hpp"
 
 #include <fmt/core.h>

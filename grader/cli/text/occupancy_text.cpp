@@ -109,7 +109,8 @@ std::string gain_text(const occupancy_study& s, const occupancy_gain& gain) {
   return plural(gain.to, "byte") + " of shared memory per block" + then;
 }
 
-// As many columns as fit. Each shows the warps at the last point that falls into it.
+// There are as many columns as fit. Each column shows the warps at the last point that falls into
+// it.
 std::vector<int> columns_of(const std::vector<occupancy_point>& points) {
   const auto count = std::min<std::size_t>(points.size(), curve_columns);
   std::vector<int> columns(count);

@@ -1,5 +1,5 @@
-// The output of `lab occupancy`: a table of limits, what would lift them, three curves, and the
-// curves as SVG.
+// The output of `lab occupancy`: a table of limits, the changes that would lift them, three curves,
+// and the curves as SVG.
 #pragma once
 
 #include <string>

@@ -55,7 +55,8 @@ std::uint32_t access_bytes(const ptx::instruction& i) {
   return bytes;
 }
 
-// "_Z6kernelPf_param_0" becomes "param_0", the mangled name of a variable its last part.
+// "_Z6kernelPf_param_0" becomes "param_0", and the mangled name of a variable becomes its last
+// part.
 std::string short_names(std::string_view text, const std::string& kernel) {
   const auto is_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
@@ -189,8 +190,8 @@ class kernel_lister {
     line_of(s).rows.push_back(std::move(row));
   }
 
-  // Takes the machine code of PTX lines `first` to `last`, only once if instructions share a line.
-  // Code before a kernel's first instruction is listed at its '{'.
+  // Takes the machine code of PTX lines `first` to `last`, but only once if instructions share a
+  // line. Code before a kernel's first instruction is listed at its '{'.
   std::vector<std::string> take_machine_text(std::uint32_t first, std::uint32_t last) {
     std::vector<std::string> out;
     const auto begin = machine_text_.lower_bound(first), end = machine_text_.upper_bound(last);
@@ -253,7 +254,7 @@ class kernel_lister {
     return "";
   }
 
-  // The innermost frame in the user's code, else the library function that the line calls.
+  // The innermost frame in the user's code, or otherwise the library function that the line calls.
   std::string inlined(const emulator::instruction_source& s) const {
     if (s.inner == no_index) return "";
     const auto& chain = map_.chains[s.inner];
@@ -341,7 +342,7 @@ class kernel_lister {
     loop.unrolled = std::max(all, 1u);
   }
 
-  // Extends the loop's range of source lines, all in the file of the first one.
+  // Extends the loop's range of source lines, all of which are in the file of the first line.
   void widen(const emulator::instruction_source& s, ptx_loop& loop) const {
     if (s.line == no_index || s.estimated) return;
     const emulator::source_line& line = map_.lines[s.line];

@@ -149,7 +149,8 @@ class kernel_printer {
     return found;
   }
 
-  // A line's instructions, with equal ones folded. In two columns the first is next to the source.
+  // A line's instructions, with equal instructions folded. In two columns, the first instruction is
+  // next to the source.
   void source_line(const ptx_source_line& l, bool folds) {
     const std::string source = l.source.empty() ? "(source not found)" : l.source;
     std::string first = numbered(l.line, source, tone::strong);

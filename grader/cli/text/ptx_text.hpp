@@ -16,7 +16,7 @@ struct ptx_view {
 void show_kernel(context& c, const kernel_listing& k, const ptx_view& view,
                  emulator::source_text& sources);
 
-// Explains the marks. Printed once, after all kernels.
+// Explains the marks. Printed only once, after all kernels.
 void show_legend(context& c, const std::vector<kernel_listing>& kernels);
 
 }  // namespace stepwise::cli

@@ -26,7 +26,7 @@ std::string interval_text(const interval& range_ms) {
   return low + " to " + high;
 }
 
-// "warps+regs+blocks": a column is narrow, so sentences below the table spell the limits out.
+// "warps+regs+blocks": a column is narrow, so sentences below the table spell out the limits.
 std::string short_limits(const occupancy& o) {
   std::string text;
   const auto add = [&](bool is, const char* what) {
@@ -253,7 +253,8 @@ std::vector<std::size_t> long_axes(const sweep_view& view) {
   return found;
 }
 
-// The first axis as rows, the second as columns. Empty if wider than the terminal.
+// The first axis as rows, and the second as columns. Empty if the matrix is wider than the
+// terminal.
 std::vector<std::string> matrix(const sweep_view& view, const figures_of_points& figures,
                                 const std::vector<std::size_t>& axes, const terminal_style& style) {
   const auto &down = view.axes[axes[0]].axis, &across = view.axes[axes[1]].axis;

@@ -18,7 +18,7 @@ const char* term_of(const goal_counter& counter);
 std::vector<std::string> terms_of(const std::vector<located_finding>& findings);
 std::vector<std::string> terms_of(const std::vector<kernel_profile>& kernels);
 
-// "./lab explain race, barrier", with three terms at most. Empty if there are none.
+// "./lab explain race, barrier", with at most three terms. Empty if there are no terms.
 std::string explain_text(const std::vector<std::string>& terms);
 
 }  // namespace stepwise::cli

@@ -52,7 +52,7 @@ class guide_of {
 
  private:
   void ask(const tour_stop& stop) {
-    // More than two questions would be a reading list.
+    // More than two questions would become a reading list.
     for (std::size_t i = 0; i < std::min<std::size_t>(2, stop.questions.size()); ++i)
       say("question", stop.questions[i], tone::note);
     say("predict",
@@ -105,7 +105,7 @@ class guide_of {
     c_.say("  there is no step " + escaped_lines(where, 1, 40)[0] + "; l lists them");
   }
 
-  // Handles input until it is time to continue. Returns false if the reader leaves.
+  // Handles input until it is time to continue. Returns false if the reader quits.
   bool listen(const tour_stop& stop, const std::string& prompt, bool may_predict) {
     const std::size_t here = at_;
     for (;;) {

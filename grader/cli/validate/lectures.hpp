@@ -1,4 +1,5 @@
-// `lab dev validate LAB --lectures`: published figures of lectures next to the time model's.
+// `lab dev validate LAB --lectures`: compares the published figures of lectures with the time
+// model's figures.
 #pragma once
 
 #include <string>

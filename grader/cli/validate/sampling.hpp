@@ -9,7 +9,7 @@
 
 namespace stepwise::cli {
 
-// Empty `steps`: all steps. Empty `sizes`: the size that `walk` counts.
+// If `steps` is empty: all steps. If `sizes` is empty: the size that `walk` counts.
 int validate_sampling(context& c, const lab& l, const std::vector<std::string>& steps,
                       const std::vector<lab_size>& sizes);
 

@@ -1,5 +1,5 @@
-// lab dev bench: compares all steps of a lab, and makes the record that every published speed comes
-// from.
+// lab dev bench: compares all steps of a lab, and makes the record from which every published speed
+// comes.
 #include "grader/cli/bench/bench.hpp"
 
 #include <fmt/core.h>
@@ -50,7 +50,8 @@ json promises_json(const std::vector<promise>& promises) {
   return list;
 }
 
-// Shows the speedups that steps.txt promises. `made_here` means for a GPU of this kind.
+// Shows the speedups that steps.txt promises. `made_here` means that they are for a GPU of this
+// kind.
 void show_promises(context& c, const std::vector<promise>& promises, bool made_here) {
   const auto unmeasured =
       std::count_if(promises.begin(), promises.end(), [](const promise& p) { return !p.ratio; });

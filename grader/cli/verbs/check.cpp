@@ -57,7 +57,7 @@ int check(context& c, const check_options& o) {
     c.print(document);
     return code;
   }
-  // A wrong result says more than what only follows from it.
+  // A wrong result says more than findings that only follow from it.
   const bool result_first = report.found.what == verdict::wrong && !report.findings.empty() &&
                             !has_errors(deciding_findings(report));
   if (result_first) {

@@ -38,7 +38,7 @@ std::optional<device_record> record_of(const context& c, const std::string& name
   return id.empty() ? std::nullopt : load_device_record(c.where.root, id);
 }
 
-// The GPU that `id` names. Without a name, this machine's GPU, else the course's H200.
+// The GPU that `id` names. Without a name, this machine's GPU, or otherwise the course's H200.
 described wanted(const context& c, const std::string& id) {
   if (id.empty() && c.request != device_request::emulated) {
     std::string why;

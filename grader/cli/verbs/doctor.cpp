@@ -1,5 +1,5 @@
-// lab doctor: what is installed, and what each missing item would enable. (The launcher's part,
-// which needs no program, lists what a build needs.)
+// lab doctor: shows what is installed, and what each missing item would enable. (The launcher's
+// part, which needs no program, lists what a build needs.)
 #include <fmt/core.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ struct item {
   std::string enables;  // its purpose
 };
 
-// A tool of the CUDA toolkit: on PATH, else next to nvcc.
+// A tool of the CUDA toolkit: on PATH, or otherwise next to nvcc.
 item tool(const installation& where, const std::string& name, const std::string& enables) {
   std::string file = on_path(name);
   if (file.empty() && !where.nvcc.empty()) {
@@ -58,7 +58,7 @@ item compiler(const installation& where) {
   return i;
 }
 
-// The active layers, and the first missing one with its reason.
+// The active layers, and the first missing layer with its reason.
 item sandbox() {
   const protections& guards = find_protections();
   item i{"sandbox", !guards.bubblewrap.empty(), guards.text(),

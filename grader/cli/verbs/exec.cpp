@@ -18,7 +18,7 @@
 namespace stepwise::cli {
 namespace {
 
-// The GPU of --gpu, else of STEPWISE_GPU, else the runtime's own choice.
+// The GPU of --gpu, otherwise the GPU of STEPWISE_GPU, otherwise the runtime's own choice.
 gpu wanted_gpu(const std::string& asked) {
   const auto settings = engine_settings::from_environment();
   const bool from_environment = asked.empty() && !settings.gpu.empty();

@@ -111,7 +111,7 @@ void show_metric(context& c, const glossary_entry& e) {
   for (const auto& line : p.take()) c.say(line);
 }
 
-// Names in columns, sorted downwards, as wide as the terminal.
+// Names in columns, sorted from top to bottom, in the width of the terminal.
 void show_columns(context& c, std::vector<std::string> names) {
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(term_key(a), a) < std::pair(term_key(b), b);

@@ -136,7 +136,7 @@ batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_op
   return how;
 }
 
-// Throws rather than waits, since a second batch would do the same work.
+// Throws rather than waits, because a second batch would do the same work.
 class sole_batch {
  public:
   explicit sole_batch(const batch::results& r)

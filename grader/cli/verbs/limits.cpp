@@ -1,4 +1,4 @@
-// lab limits: compares a program with parts of itself to find where its time goes.
+// lab limits: compares a program with parts of itself to find out where its time goes.
 #include "grader/measure/limits.hpp"
 
 #include <fmt/core.h>

@@ -1,4 +1,5 @@
-// lab occupancy: the blocks that a multiprocessor of any GPU holds, and what would lift the limit.
+// lab occupancy: the blocks that a multiprocessor of any GPU holds, and the changes that would lift
+// the limit.
 #include <fmt/core.h>
 
 #include <algorithm>

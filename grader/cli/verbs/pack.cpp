@@ -2,8 +2,8 @@
 // get on this machine.
 //
 // idea    tar and gzip, which every Debian has, make the archive. Names are sorted, owner and mode
-//         are fixed, and times are the files' own, so the same work makes the same archive.
-// watch   At the deadline anything must be packable. A file that does not compile, is wrong, or
+//         are fixed, and times are the files' own times, so the same work makes the same archive.
+// watch   At the deadline, anything must be packable. A file that does not compile, is wrong, or
 //         cannot be graded here is packed with a warning.
 #include <fmt/core.h>
 #include <pwd.h>
@@ -57,7 +57,7 @@ fs::path archive_for(const lab& l, const pack_options& o) {
   return fs::absolute(l.name + (user.empty() ? "" : "-" + user) + ".tar.gz");
 }
 
-// Whether the file is an archive of this lab that `lab pack` made, which may be replaced.
+// Whether the file is an archive of this lab that `lab pack` made. Such a file may be replaced.
 bool is_own_archive(const lab& l, const fs::path& archive) {
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(archive, ignored))) return false;

@@ -59,7 +59,7 @@ struct session_of_profiles {
   }
 };
 
-// Measured peaks if there are any, else published ones.
+// Measured peaks if there are any, otherwise published peaks.
 machine_peaks peaks_of(const gpu& model) {
   const auto measured = [&](const char* name) {
     const auto found = model.measured.find(name);
@@ -91,7 +91,7 @@ std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_v
   return all;
 }
 
-// Empty if the call has no time, whatever the reason, since it only serves the advice.
+// Empty if the call has no time, for any reason, because it only serves the advice.
 std::vector<kernel_profile> model_step(const session_of_profiles& s, const step& one) {
   const subject of = prepare(s.c, s.l, "", one.name);
   if (of.program.empty()) return {};
@@ -138,7 +138,7 @@ void show_head(const session_of_profiles& s, const std::string& what, const mode
       0, {}, tone::strong);
 }
 
-// A wrong result makes every figure doubtful, so it is shown before them.
+// A wrong result makes every figure doubtful, so it is shown before the figures.
 check_report check_result(const session_of_profiles& s, const subject& of) {
   return check_program(s.l, s.p, of.program, s.emulator, s.l.check, s.seed, s.c.now());
 }
@@ -153,7 +153,7 @@ void warn_if_wrong(const session_of_profiles& s, const check_report& report) {
       11, "  " + s.c.out.paint(tone::note, "warning"));
 }
 
-// Says so if most of the call is outside its kernels, where the analysis of kernels cannot help.
+// Reports it if most of the call is outside its kernels, where the analysis of kernels cannot help.
 // Allocations are named if they take more than half of that time.
 void show_share_of_kernels(const session_of_profiles& s, const modelled_figures& m) {
   constexpr double little = 0.2;  // even free kernels would speed the call up by only 1.25x

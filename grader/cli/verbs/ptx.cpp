@@ -1,8 +1,8 @@
 // lab ptx: source lines next to the PTX that they became.
 //
-// idea    The program that runs is the program that is shown: its PTX, and the data that its line
-//         table has about the machine code. Machine code itself is only shown, as a disassembler of
-//         the CUDA toolkit prints it. Nothing is derived from it.
+// idea    The program that runs is the program that is shown: its PTX, and the data about the
+//         machine code in its line table. Machine code itself is only shown, as a disassembler of
+//         the CUDA toolkit prints it. Nothing is derived from the machine code.
 #include <fmt/core.h>
 
 #include <algorithm>

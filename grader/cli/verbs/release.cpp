@@ -1,8 +1,8 @@
 // lab release: makes a copy of the course for students, without the answers, or an autograder for
 // Gradescope, which is such a copy of one lab with two scripts.
 //
-// idea    The copy is a fresh repository, so no history holds the omitted files. A later release
-//         adds one commit with the labs that have opened since. Speed goals compare with worked
+// idea    The copy is a new repository, so no history holds the omitted files. A later release adds
+//         one commit with the labs that have opened since then. Speed goals compare with worked
 //         steps. The copy has only the times of these steps, which are modelled here.
 #include <fmt/core.h>
 
@@ -91,7 +91,7 @@ std::size_t count_files(const fs::path& tree) {
   return count;
 }
 
-// Reads the committed course with the reader that is committed in it.
+// Reads the committed course with the reader that is committed with it.
 void read_course(const context& c, const fs::path& tree, const fs::path& build) {
   make_folder(build);
   child_options reader;

@@ -100,7 +100,8 @@ std::string grading_command(const batch::results& r, const publish::entry& e, co
                             const report_options& o) {
   std::string text = "./lab grade " + r.info().lab + " --file " +
                      c.where.shown(r.content_of(e.submission, r.info().lab + ".cu"));
-  // Your own key and the file give seed and sizes. Without a key, the seed gives the sizes.
+  // Your own key and the file determine the seed and the sizes. Without a key, the seed determines
+  // the sizes.
   if (has_own_key(e)) {
     text += " --key " + (o.key.empty() ? std::string("KEY") : o.key);
   } else if (e.seed) {

@@ -66,7 +66,7 @@ std::optional<known_finding> finding_of_checks(context& c, const lab& l, const p
 void show_failure(context& c, const lab& l, const subject& s, const run_options& o,
                   const check_report& failed, const std::optional<known_finding>& finding) {
   const bool is_explained = finding && !finding->text.empty();
-  // What a wrong result looks like is a guess, so it follows a known cause.
+  // The pattern of a wrong result is a guess, so it is shown after a known cause.
   check_report shown = failed;
   std::string looks;
   const std::string& message = failed.found.message;

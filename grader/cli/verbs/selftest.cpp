@@ -239,7 +239,7 @@ void show(context& c, const std::vector<outcome>& all) {
   c.say();
 }
 
-// Shown immediately, since a full run may take half an hour.
+// Shown immediately, because a full run may take half an hour.
 void show_failure(context& c, const outcome& o) {
   const std::string why = !o.got.broken.empty() ? o.got.broken
                           : !o.got.left.empty()

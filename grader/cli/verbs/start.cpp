@@ -26,7 +26,8 @@ bool is_work(const context& c, const lab& l, const std::string& text) {
   });
 }
 
-// Answers are never replaced: they belong to the whole handout, whichever step comes next.
+// Answers are never replaced, because they belong to the whole handout, no matter which step comes
+// next.
 bool write_answers(const context& c, const lab& l) {
   if (fs::exists(c.where.root / l.answers())) return false;
   const auto handout = whole_handout(c.where.root, l);

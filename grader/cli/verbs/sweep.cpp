@@ -38,7 +38,7 @@ struct sweep_options {
 
 constexpr std::size_t most_messages = 8;  // of failed configurations
 constexpr std::size_t most_listed = 8;    // values of an axis
-// Limit for one call of one configuration. A sweep may have many configurations.
+// The limit for one call of one configuration. A sweep may have many configurations.
 constexpr double seconds_for_a_point = 20;
 
 // The subject of the sweep, and how to sweep it.
@@ -80,8 +80,8 @@ std::string overs_of(const sweep_subject& subject) {
   return text;
 }
 
-// For a student's file, if nothing else is asked for: the lab's usual axes that it has constants
-// for, or else caps on its registers.
+// For a student's file, if nothing else is requested: the lab's usual axes for which it has
+// constants, or otherwise caps on its registers.
 std::vector<std::string> overs_of_own(const lab& l, const sweep_subject& subject) {
   std::vector<std::string> overs;
   if (l.sweeps.standard)

@@ -1,8 +1,8 @@
 // lab try: runs a file in the judge's sandbox and reports all results: compile errors, correctness,
 // findings of the checks, the cost of each line, and the time.
 //
-// idea    It makes the same attempt as `lab watch`, but for a file from an unknown author. The
-//         playground of `lab dev site --serve` passes on the typed text.
+// idea    The attempt is the same as that of `lab watch`, but for a file from an unknown author.
+//         The playground of `lab dev site --serve` passes on the typed text.
 // Tested by cli/tests/check_cli_test.cpp, and by slides/site/tests/.
 #include <fmt/core.h>
 #include <unistd.h>

@@ -221,7 +221,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   for (const auto& file : files) {
     validation v = validate_against_record(request, file);
     for (const validated_step& s : v.steps) compared.insert(s.name);
-    // A record may contain other steps than the requested ones.
+    // A record may contain steps other than the requested ones.
     if (!v.steps.empty()) worst = std::max(worst, report(c, l, v, all));
   }
   if (compared.empty())
@@ -258,7 +258,7 @@ class recorder {
                                           "\n--record without steps counts all of them again");
   }
 
-  // Called after the last step. Also writes a record that could not be joined to the older one.
+  // Called after the last step. Also writes a record that could not be joined to the older record.
   void end(const json& record) {
     if (!wanted_) return;
     if (all_steps_) older_ = nullptr;

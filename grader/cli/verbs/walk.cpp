@@ -335,7 +335,7 @@ int walk(context& c, const walk_options& o) {
     c.busy.doing(s.name);
     return compare(examine(s, c.now()));
   };
-  // For a single step, the step before it is timed too, so that the gain can be stated.
+  // For a single step, the step before it is timed, too, so that the gain can be stated.
   if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
     const auto before = measure_program(l, p, c.where.solution(l.name, chosen[0]->over), device,
                                         size, o.seed, c.now());

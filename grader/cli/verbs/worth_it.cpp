@@ -1,4 +1,5 @@
-// lab worth-it: decides whether a problem is worth a GPU, including the transfers to it and back.
+// lab worth-it: decides whether a problem is worth a GPU, including the transfers to the GPU and
+// back.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -48,7 +49,7 @@ constexpr double seconds_for_the_call = 30;  // to model a call of a lab
 struct problem_at_hand {
   std::string label;
   offload work;
-  // For a lab: the measured or modelled time of a call, and the step that it belongs to.
+  // For a lab: the measured or modelled time of a call, and the step to which it belongs.
   std::optional<known_time> on_gpu, on_cpu;
   std::string step, cpu;
   std::string note;  // about the GPU's time
@@ -107,7 +108,7 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
   at_hand.note = "The model can run no step of the lab on this GPU: " + why_not + ".";
 }
 
-// The course's record of the lab at this size, else a modelled time.
+// The course's record of the lab at this size, otherwise a modelled time.
 void add_times(context& c, const lab& l, const problem& p, const lab_size& size, const gpu& model,
                problem_at_hand& at_hand) {
   const recorded_times recorded = load_recorded_times(c.where.root, l, model.name);
@@ -180,7 +181,7 @@ processor_rates wanted_rates(const gpu& model) {
   return *rates;
 }
 
-// Both rates or none: a rate of one processor cannot be combined with a rate of another.
+// Both rates or none, because a rate of one processor cannot be combined with a rate of another.
 processor_rates wanted_cpu(const worth_it_options& o) {
   if (o.cpu_flops.empty() && o.cpu_bandwidth.empty()) return usual_cpu();
   if (o.cpu_flops.empty() || o.cpu_bandwidth.empty())
@@ -261,7 +262,7 @@ int worth_it(context& c, const worth_it_options& o) {
   problem_at_hand p = o.lab.empty() ? of_numbers(o) : of_lab(c, o, model);
   if (!o.gpu_bytes.empty()) p.work.memory_bytes = quantity("--gpu-bytes", o.gpu_bytes, true);
   p.work.calls = calls;
-  // The recorded times do not apply to another CPU, or to other work than the timed call.
+  // The recorded times do not apply to another CPU, or to work other than that of the timed call.
   if (!o.cpu_flops.empty() || !o.gpu_bytes.empty()) p.on_cpu.reset();
   if (!o.gpu_bytes.empty()) {
     p.on_gpu.reset();

@@ -21,12 +21,12 @@
 namespace stepwise::cli {
 namespace {
 
-// After any other verdict, another call would only waste as much time again.
+// After any other verdict, another call would only waste the same amount of time again.
 bool worth_another_call(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check;
 }
 
-// A program that serves one answer only must not evict the user's own programs from the cache.
+// A program that serves only one answer must not evict the user's own programs from the cache.
 struct passing_program {
   fs::path entry;  // the program's cache entry, to be removed; empty: it is kept
   ~passing_program() {

@@ -2,8 +2,8 @@
 // does this for each save, `lab try` for an unknown file.
 //
 // idea    After compiling, all work consists of independent runs of one program, which share the
-//         cores. The largest check size is a run of its own, since it takes as long as all others
-//         together.
+//         cores. The largest check size is a run of its own, because it takes as long as all other
+//         sizes together.
 // watch   Goals are judged as in `lab grade --practice`, but speed goals only approximately, from a
 //         sample of the blocks and the steps' recorded times.
 // Tested by tests/watch_cli_test.cpp.
@@ -47,7 +47,7 @@ struct attempt {
   std::vector<judged_goal> goals;
   std::vector<named_figure> counters;  // for the timed call
   bool is_untimed = false;             // the model is still at work
-  // Seconds to compile the text, and then to get from the program to the answer.
+  // The seconds to compile the text, and then to get from the program to the answer.
   double compile_s = 0, run_s = 0;
 
   bool compiles() const { return made.explanation.empty(); }
@@ -78,11 +78,12 @@ class attempts {
 
   // Makes an attempt with the current file. Throws superseded.
   attempt make();
-  // Models the steps that speed goals compare with, unless a record has their times. Does this only
-  // once; later attempts use the times. Returns true if there was such a step. Throws superseded.
+  // Models the steps that speed goals compare with, unless a record has their times. This happens
+  // only once; later attempts use the same times. Returns true if there was such a step. Throws
+  // superseded.
   bool model_steps();
   const device_choice& emulator() const { return emulator_; }
-  // Judges the goals of an attempt by the present data.
+  // Judges the goals of an attempt by the data so far.
   void judge(attempt& a);
 
  private:

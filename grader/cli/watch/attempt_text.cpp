@@ -260,7 +260,7 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
   add_goals(lines, a, before, at);
   auto all = lines.take();
   if (at.rows > 4 && all.size() > at.rows - 1) {
-    // The finding is shortened, because it is long, and the goals stay.
+    // The finding is shortened, because it is long, and the goals remain.
     const std::size_t extra = all.size() - (at.rows - 1) + 1;
     const auto from =
         all.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, all.size()));

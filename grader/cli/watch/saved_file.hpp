@@ -1,6 +1,6 @@
 // Watches a file that the user edits, and reports when it has a new text.
 //
-// idea    The file's status is polled, which costs a microsecond. This works on network folders,
+// idea    The file's status is polled, which costs a microsecond. Polling works on network folders,
 //         with editors that write a new file and rename it, and while the file is missing.
 //         Rejected: inotify, which misses changes from other machines, follows a renamed file to
 //         its old name, and would need polling as well.

@@ -148,7 +148,8 @@ class watcher {
     }
   }
 
-  // Shows an answer without its time. Only for a screen, which is drawn again with the time.
+  // Shows an answer without its time. This is only for a screen, which is drawn again with the
+  // time.
   void show_untimed(const attempt& a) {
     if (is_screen_) show(a, before_);
   }

@@ -1,4 +1,4 @@
-// The questions of a handout, and the check which of them are answered.
+// Tests the questions of a handout, and the check for which of them are answered.
 #include "grader/course/answers.hpp"
 
 #include <doctest/doctest.h>

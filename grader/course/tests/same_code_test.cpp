@@ -1,4 +1,4 @@
-// Tests that copies with other names and comments are found, and that other code is not.
+// Tests that copies with other names and comments are found, and that different code is not.
 #include "grader/course/same_code.hpp"
 
 #include <doctest/doctest.h>

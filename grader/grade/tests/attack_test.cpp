@@ -1,4 +1,4 @@
-// The first lines of attacks, when an attack counts as refused, and how leftovers are found.
+// Tests the first lines of attacks, when an attack counts as refused, and how leftovers are found.
 #include "grader/grade/attack.hpp"
 
 #include <doctest/doctest.h>

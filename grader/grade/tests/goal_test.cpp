@@ -73,7 +73,7 @@ TEST_CASE("occupancy is that of the kernel with the lowest occupancy") {
   call[1].most_warps = 48;
   CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
   CHECK(!at_most("occupancy_percent", 100, {}).value);
-  // A kernel that does almost nothing, such as clearing a counter, is left out.
+  // A kernel that does almost nothing, such as clearing a counter, is omitted.
   call[0].total.instructions[0] = {1000, 32000};
   call[1].total.instructions[0] = {40, 40};
   CHECK(*at_most("occupancy_percent", 100, call).value == 100);
@@ -97,7 +97,7 @@ TEST_CASE("another kernel does not make up for the idle lanes of the kernel that
   CHECK(lanes_of({works}) == 50);
   CHECK(lanes_of({works, with_lanes(line(9, 0, 0, 0), 2000, 32)}) == 50);
   CHECK(lanes_of({with_lanes(line(9, 0, 0, 0), 100'000, 32), works}) == 50);
-  // A small helper has few of the instructions and little of the traffic, so it is left out.
+  // A small helper has few of the instructions and little of the traffic, so it is omitted.
   CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 40, 1)}) == 50);
   CHECK(lanes_of({works, with_lanes(line(9, 10, 10, 10), 400, 1)}) == doctest::Approx(3.125));
   const auto found =

@@ -49,7 +49,8 @@ TEST_CASE("a driver that does not start in the sandbox starts without it, and th
   for (const auto* const one : {&plain, &needy}) {
     device_choice device = one->device;
     device.guards = &guards;
-    // A script needs a shell, which the sandbox does not show. So both servers fail inside it.
+    // A script needs a shell, which the sandbox does not show. Both servers therefore fail inside
+    // the sandbox.
     const gpu_care care = look_after_gpu(device);
     CHECK(care.walls == server_walls::system_calls);
     CHECK(care.missing.starts_with("namespaces (with these layers the driver does not start: "));

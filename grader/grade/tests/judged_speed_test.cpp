@@ -1,5 +1,5 @@
 // The speeds of judged programs without a GPU. The emulator runs behind a server that claims to be
-// a GPU. The values of the times mean nothing here. The test checks that times are taken, and of
+// a GPU. The values of the times mean nothing here. The test checks that times are taken, and for
 // which calls.
 //
 // LAB_ROOT is the clone, LAB_BUILD its build folder.

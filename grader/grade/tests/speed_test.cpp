@@ -24,7 +24,8 @@ TEST_CASE("host time counts beyond that of empty calls and of the course's own p
   CHECK(allowed_host_ms(empty, {{0.01, 0.01, 0.01}, {0.05, 0.06, 0.07}}) == 0.06);
   const std::vector<double> device = {0.4, 0.4, 0.5};
   CHECK(times_that_count(device, {0.06, 0.05, 0.06}, 0.06) == device);
-  // A delay in one round of three is not the program's fault. A computation in all three is.
+  // A delay in one of three rounds is not the program's fault. A computation in all three rounds
+  // is.
   CHECK(times_that_count(device, {3, 0.05, 0.05}, 0.06) == device);
   const auto counted = times_that_count(device, {1.06, 3.06, 1.31}, 0.06);
   CHECK(counted[0] == doctest::Approx(1.4));

@@ -1,4 +1,4 @@
-// Replaces the file's name in the texts of a report, and removes what a key withholds.
+// Replaces the file's name in the texts of a report, and removes the facts that a key withholds.
 #include "grader/grade/withheld.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Whose fault it is if a compiler fails. The compilers are scripts.
+// Tests whose fault it is if a compiler fails. The compilers are scripts.
 #include "grader/judge/compile.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// How a clone finds its build and its compiler, even after the clone has moved.
+// Tests how a clone finds its build and its compiler, even after the clone has moved.
 #include "grader/judge/installation.hpp"
 
 #include <doctest/doctest.h>

@@ -59,7 +59,8 @@ TEST_CASE("a submission's seed and sizes are fixed by a secret key, and random w
     CHECK(large != open.large_size(l, {1000, 1}, "a", seed + 1));
   }
   CHECK(secret.large_size(l, {1000, 1}, "a", 1) == same.large_size(l, {1000, 1}, "a", 2));
-  // A counted size is at least the declared one. A dimension that is small or 0 stays as it is.
+  // A counted size is at least as large as the declared size. A dimension that is small or 0 stays
+  // as it is.
   std::set<std::int64_t> drawn;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const auto counted = open.counted_size(l, {512, 0, 100}, "a", seed);
@@ -78,7 +79,7 @@ TEST_CASE("a submission's seed and sizes are fixed by a secret key, and random w
   CHECK(secret.seed_of_inputs(l, shown) != shown);
   CHECK(secret.seed_of_inputs(l, shown) != secret.seed_of_inputs(l, shown + 1));
   CHECK(open.seed_of_inputs(l, shown) == shown);
-  // Nothing in a file reveals what the public key draws. Only the seed does.
+  // Nothing in a file reveals the numbers that the public key draws. Only the seed does.
   CHECK(open.seed(l, "a") != open.seed(l, "a"));
   CHECK(open.hidden_sizes(l, "a", 1) == grading_key().hidden_sizes(l, "b", 1));
   CHECK(open.hidden_sizes(l, "a", 1) != open.hidden_sizes(l, "a", 2));

@@ -1,4 +1,4 @@
-// nvcc's passes side by side: what becomes of nvcc's list, and what happens if the list looks
+// Tests nvcc's passes in parallel: what becomes of nvcc's list, and what happens if the list looks
 // different. nvcc and its programs are scripts that record that they ran.
 #include "grader/judge/nvcc_passes.hpp"
 

@@ -1,10 +1,10 @@
 // Compares a lab's last step with its baselines at random sizes.
 //
-// idea    A table of round sizes shows no performance cliffs. So sizes are drawn from a seed,
-//         uniform in their order of magnitude: a third odd, a third multiples of 4 but not of 32, a
-//         third multiples of 32, since most cliffs come from alignment. Steps are not tuned with
-//         the seed of a record.
-// watch   The worst of K random sizes is no bound: another draw may find a worse one.
+// idea    A table of round sizes shows no performance cliffs. Sizes are therefore drawn from a
+//         seed, uniform in their order of magnitude. A third are odd, a third are multiples of 4
+//         but not of 32, and a third are multiples of 32, because most cliffs come from alignment.
+//         Steps are not tuned with the seed of a record.
+// watch   The worst of K random sizes is no bound, because another draw may find a worse size.
 // Tested by measure/tests/ragged_test.cpp.
 #pragma once
 
@@ -27,7 +27,8 @@ inline constexpr std::uint64_t most_ragged = 1000;  // sizes per run
 enum class size_class { odd, of_4, of_32 };
 std::string_view name_of(size_class c);  // "odd", "of 4", "of 32"
 // The class of all numbers whose range starts at 1 or more; numbers that may be 0 select a kind of
-// input. of_4: all are multiples of 4, but not all of 32. nullopt for a size of no class.
+// input. of_4: all numbers are multiples of 4, but not all are multiples of 32. nullopt for a size
+// of no class.
 std::optional<size_class> class_of(const lab& l, const lab_size& size);
 
 // `count` sizes between the two of l.ragged, alternately of each class. The same seed gives the
@@ -35,7 +36,7 @@ std::optional<size_class> class_of(const lab& l, const lab_size& size);
 // most_ragged or the lab has no range, failure(ours) if the range is too narrow for a class.
 std::vector<lab_size> draw_ragged(const lab& l, std::uint64_t count, std::uint64_t seed);
 
-// The same sizes, small before large, split into runs of `bench`. A run's inputs take less than
+// The same sizes, from small to large, split into runs of `bench`. A run's inputs take less than
 // `most_bytes` together, except for a single larger size, and a run has at most `most_sizes` sizes.
 // `bytes_of` returns the bytes of a size.
 std::vector<std::vector<lab_size>> in_runs(std::vector<lab_size> sizes,
@@ -53,7 +54,7 @@ struct ragged_point {
 };
 
 // The results of all runs against one baseline. Uses pairs if there are any (for a baseline on the
-// GPU), else the quotient of the medians, whose interval spans the worst and the best case.
+// GPU), otherwise the quotient of the medians, whose interval spans the worst and the best case.
 struct ragged_baseline {
   std::string name;
   std::vector<ragged_point> points;
@@ -87,7 +88,7 @@ ragged_summary summary_of(const json& baseline, std::string_view of_class = "");
 std::vector<json> worst_of(const json& baseline, std::size_t count);
 
 // The section's tables from the records: the median and the worst ratio to each baseline per class,
-// and the worst sizes. A sentence if nothing is recorded.
+// and the worst sizes. If nothing is recorded, a sentence that says so.
 std::string ragged_markdown(const fs::path& root, const lab& l);
 
 }  // namespace stepwise

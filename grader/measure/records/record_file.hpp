@@ -2,7 +2,7 @@
 //
 // idea    `lab dev bench --record` writes solutions/LAB/measured/GPU.jsonl. A record of another
 //         kind is GPU.KIND.jsonl: counters, guided, limits, modelled, profiles, ragged or sweeps.
-//         common/formats/json_lines.hpp describes the format, grader/JSON.md the fields.
+//         common/formats/json_lines.hpp describes the format, and grader/JSON.md the fields.
 #pragma once
 
 #include <string_view>

@@ -17,7 +17,7 @@ using namespace stepwise::tests;
 
 namespace {
 
-// Why there is no energy counter. Empty if there is one.
+// The reason why there is no energy counter. Empty if there is one.
 std::string why_not(const std::string& place, const char* wrong = "") {
   const char* const library = std::getenv("FAKE_NVML_LIBRARY");
   REQUIRE_MESSAGE(library != nullptr, "run this test through `meson test`");

@@ -1,5 +1,5 @@
 // A stand-in for NVML with two GPUs. Only the second GPU counts energy. FAKE_NVML names the failure
-// to simulate: "no driver", "denied" or "divided". Without it there is none.
+// to simulate: "no driver", "denied" or "divided". Without this variable, there is no failure.
 #include <cstdlib>
 #include <cstring>
 
@@ -45,7 +45,7 @@ int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
   return 0;
 }
 
-// Each reading is 250 J higher than the one before.
+// Each reading is 250 J higher than the previous reading.
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   static unsigned long long counted = 0;
   if (is("denied")) return no_permission;

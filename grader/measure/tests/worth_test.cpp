@@ -36,8 +36,8 @@ TEST_CASE("little arithmetic: the transfer decides, and repeated calls on reside
   // 40 + k <= 10 k for k from 4.44 on
   REQUIRE(once.break_even_calls);
   CHECK(*once.break_even_calls == 5);
-  // F / 100e9 = 40e-3 + F / 2000e9 holds at 4.21 Gflop. There the GPU takes 2.1 ms, limited by
-  // arithmetic.
+  // F / 100e9 = 40e-3 + F / 2000e9 holds at 4.21 Gflop. At this point, the GPU takes 2.1 ms,
+  // limited by arithmetic.
   REQUIRE(once.break_even_flops_per_byte);
   CHECK(*once.break_even_flops_per_byte == doctest::Approx(0.04 / (1 / 100e9 - 1 / 2000e9) / 1e9));
   const std::string said = verdict_on(once, sum);

@@ -1,4 +1,4 @@
-// Each metric with hand-made counts: the formula, the unit, and when there is no value.
+// Tests each metric with hand-made counts: the formula, the unit, and the cases without a value.
 #include "grader/model/metrics.hpp"
 
 #include <doctest/doctest.h>

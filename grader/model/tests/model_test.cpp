@@ -1,4 +1,4 @@
-// How modelled times are compared with measured ones, and what is read from records.
+// Tests how modelled times are compared with measured times, and what is read from records.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -45,8 +45,8 @@ TEST_CASE("errors are relative to the measured time; clearly different pairs hav
   const times_summary s = summarise(three_steps(), times);
   CHECK(s.median_error == doctest::Approx(0.1));
   CHECK(s.worst_tenth_error == doctest::Approx(0.5));
-  // b is slower than a, but the model has b faster. c and a are too close to decide. c is clearly
-  // faster than b, but the model has them equal.
+  // b is slower than a, but in the model b is faster. c and a are too close to decide. c is clearly
+  // faster than b, but in the model they are equal.
   REQUIRE(s.pairs.size() == 2);
   CHECK(s.pairs[0].step == "01_b");
   CHECK(s.pairs[0].is_wrong());

@@ -1,4 +1,5 @@
-// How far a sampled call is from the whole call: figures of kernels, errors, and the worst error.
+// Tests how far a sampled call is from the whole call: figures of kernels, errors, and the worst
+// error.
 #include "grader/model/sampling.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Journal entries as the grader writes them, and a text with which an attacker would try to harm a
+// Journal entries as the grader writes them, and a text that an attacker might use to harm a
 // report.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Report formats: the fields that their documentation asks for, filled with texts of an attacker.
+// Tests report formats: the fields that their documentation requires, filled with an attacker's
+// texts.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Finds copies with other names and other layout, and ignores code that all students were given.
+// Tests that copies with other names and other layouts are found, and that code that all students
+// were given is ignored.
 #include "grader/publish/similarity.hpp"
 
 #include <doctest/doctest.h>
@@ -9,7 +10,7 @@ using namespace stepwise::publish;
 
 namespace {
 
-// A different kernel for each number. They differ in their arithmetic.
+// A different kernel for each number. The kernels differ in their arithmetic.
 std::string kernel(int number, const std::string& name = "value") {
   std::string body;
   for (int i = 0; i < 12; ++i) {

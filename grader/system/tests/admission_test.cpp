@@ -1,5 +1,5 @@
-// Tests memory reservations: which process waits, which one is next, what a killed holder leaves,
-// and the total.
+// Tests memory reservations: which process waits, which process is next, what a killed holder
+// leaves, and the total.
 #include "grader/system/admission.hpp"
 
 #include <doctest/doctest.h>
@@ -124,7 +124,7 @@ TEST_CASE("control-group limits count at every level, and inactive file pages co
   CHECK(left("0::/other\n") == none);
   write_atomically(root / "job/memory.stat", "anon 1\nfile 2\ninactive_file 150000000\n");
   CHECK(left("0::/job/step\n") == 250);
-  // A container's root is its own group, whatever path the kernel reports.
+  // A container's root is its own group, no matter which path the kernel reports.
   write_atomically(root / "memory.max", "90000000\n");
   write_atomically(root / "memory.current", "91000000\n");
   CHECK(left("0::/nowhere/at/all\n") == 0);

@@ -1,4 +1,4 @@
-// Tests the results of isolated computations, and what they cannot do.
+// Tests the results of isolated computations, and the actions that they cannot take.
 #include "grader/system/isolated.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
-// Tests the requirements of judged grades on a GPU: the verdict is the same however often a file is
-// graded, a step is as fast as itself, and a program's times are those that it has in practice
-// mode. Runs the built program; needs a GPU and the built steps.
+// Tests the requirements of judged grades on a GPU: the verdict is the same no matter how often a
+// file is graded, a step is as fast as itself, and a program's times are those that it has in
+// practice mode. Runs the built program; needs a GPU and the built steps.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ json grade(const cloned_course& c, std::vector<std::string> words) {
   return document;
 }
 
-// The speedup of the first goal that has one.
+// The speedup of the first goal that has a speedup.
 json speedup_of(const json& grade) {
   for (const auto& goal : grade.at("goals"))
     if (goal.contains("speedup")) return goal.at("speedup");

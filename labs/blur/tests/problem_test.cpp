@@ -1,4 +1,4 @@
-// Tests of the blur lab's pictures, reference and comparison, and of its hints about mistakes.
+// Tests the blur lab's pictures, reference and comparison, and its hints about mistakes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace blur_problem_test {
 using namespace stepwise;
 using bytes = std::vector<unsigned char>;
 
-// The stages once more, pixel by pixel and as the contract words them: 49 products, no separation.
+// The stages once more, pixel by pixel and as the contract states them: 49 products, no separation.
 struct example {
   example(std::int64_t w, std::int64_t h, std::uint64_t seed = 7)
       : example(problem_under_test().make_call({w, h}, seed)) {}
@@ -477,7 +477,7 @@ TEST_CASE("a mistake in the edge stage is named if it leaves exactly this result
 
 TEST_CASE("exchanged sides are named, although the grid leaves out some pixels") {
   const example e(70, 50);
-  // What a stage stores if it takes the height for the width, and the grid is for 70 x 50.
+  // What a stage stores if it mistakes the height for the width, and the grid is for 70 x 50.
   const auto exchanged = [&](auto stage) {
     example turned = e;
     std::swap(turned.width, turned.height);

@@ -1,5 +1,5 @@
 // Tests that the launch lab's experiments have the counts that its handout predicts, for every
-// value of their constants. The emulator counts like a GPU.
+// value of their constants. The emulator counts as a GPU does.
 #include "labs/launch/tests/experiments.hpp"
 
 #include <doctest/doctest.h>
@@ -105,7 +105,8 @@ void check_sectors(const profile_counts& counted, int n, int sectors_of_a_reques
   CHECK(counted.global_store.ideal_sectors == warps * 4);
 }
 
-// One floating-point instruction per warp is the addition, which is on no branch. The others are.
+// One floating-point instruction per warp is the addition, which is on no branch. The others are on
+// branches.
 void check_ways(const profile_counts& counted, int n, std::uint64_t ways_of_all_warps) {
   const std::uint64_t warps = n / lanes;
   const instruction_counts& done = counted.instructions[static_cast<int>(pipe::fp32)];

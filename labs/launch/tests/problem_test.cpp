@@ -255,7 +255,7 @@ TEST_CASE("wrong grids and indices are recognised by the missing elements") {
     if (size <= 512)
       e.says(written(4 * size, [&](auto b, auto t, auto) { return b * size + t; }),
              "blockIdx.x multiplied by all elements that a block adds?");
-    // One index for all threads of a block or a warp. Either the last one is stored, or each of
+    // One index for all threads of a block or a warp. Either the last index is stored, or each of
     // them.
     e.says(left_out([&](auto i) { return i % size != size - 1; }),
            "Only 1 of every " + std::to_string(size) + " are, from z[" + std::to_string(size - 1) +
@@ -266,7 +266,7 @@ TEST_CASE("wrong grids and indices are recognised by the missing elements") {
   }
   e.says(e.right_until(4261 / 4), "That is n / 4. Is a size in bytes mistaken for a number");
   e.says(e.right_until(4260), "Does a thread add the last elements if n is not a multiple of 4");
-  // The last element belongs to a block; it is not only left over by vectors.
+  // The last element belongs to a block. It is not just a remainder of the vectors.
   const example two_blocks(33);
   two_blocks.says(two_blocks.right_until(32), "Only one block of 32 threads adds");
   e.says(e.right_until(1000), "on. Are there threads for all of n");

@@ -212,7 +212,7 @@ TEST_CASE("the bound for real numbers is far above legal errors and far below re
   }
 }
 
-// Compares the same matrices in both ways, whose verdicts must agree.
+// Compares the same matrices in both ways. The two verdicts must agree.
 std::optional<wrong_element> both(const example& e, const std::vector<float>& c) {
   const auto all = compare_all(e.with(c));
   for (const std::uint64_t seed : {1, 2, 3}) {

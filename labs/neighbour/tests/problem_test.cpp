@@ -198,7 +198,7 @@ TEST_CASE("the tree finds the same as all pairs, even with ties and points that 
       CHECK(by_tree(e.points) == e.right());
     }
   }
-  // Coordinates with only four values give nothing but ties. Coordinates of very different
+  // Coordinates with only four values produce nothing but ties. Coordinates of very different
   // magnitudes give distances that are the rounded square of one difference, or 0 for points that
   // differ.
   random_stream random = stream_for(7, 1);

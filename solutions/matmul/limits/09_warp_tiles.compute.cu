@@ -2,7 +2,7 @@
 //
 // keeps   64 chains of n multiply-adds per thread. The operands come from the thread's number, so
 //         the compiler does not know them. They may stay the same for every k, because each sum
-//         builds on the one before it, and the compiler may not regroup floats.
+//         builds on the one before it, and the compiler may not regroup float additions.
 // lacks   All accesses to global and shared memory, and their barriers. `zero` is 0, which the
 //         compiler does not know: all sums must be computed to find out that none is stored.
 // holds   2 blocks of 256 threads, as in the step, because of the registers of 64 sums. There are

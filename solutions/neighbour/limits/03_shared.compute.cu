@@ -4,7 +4,7 @@
 //         coordinates are computed from its index.
 // lacks   Loads and stores of global memory. `zero` is 0, but the compiler does not know that, so
 //         the kernels must compute results that they then do not store.
-// holds   12 blocks of 128 threads by registers, as in the step; no more even if it needs fewer.
+// holds   12 blocks of 128 threads, as the registers allow in the step, even if this needs fewer.
 // A yardstick for `./lab limits neighbour`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"

@@ -1,4 +1,5 @@
-// Messages, frames and windows arrive as they were sent, and malformed ones are refused.
+// Tests that messages, frames and windows arrive as they were sent, and that malformed ones are
+// refused.
 #include "common/device/remote/message.hpp"
 
 #include <doctest/doctest.h>
@@ -76,8 +77,8 @@ TEST_CASE("invalid lengths, Booleans and kinds are refused") {
   CHECK(refused(stream));
   CHECK(refused({std::byte{static_cast<unsigned char>(std::variant_size_v<message>)}}));
   CHECK(refused({}));
-  // The message claims 2^32 - 1 elements, far more than its bytes hold. To allocate memory for them
-  // before reading would take gigabytes.
+  // The message claims 2^32 - 1 elements, far more than its bytes hold. Allocating memory for these
+  // elements before reading would take gigabytes.
   auto parts = bytes_of(load{{1}});
   std::memset(parts.data() + 1, 0xFF, 4);
   CHECK(refused(parts));

@@ -1,5 +1,5 @@
-// Tests a judge, a submission and the server between them, which is a thread here, and clients that
-// send malformed messages.
+// Tests a judge, a submission and the server between them (here, a thread), and clients that send
+// malformed messages.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -257,7 +257,7 @@ TEST_CASE_FIXTURE(service_fixture, "outside a call, a submission waits") {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(!over);
   CHECK(read(*buffer, 1)[0] == 0);
-  // A launch that was requested too late runs, and is counted, in the next call.
+  // A launch that was requested too late runs in the next call, and is counted there.
   REQUIRE(judge->begin({}).ok());
   late.join();
   const auto did = judge->end();

@@ -156,7 +156,7 @@ cache_counts read_rounds(std::size_t memory, unsigned blocks, unsigned lines_per
 
 TEST_CASE("blocks of a wave share L1 at the same time as on a GPU, not one after the other") {
   // Two blocks with two warps each run at once. Their 4 * 128 lines are half of the 1024 that fit.
-  // 4 * 384 lines do not fit, although each block's lines alone would.
+  // 4 * 384 lines do not fit, although the lines of each block alone would fit.
   double share = 0;
   CHECK(read_rounds(64 << 20, 8, 128, 2, share).l1_hits == 4u * 8 * 2 * 128);
   CHECK(share == 1);
@@ -204,9 +204,9 @@ TEST_CASE("with too little memory, only some of the sets are simulated") {
         doctest::Approx(0.5).epsilon(0.1));
 }
 
-// Returns the fraction of sectors found in L1, for accesses like those of a matrix product. Every
-// warp reads its own line 32 times and, at the same time, the lines that all warps read. L1 holds
-// few lines.
+// Returns the fraction of sectors that are found in L1, for accesses like those of a matrix
+// product. Every warp reads its own line 32 times and, at the same time, the lines that all warps
+// read. L1 holds few lines.
 double shared_rows(std::size_t memory, double& share) {
   constexpr unsigned warps = 8, steps = 4096;
   std::vector<site_plan> sites(1);

@@ -69,7 +69,8 @@ std::string times(unsigned n, const std::string& what) {
   return all;
 }
 
-// Makes the first word of each line point to the next line, and that of the last line to the first.
+// Makes the first word of each line point to the next line, and that of the last line point to the
+// first.
 std::string chain_through(std::uint64_t bytes) {
   const std::string lines = std::to_string(bytes / 128);
   return "mov.u32 %r5, 0;\nfill:\nadd.u32 %r6, %r5, 1;\nrem.u32 %r6, %r6, " + lines +
@@ -116,7 +117,7 @@ TEST_CASE("clock64: dependent loads take the latency of the memory that holds th
 
 TEST_CASE("clock64: new data comes from memory, and shared memory has a short latency") {
   clocked c;
-  // 64 loads, each from its own line. Its address depends on the previous load's value, which is 0.
+  // 64 loads, each from its own line. The address depends on the previous load's value, which is 0.
   std::string far = begin;
   for (int n = 0; n < 64; ++n)
     far +=
@@ -183,7 +184,7 @@ TEST_CASE("clock64: a wait of seconds ends soon, but lasts as long as requested 
 
 TEST_CASE("clock64: warps leave a barrier together, and sleep as long as they asked") {
   clocked c;
-  // Warp 1 computes, warp 0 waits for it.
+  // Warp 1 computes, and warp 0 waits for it.
   const auto both =
       c.run(begin + "setp.lt.u32 %p4, %r1, 32;\n@%p4 bra here;\n" +
                 times(1000, "fma.rn.f32 %f1, %f1, %f1, %f1;\n") + "here:\nbar.sync 0;\n" + end,

@@ -42,7 +42,8 @@ TEST_CASE("1.3: each half-warp uses the smallest segments that hold its words") 
   CHECK(t.sectors == 4);
   CHECK(t.lines[0].sectors == 0b0011);
   CHECK(t.lines[1].sectors == 0b1100);
-  // One word further: the first half takes 128 bytes, the second 64 and, after the line, 32.
+  // One word further: the first half takes 128 bytes, and the second half takes 64 bytes and, after
+  // the line, 32.
   t = touched(1, 3, lanes_every(4, 4), 4);
   CHECK(t.count == 3);
   CHECK(t.lines[0].sectors == 0b1111);
@@ -83,7 +84,7 @@ TEST_CASE("1.3: sixteen banks, half a warp at a time, one broadcast word") {
   // Four bytes of one word need four wavefronts. Halves of doubles are in every second bank.
   CHECK(waves(1, 3, lanes_every(1), 1) == 8);
   CHECK(waves(1, 3, lanes_every(8), 8) == 8);
-  // Several lanes read each of two words. One word is broadcast, and one lane of the other word is
+  // Several lanes read each of two words. One word is broadcast. For the other word, one lane is
   // served.
   addresses two = lanes_every(0);
   for (std::size_t l = 0; l < 32; l += 2) two[l] = 4;

@@ -153,7 +153,8 @@ TEST_CASE("atomics: lanes on one shared word are serialised, and a float additio
   CHECK(c.line(7).counts.shared_atomic.requests == 32);
   CHECK(c.line(7).counts.shared_atomic.wavefronts == 64);
   CHECK(c.line(7).counts.shared_load.requests == 32);
-  // All wavefronts but one are repeated: with a sum per warp, the lanes would need only one.
+  // All wavefronts but one are repeated, because with a sum per warp, the lanes would need only
+  // one.
   CHECK(c.line(5).counts.shared_atomic.repeated_wavefronts == 31);
   CHECK(c.line(6).counts.global_atomic.repeated_sectors == 31);
   CHECK(c.line(6).counts.global_atomic.ideal_sectors == 1);

@@ -206,7 +206,7 @@ TEST_CASE("every rule agrees with an H200's counters") {
 }
 
 // An H200 counts matmul's copies like this (solutions/matmul/measured). The lanes after the first
-// `inside` lanes read the same word as the last of those, or nothing.
+// `inside` lanes read the same word as the last of these lanes, or nothing.
 TEST_CASE("copies in which some lanes read nothing, or all the same word") {
   std::uint64_t from[32], to[32];
   const auto wavefronts_of = [&](unsigned bytes, unsigned stride, unsigned inside, bool zeros) {

@@ -1,15 +1,16 @@
 // How the benchmark programs time their launches, and the speed that they require of the emulator.
 //
 // idea    The programs are joined into one (join_programs); the first argument chooses one of them.
-//         Without more arguments, a program checks its result and prints the time of one launch.
+//         Without further arguments, a program checks its result and prints the time of one launch.
 //         With `--benchmark REQUIRED`, it pins itself to one core, launches three times, and prints
 //         the median in million lane-instructions per second, counted by our runtime. With
 //         `--scaling REQUIRED`, it runs itself (with `--large`, a larger problem if it has one)
-//         with one worker and with two, alternately, and compares the rates. With
-//         `--check-cost MOST`, it compares the rates without and with the checks, which may take at
-//         most MOST times as long.
+//         with one worker and with two, alternately, and compares the rates. With `--check-cost
+//         MOST`, it compares the rates without and with the checks, and the run with the checks may
+//         take at most MOST times as long.
 // watch   A shared machine is noisy. The benchmark reports whether REQUIRED was met, but its exit
-//         status is 1 only below 0.7 of it. For MOST, it is 1 only above 1 / 0.7 times MOST.
+//         status is 1 only below 0.7 of REQUIRED. For MOST, the status is 1 only above 1 / 0.7
+//         times MOST.
 #pragma once
 
 #include <dlfcn.h>

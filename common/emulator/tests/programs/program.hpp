@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-// Whether the runtime that was loaded is ours, with the emulated device.
+// Whether the loaded runtime is ours, with the emulated device.
 inline bool on_emulator() { return dlsym(RTLD_DEFAULT, "stepwiseDeviceKind") != nullptr; }
 
 // STEPWISE_TEST_DEVICE says which runtime a test is about: "emulated" (ours) or "gpu" (NVIDIA's).
@@ -40,7 +40,8 @@ inline bool check_runtime() {
 
 inline const bool runtime_checked = check_runtime();
 
-// Where a call is. The headers of C++20, which has std::source_location, take twice the time.
+// The place of a call. The headers of C++20, which has std::source_location, take twice the time to
+// compile.
 struct call_place {
   const char* file;
   int line;

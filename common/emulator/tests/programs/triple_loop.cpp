@@ -1,4 +1,4 @@
-// The matrix product as it is first written in C++, in i, j, k order; built with -O2.
+// The matrix product as one would first write it in C++, in i, j, k order. It is built with -O2.
 #include "common/emulator/tests/programs/triple_loop.hpp"
 
 void triple_loop(const float* a, const float* b, float* c, int n) {

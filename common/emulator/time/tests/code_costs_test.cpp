@@ -49,7 +49,7 @@ TEST_CASE("warps combine integers for one address where ptxas can prove that it 
   // Computes the same address in a form that ptxas does not recognise.
   const std::string unknown = "mul.wide.u32 %rd2, %r1, 0;\nadd.s64 %rd3, %rd1, %rd2;\n";
   CHECK(us_of(unknown + "atom.global.add.u32 %r2, [%rd3], 1;") > 0.9 * lanes / per_us);
-  // Each lane needs the value before its own addition.
+  // Each lane needs the value from before its own addition.
   CHECK(us_of("atom.global.add.u32 %r2, [%rd1], %r1;\nst.global.u32 [%rd1+64], %r2;") >
         0.9 * lanes / per_us);
 }

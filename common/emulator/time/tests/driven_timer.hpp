@@ -84,7 +84,7 @@ inline std::string many_sums(int count) {
   return text;
 }
 inline const std::string sums = many_sums(40);
-// Makes a loop of `body`, because a launch without loops may be too small to be sampled.
+// Puts `body` into a loop, because a launch without loops may be too small to be sampled.
 inline std::string looped(const std::string& body) {
   return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
 }

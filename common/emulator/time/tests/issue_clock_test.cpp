@@ -1,4 +1,4 @@
-// The clock of one warp, on code made by hand.
+// Tests the clock of one warp, on code made by hand.
 #include "common/emulator/time/issue_clock.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ TEST_CASE("issue clock: dependent loads take the latency that they are given") {
   chase.add(step_kind::load, unit::load_store, {0}, {0});
   CHECK(cycles_of_warp(chase, 100, 650) == doctest::Approx(100 * 650).epsilon(0.02));
   CHECK(cycles_of_warp(chase, 100, 23) == doctest::Approx(100 * 23).epsilon(0.02));
-  // No instruction waits for these loads, but each occupies the L1 pipe for four cycles.
+  // No instruction waits for these loads, but each load occupies the L1 pipe for four cycles.
   made_code stream;
   for (std::uint32_t n = 0; n < 8; ++n) stream.load(n);
   CHECK(cycles_of_warp(stream, 10, 650, 4) == doctest::Approx(80 * 4).epsilon(0.1));

@@ -41,7 +41,7 @@ struct made_code {
 };
 
 // A trace of `blocks` blocks with `warps` warps each. Each warp runs the whole code `times` times.
-// Every load and store takes `sectors` sectors in `lines` lines. With `in_l1` these are always the
+// Every load and store takes `sectors` sectors in `lines` lines. With `in_l1`, these are always the
 // same lines.
 inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
                                std::uint16_t sectors = 4, std::uint8_t lines = 1,

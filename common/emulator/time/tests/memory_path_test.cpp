@@ -69,7 +69,7 @@ TEST_CASE("a GPU without L2 sends loads and stores to memory, at its rate") {
     memory_path path(costs, 30, 0, sites, {});
     const recorded_access a = row();
     for (unsigned n = 0; n < 10000; ++n) path.access(of_kind(kind), std::span(&a, 1), {}, 0);
-    // A load's bytes are also written, because each line that comes in evicts a written one.
+    // A load's bytes are also written, because each line that comes in evicts a written line.
     const double bytes = kind == step_kind::load ? 2 * 128e4 : 128e4;
     CHECK(path.drained() == doctest::Approx(bytes * 30 / costs.dram_read_bytes).epsilon(0.05));
     CHECK(path.busy().l2_read + path.busy().l2_write < 1);
@@ -173,7 +173,7 @@ TEST_CASE("a site's account contains what the queues were given") {
   const double written = 0.5 * (read + 32.0 * stores.sectors);
   CHECK(loads.dram_write_bytes + stores.dram_write_bytes == doctest::Approx(0.4 * written));
   CHECK(loads.dram_earlier_bytes + stores.dram_earlier_bytes == doctest::Approx(0.6 * written));
-  // Only these accesses wait for memory, so it reads at the rate for few bytes in flight.
+  // Only these accesses wait for memory, so memory reads at the rate for few bytes in flight.
   const double few = std::min(h200().dram_few_bytes, h200().dram_read_bytes) / 132;
   CHECK(path.busy().dram ==
         doctest::Approx(read / few + written / (h200().dram_write_bytes / 132)).epsilon(0.005));

@@ -1,4 +1,5 @@
-// The parts of the time model, on code made by hand: the time that a kernel of each kind must take.
+// Tests the parts of the time model, on code made by hand: the time that a kernel of each kind must
+// take.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ TEST_CASE("two iterations of an unrolled loop are scheduled together") {
   CHECK(r.order == std::vector<std::uint32_t>{0, 2, 1, 3});
 }
 
-// Where an instruction's machine instructions are.
+// The places of an instruction's machine instructions.
 void place(made_code& m, std::uint32_t n, std::vector<std::uint32_t> places) {
   m.code.at[n].first_place = static_cast<std::uint32_t>(m.code.places.size());
   m.code.at[n].places = static_cast<std::uint32_t>(places.size());
@@ -206,7 +207,7 @@ TEST_CASE("memory gives a multiprocessor its share of the rate, after a latency"
   const gpu_costs c = h200();
   CHECK(cycles_of(m, 1, 1, 1, from_memory) == doctest::Approx(c.dram_latency).epsilon(0.1));
   // 64 warps, 200 requests each. With 128 bytes per request, too few bytes are in flight. With 512
-  // bytes, the share is used up.
+  // bytes, the share is fully used.
   CHECK(cycles_of(m, 1, 64, 200, from_memory) ==
         doctest::Approx(200 * c.dram_latency).epsilon(0.1));
   const double bytes = 64 * 200 * 512.0;

@@ -1,5 +1,5 @@
 // Selects the blocks of a launch that run and are recorded, and derives times from them. The tests
-// report to a timer what blocks do, without running any.
+// report to a timer what blocks do, without running any blocks.
 #include "common/emulator/time/timer.hpp"
 
 #include <doctest/doctest.h>

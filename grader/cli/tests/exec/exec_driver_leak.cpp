@@ -1,4 +1,4 @@
-// Checked by exec_test.cpp: a driver API program that frees neither of its allocations.
+// A driver API program that frees neither of its allocations, checked by exec_test.cpp.
 #include <cuda.h>
 
 int main() {

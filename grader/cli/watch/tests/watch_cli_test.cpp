@@ -23,7 +23,7 @@ int times_in(const std::string& text, std::string_view what) {
   return times;
 }
 
-// Waits until the program has printed `what` that many times. False after a minute.
+// Waits until the program has printed `what` that many times. Returns false after a minute.
 bool prints(child& watching, std::string_view what, int times = 1) {
   for (int tenths = 0; tenths < 600; ++tenths) {
     if (watching.wait(0.1) == child::event::ended) break;
