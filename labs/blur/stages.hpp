@@ -23,8 +23,8 @@ __device__ inline unsigned char grey_of(uchar4 p) {
   return static_cast<unsigned char>(fmaf(p.z, 0.114350f, fmaf(p.x, 0.298839f, p.y * 0.586811f)));
 }
 
-// The grey values of four colours that solutions/blur/parts/vector_access.hpp loads at once: one
-// byte per colour, the first colour in the lowest byte.
+// The grey values of four colours that a vector load brings at once: one byte per colour, the first
+// colour in the lowest byte.
 __device__ inline unsigned grey_quad(uint4 colours) {
   const auto* const p = reinterpret_cast<const uchar4*>(&colours);
   return grey_of(p[0]) | grey_of(p[1]) << 8 | grey_of(p[2]) << 16 | grey_of(p[3]) << 24;
