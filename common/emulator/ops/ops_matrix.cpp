@@ -1,17 +1,15 @@
 // Matrix fragments: loads, stores and products of a whole warp.
 //
 // idea    Fragments are spread out into plain matrices, multiplied by loops, and gathered again.
-//         Products are exact and are added to C in the order of k. f32 sums round to nearest, then
-//         once to f16 if D is f16; f64 uses fused operations; integer sums are exact. A GPU's
-//         tensor cores add several products at once, in an undocumented order, with truncated low
-//         bits. f32 and f16 sums may therefore differ from these in their last bits, but not if
-//         they need no rounding.
+//         Sums of floats have Hopper's bits (tensor_sums.hpp). f64 uses fused operations in the
+//         order of k; integer sums are exact.
 // watch   Lowering guarantees that all 32 lanes are active.
 // source  PTX ISA 9.0, "Matrix Fragments for mma.*", "ldmatrix". Tested by tests/opcodes/mma*.ptx,
 //         wmma*.ptx, ldmatrix.ptx.
 #include "common/emulator/ops/locate.hpp"
 #include "common/emulator/ops/matrix_elements.hpp"
 #include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/tensor_sums.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -20,14 +18,36 @@ constexpr u32 most_elements = 1024;  // of A, B or C, spread out
 
 // --- products ----------------------------------------------------------------------------------
 
+// Of a product of fp8 values, the part in which k % 4 is below 2, or the other one.
+void every_second_pair(const matrix_shape& f, u32 part, const f32* a, const f32* b, f32* some_a,
+                       f32* some_b) {
+  for (u32 p = 0; p < f.k / 2; ++p) {
+    const u32 from = p / 2 * 4 + 2 * part + p % 2;
+    for (u32 row = 0; row < f.m; ++row) some_a[row * f.k / 2 + p] = a[row * f.k + from];
+    std::copy_n(b + from * f.n, f.n, some_b + p * f.n);
+  }
+}
+
 void multiply_floats(context& x, const matrix_form& f) {
   f32 a[most_elements], b[most_elements], c[most_elements];
+  s32 exponents[2 * most_elements];
   for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}})
     with_float_of(from->type,
                   [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
-  accumulate_products(f, a, b, c);
-  if (f.d.type == matrix_type::f16)
-    return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
+  const bool is_half = f.d.type == matrix_type::f16;
+  if (bits_of(f.a.type) == 8) {
+    // An H200 has no such instruction. It converts to f16 and uses two products, and then an
+    // addition that rounds to nearest.
+    f32 some_a[most_elements / 2], some_b[most_elements / 2], sum[most_elements] = {};
+    for (const u32 part : {0u, 1u}) {
+      every_second_pair(f, part, a, b, some_a, some_b);
+      add_products(wide_sum, {f.m, f.n, f.k / 2}, some_a, some_b, sum, exponents);
+    }
+    for (u32 e = 0; e < f.m * f.n; ++e) c[e] += sum[e];
+  } else {
+    add_products(is_half ? half_sum : wide_sum, f, a, b, c, exponents);
+  }
+  if (is_half) return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
   gather(x, f.d, c, bits_of_sum);
 }
 

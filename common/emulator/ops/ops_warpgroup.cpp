@@ -13,6 +13,7 @@
 #include "common/emulator/ops/locate.hpp"
 #include "common/emulator/ops/matrix_elements.hpp"
 #include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/tensor_sums.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
@@ -26,18 +27,23 @@ constexpr u32 most_k = 32;       // elements of a line that are not packed bits
 // The fields of a matrix descriptor, in bytes.
 struct descriptor {
   u32 start, leading, stride;
+  u32 base;     // the base offset: the line of the pattern, of 128 bytes, at which the tile begins
   u32 pattern;  // bytes of a line of the swizzle pattern: 128, 64 or 32; 0: no swizzle
 
   explicit descriptor(u64 bits)
-      : start(field(bits, 0)), leading(field(bits, 16)), stride(field(bits, 32)) {
+      : start(field(bits, 0)),
+        leading(field(bits, 16)),
+        stride(field(bits, 32)),
+        base(static_cast<u32>(bits >> 49) & 7) {
     constexpr u32 patterns[] = {0, 128, 64, 32};
     pattern = patterns[bits >> 62];
   }
   static u32 field(u64 bits, int at) { return static_cast<u32>((bits >> at) & 0x3fff) << 4; }
 
-  // The swizzle exchanges runs of 16 bytes by the address itself, not by the place in the tile.
+  // The swizzle exchanges runs of 16 bytes by their address, not by their place in the tile, unless
+  // the base offset says where in the pattern the tile begins. Measured on an H200.
   u32 swizzled(u32 at) const {
-    return pattern == 0 ? at : at ^ (((at >> 7) & (pattern / chunk_bytes - 1)) << 4);
+    return at ^ ((((at >> 7) - base) & (pattern / chunk_bytes - 1)) << 4);
   }
   // The chunk with bytes [16 c, 16 c + 16) of line r. Lines are along k; r counts along m or n.
   u32 k_major(u32 r, u32 c) const {
@@ -176,8 +182,11 @@ bool multiply_floats(context& x, const op* i, const matrix_form& f) {
   if (!read_operands(x, i, f, f.k, with_value_of, p)) return false;
   if (adds_to_d(x, f))
     with_float_of(f.d.type, [&](auto value) { spread(x, f.d, p.sums, value, p.transposed); });
-  accumulate_products(p.shape, p.left, p.right, p.sums);
-  if (f.d.type == matrix_type::f16)
+  const bool is_half = f.d.type == matrix_type::f16;
+  const sum_rule& rule = bits_of(f.a.type) == 8 ? narrow_sum : is_half ? half_sum : wide_sum;
+  s32 exponents[2 * most_columns * most_k];
+  add_products(rule, p.shape, p.left, p.right, p.sums, exponents);
+  if (is_half)
     gather(
         x, f.d, p.sums, [](f32 value) { return f16_of(value); }, p.transposed);
   else
