@@ -1,0 +1,177 @@
+// The rules of cuTensorMapEncodeTiled.
+#include "common/device/tensor_map.hpp"
+
+#include <algorithm>
+
+namespace stepwise {
+namespace {
+
+constexpr std::uint64_t stride_limit = std::uint64_t{1} << 40;
+constexpr std::uint32_t most_box = 256, most_element_stride = 8;
+constexpr unsigned row_alignment = 16;
+constexpr int interleaved_32 = 2, most_interleave = 2, most_promotion = 3;
+
+status broken(std::string rule) { return {error::invalid_value, std::move(rule)}; }
+
+std::string in_dimension(const char* array, unsigned d, std::uint64_t value) {
+  return std::string(array) + "[" + std::to_string(d) + "] is " + std::to_string(value) +
+         ", expected ";
+}
+
+// The rules for numbers that stand for themselves.
+status check_numbers(const tensor_map_request& r) {
+  if (r.type < 0) return broken("there is no such data type");
+  if (static_cast<unsigned>(r.type) >= tensor_types) {
+    constexpr int most_known = 15;  // packed elements of 4 and 6 bits, which need sm_100
+    if (r.type > most_known) return broken("there is no such data type");
+    return broken("packed elements of 4 or 6 bits need a GPU of compute capability 10.0");
+  }
+  if (r.rank < 1 || r.rank > most_tensor_dimensions)
+    return broken("the rank is " + std::to_string(r.rank) + ", expected 1 to 5");
+  if (r.interleave < 0 || r.interleave > most_interleave)
+    return broken("there is no such interleave layout");
+  if (r.interleave != 0 && r.rank < 3)
+    return broken("an interleaved layout needs a rank of 3 to 5");
+  if (r.swizzle < 0) return broken("there is no such swizzle mode");
+  if (static_cast<unsigned>(r.swizzle) >= tensor_swizzles) {
+    constexpr int most_known = 6;
+    if (r.swizzle > most_known) return broken("there is no such swizzle mode");
+    return broken("swizzle modes with an atomicity need a GPU of compute capability 10.0");
+  }
+  if (r.interleave == interleaved_32 && r.swizzle != static_cast<int>(tensor_swizzle::bytes_32))
+    return broken("an interleaved layout of 32 bytes needs a swizzle of 32 bytes");
+  if (r.promotion < 0 || r.promotion > most_promotion)
+    return broken("there is no such L2 promotion");
+  if (r.fill < 0 || r.fill > 1) return broken("there is no such fill mode");
+  if (r.fill == 1 && !is_floating(static_cast<tensor_type>(r.type)))
+    return broken("only elements of floating-point types can be filled with NaN");
+  return {};
+}
+
+// Bytes of which a global address or stride must be a multiple.
+std::uint64_t global_alignment(int interleave) { return interleave == interleaved_32 ? 32 : 16; }
+
+status check_address(std::uint64_t address, std::uint64_t alignment) {
+  if (address == 0) return broken("the global address is null");
+  if (address % alignment != 0)
+    return broken("the global address is not a multiple of " + std::to_string(alignment) +
+                  " bytes");
+  return {};
+}
+
+// The rules for the tensor in global memory.
+status check_tensor(const tensor_map_request& r) {
+  const std::uint64_t alignment = global_alignment(r.interleave);
+  if (status address = check_address(r.address, alignment); !address.ok()) return address;
+  for (unsigned d = 0; d < r.rank; ++d)
+    if (r.sizes[d] < 1 || r.sizes[d] > most_tensor_size)
+      return broken(in_dimension("globalDim", d, r.sizes[d]) + "1 to 2^32");
+  for (unsigned d = 0; d + 1 < r.rank; ++d) {
+    if (r.strides[d] % alignment != 0)
+      return broken(in_dimension("globalStrides", d, r.strides[d]) + "a multiple of " +
+                    std::to_string(alignment) + " bytes");
+    if (r.strides[d] >= stride_limit)
+      return broken(in_dimension("globalStrides", d, r.strides[d]) + "less than 2^40 bytes");
+  }
+  return {};
+}
+
+// The rules for the box in shared memory.
+status check_box(const tensor_map_request& r) {
+  for (unsigned d = 0; d < r.rank; ++d) {
+    if (r.box[d] < 1 || r.box[d] > most_box)
+      return broken(in_dimension("boxDim", d, r.box[d]) + "1 to 256");
+    if (r.element_strides[d] < 1 || r.element_strides[d] > most_element_stride)
+      return broken(in_dimension("elementStrides", d, r.element_strides[d]) + "1 to 8");
+  }
+  if (r.interleave != 0) return {};
+  const unsigned row = r.box[0] * bytes_of(static_cast<tensor_type>(r.type));
+  const std::string found = "the box has " + std::to_string(row) + " bytes in dimension 0, ";
+  if (row % row_alignment != 0) return broken(found + "expected a multiple of 16");
+  const unsigned width = width_of(static_cast<tensor_swizzle>(r.swizzle));
+  if (width != 0 && row > width)
+    return broken(found + "more than the swizzle's width of " + std::to_string(width));
+  return {};
+}
+
+}  // namespace
+
+unsigned bytes_of(tensor_type type) {
+  switch (type) {
+    case tensor_type::u8:
+      return 1;
+    case tensor_type::u16:
+    case tensor_type::f16:
+    case tensor_type::bf16:
+      return 2;
+    case tensor_type::u64:
+    case tensor_type::s64:
+    case tensor_type::f64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+bool is_floating(tensor_type type) { return type >= tensor_type::f16; }
+
+unsigned width_of(tensor_swizzle swizzle) {
+  return swizzle == tensor_swizzle::none ? 0 : 16u << static_cast<unsigned>(swizzle);
+}
+
+std::uint64_t tensor_map::box_rows() const {
+  std::uint64_t rows = 1;
+  for (unsigned d = 1; d < rank; ++d) rows *= box_elements(d);
+  return rows;
+}
+
+status encode_tiled(const tensor_map_request& r, tensor_map& to) {
+  if (!r.sizes || !r.box || !r.element_strides || (r.rank > 1 && !r.strides))
+    return broken("an array is null");
+  if (status numbers = check_numbers(r); !numbers.ok()) return numbers;
+  if (status tensor = check_tensor(r); !tensor.ok()) return tensor;
+  if (status box = check_box(r); !box.ok()) return box;
+  if (r.interleave != 0)
+    return {error::not_supported, "a tensor map with an interleaved layout is not supported"};
+  to = {};
+  to.mark = tensor_map::made;
+  to.address = r.address;
+  to.rank = static_cast<std::uint8_t>(r.rank);
+  to.type = static_cast<tensor_type>(r.type);
+  to.swizzle = static_cast<tensor_swizzle>(r.swizzle);
+  to.promotion = static_cast<std::uint8_t>(r.promotion);
+  to.fills_nan = static_cast<std::uint8_t>(r.fill);
+  for (unsigned d = 0; d < r.rank; ++d) to.last[d] = static_cast<std::uint32_t>(r.sizes[d] - 1);
+  std::copy_n(r.strides, r.rank - 1, to.strides);
+  std::copy_n(r.box, r.rank, to.box);
+  std::copy_n(r.element_strides, r.rank, to.element_strides);
+  return {};
+}
+
+bool tensor_map::is_sound() const {
+  if (mark != made || rank < 1 || rank > most_tensor_dimensions) return false;
+  std::uint64_t sizes[most_tensor_dimensions];
+  for (unsigned d = 0; d < rank; ++d) sizes[d] = size(d);
+  const tensor_map_request as_request{static_cast<int>(type),
+                                      rank,
+                                      address,
+                                      sizes,
+                                      strides,
+                                      box,
+                                      element_strides,
+                                      interleave,
+                                      static_cast<int>(swizzle),
+                                      promotion,
+                                      fills_nan};
+  tensor_map same;
+  return encode_tiled(as_request, same).ok();
+}
+
+status replace_address(tensor_map& map, std::uint64_t address) {
+  if (!map.is_sound()) return broken("the tensor map was not encoded, or was overwritten");
+  status usable = check_address(address, global_alignment(map.interleave));
+  if (usable.ok()) map.address = address;
+  return usable;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,99 @@
+// A tensor map as kernels see it: the 128 bytes of a CUtensorMap, in a format of our own.
+//
+// idea    cuTensorMapEncodeTiled fills the record, and the emulator reads it when a thread copies a
+//         tile. A record may hold anything, because a kernel can edit or overwrite it: is_sound()
+//         rejects what no request could have produced, and every row of a copy is checked like any
+//         other access.
+// watch   Only for emulated devices. A GPU's maps have another, undocumented format.
+// source  CUDA 13.0 driver API, "Tensor Map Object Management"; PTX ISA 9.0, "Tensors"
+// tests   tests/tensor_map_test.cpp
+#pragma once
+
+#include <cstdint>
+
+#include "common/device/error.hpp"
+
+namespace stepwise {
+
+// Numbered as enum CUtensorMapDataType.
+enum class tensor_type : std::uint8_t {
+  u8,
+  u16,
+  u32,
+  s32,
+  u64,
+  s64,
+  f16,
+  f32,
+  f64,
+  bf16,
+  f32_ftz,
+  tf32,
+  tf32_ftz
+};
+inline constexpr unsigned tensor_types = 13;
+unsigned bytes_of(tensor_type type);
+bool is_floating(tensor_type type);
+
+// Numbered as enum CUtensorMapSwizzle: the width of the rows whose 16-byte chunks are exchanged.
+enum class tensor_swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
+inline constexpr unsigned tensor_swizzles = 4;
+// 32, 64 or 128; 0 without a swizzle.
+unsigned width_of(tensor_swizzle swizzle);
+
+inline constexpr unsigned most_tensor_dimensions = 5;
+inline constexpr std::uint64_t most_tensor_size = std::uint64_t{1} << 32;  // per dimension
+inline constexpr unsigned tensor_map_alignment = 64;
+
+// The arguments of cuTensorMapEncodeTiled. Enumerations are numbers, since C allows any of them.
+struct tensor_map_request {
+  int type = 0;
+  std::uint32_t rank = 0;
+  std::uint64_t address = 0;
+  const std::uint64_t* sizes = nullptr;    // in elements, fastest dimension first
+  const std::uint64_t* strides = nullptr;  // in bytes, of the dimensions 1 to rank - 1
+  const std::uint32_t* box = nullptr;
+  const std::uint32_t* element_strides = nullptr;
+  int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+};
+
+struct tensor_map {
+  static constexpr std::uint64_t made = 0x7061'6d72'6f73'6e74;  // the value of `mark`
+
+  std::uint64_t mark = 0;
+  std::uint64_t address = 0;
+  std::uint64_t strides[most_tensor_dimensions - 1] = {};  // in bytes, of the dimensions from 1 on
+  std::uint32_t last[most_tensor_dimensions] = {};         // sizes minus one
+  std::uint32_t box[most_tensor_dimensions] = {};
+  std::uint32_t element_strides[most_tensor_dimensions] = {};
+  std::uint8_t rank = 0;
+  tensor_type type = tensor_type::u8;
+  std::uint8_t interleave = 0;
+  tensor_swizzle swizzle = tensor_swizzle::none;
+  std::uint8_t promotion = 0;  // of L2 sectors; has no effect
+  std::uint8_t fills_nan = 0;  // loads fill NaN, not 0, outside of the tensor
+  std::uint8_t unused[14] = {};
+
+  std::uint64_t size(unsigned dimension) const { return std::uint64_t{last[dimension]} + 1; }
+  // Elements of a box in this dimension. The element stride of dimension 0 has no effect.
+  std::uint32_t box_elements(unsigned dimension) const {
+    if (dimension == 0) return box[0];
+    return (box[dimension] + element_strides[dimension] - 1) / element_strides[dimension];
+  }
+  // Bytes of a box's innermost row in global memory.
+  std::uint32_t row_bytes() const { return box[0] * bytes_of(type); }
+  std::uint64_t box_rows() const;
+
+  // Whether encode_tiled() can have made the record.
+  bool is_sound() const;
+};
+static_assert(sizeof(tensor_map) == 128);
+
+// Fills the record. Otherwise, invalid_value with the rule that the request breaks, or
+// not_supported.
+status encode_tiled(const tensor_map_request& request, tensor_map& to);
+
+// Checks an address for a record that encode_tiled() made, and sets it.
+status replace_address(tensor_map& map, std::uint64_t address);
+
+}  // namespace stepwise
