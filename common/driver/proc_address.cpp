@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/driver/driver.hpp"
+#include "common/runtime/api/tensor_maps.hpp"
 
 using namespace stepwise;
 using namespace stepwise::driver;
@@ -82,6 +83,10 @@ void* find(const std::string& symbol, bool per_thread) {
   }
   return dlsym(own_library(), symbol.c_str());
 }
+
+// The runtime finds driver functions through this library once it is loaded.
+[[maybe_unused]] const bool is_provided =
+    (runtime::provide_driver_functions(&cuGetProcAddress), true);
 
 }  // namespace
 

@@ -103,6 +103,47 @@ TEST_CASE("destroying a context releases everything that it owns") {
   CHECK(cuCtxPushCurrent(made) == CUDA_ERROR_INVALID_CONTEXT);
 }
 
+TEST_CASE("a tensor map is the same from both libraries, and encoded only if it is right") {
+  REQUIRE(cuInit(0) == CUDA_SUCCESS);
+  const std::uint64_t sizes[] = {64, 10}, strides[] = {256};
+  const std::uint32_t box[] = {32, 4}, steps[] = {1, 1};
+  const auto encode = [&](auto function, CUtensorMap& map, unsigned rank) {
+    return function(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, reinterpret_cast<void*>(0x1000),
+                    sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                    CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  void* of_runtime = nullptr;
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &of_runtime, 12000, 0,
+                                         nullptr) == cudaSuccess);
+  CUtensorMap map{}, same{};
+  CHECK(encode(&cuTensorMapEncodeTiled, map, 2) == CUDA_SUCCESS);
+  CHECK(encode(reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(of_runtime), same, 2) ==
+        CUDA_SUCCESS);
+  CHECK(std::memcmp(&map, &same, sizeof map) == 0);
+  CHECK(encode(&cuTensorMapEncodeTiled, map, 6) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(std::memcmp(&map, &same, sizeof map) == 0);
+  CHECK(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(0x1008)) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(0x2000)) == CUDA_SUCCESS);
+  CHECK(std::memcmp(&map, &same, sizeof map) != 0);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("the runtime finds the driver's functions while the driver is loaded") {
+  void *of_runtime = nullptr, *of_driver = nullptr;
+  cudaDriverEntryPointQueryResult outcome{};
+  CHECK(cudaGetDriverEntryPointByVersion("cuMemAlloc", &of_runtime, 12000, 0, &outcome) ==
+        cudaSuccess);
+  CHECK(outcome == cudaDriverEntryPointSuccess);
+  CHECK(cuGetProcAddress("cuMemAlloc", &of_driver, 12000, 0, nullptr) == CUDA_SUCCESS);
+  CHECK(of_runtime == of_driver);
+  CHECK(cudaGetDriverEntryPointByVersion("cuNoSuch", &of_runtime, 12000, 0, &outcome) ==
+        cudaSuccess);
+  CHECK(outcome == cudaDriverEntryPointSymbolNotFound);
+  CHECK(of_runtime == nullptr);
+}
+
 TEST_CASE("nvJitLink links PTX into an image that the driver loads from a copy") {
   void* link = nullptr;
   const char* options[] = {"-lineinfo", "-arch=sm_90"};
