@@ -27,6 +27,7 @@ const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
       {"atom", {atomic, pipe::load_store}},
       {"red", {atomic, pipe::load_store}},
       {"cp", {async_copy, pipe::load_store}},
+      {"tensormap", {other, pipe::load_store, true}},
       {"prefetch", {other, pipe::load_store}},
       {"prefetchu", {other, pipe::load_store}},
       {"applypriority", {other, pipe::load_store}},

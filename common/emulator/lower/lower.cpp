@@ -65,7 +65,6 @@ void lowering::leave() {
 }
 
 void lowering::fence() {
-  if (has("proxy::tensormap") || has("tensormap::generic")) return generic();
   emit("<poll>");
   emit("<fence>");
   watch_fence();
@@ -77,7 +76,7 @@ bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
       "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
   static const std::unordered_set<std::string_view> refused = {
-      "istypep", "sured", "tcgen05", "multimem", "tensormap", "clusterlaunchcontrol"};
+      "istypep", "sured", "tcgen05", "multimem", "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
   return has_ops(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
@@ -110,6 +109,7 @@ void lowering::unguarded() {
       {"stacksave", &lowering::stack},
       {"stackrestore", &lowering::stack},
       {"cp", &lowering::async_copy},
+      {"tensormap", &lowering::edit_tensor_map},
       {"mbarrier", &lowering::memory_barrier},
       {"mapa", &lowering::cluster_address},
       {"getctarank", &lowering::cluster_address},

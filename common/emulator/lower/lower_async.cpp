@@ -32,8 +32,8 @@ std::uint32_t lowering::generic_address(const operand& o, state_space space) {
 // are always complete, because the copy is made at once.
 void lowering::async_copy() {
   const std::vector<operand>& o = i_->operands;
-  if (has("tensor") || has("tensormap") || !has("async"))
-    throw unsupported{"the instruction " + text()};
+  if (!has("async")) throw unsupported{"the instruction " + text()};
+  if (has("tensor")) return tensor_copy();
   if (has("prefetch")) return;
   if (has("commit_group") || has("wait_group") || has("wait_all")) {
     if (out_.watched && !has("bulk")) watch_copy_groups();
@@ -68,10 +68,10 @@ void lowering::async_copy() {
   emit("<cp.async>", ignore, to, from, given).immediate = static_cast<std::int64_t>(o[2].bits);
 }
 
-// cp.async.bulk.to.from.completion [d], [a], size{, [mbarrier]}{, policy}, and cp.reduce.async.bulk
-// with an operation and a type.
+// cp.async.bulk.to.from.completion [d], [a], size{, [mbarrier]}{, blocks}{, policy}, and
+// cp.reduce.async.bulk with an operation and a type.
 void lowering::bulk_copy() {
-  if (has("multicast::cluster") || has("cp_mask")) throw unsupported{"the instruction " + text()};
+  if (has("cp_mask")) throw unsupported{"the instruction " + text()};
   const std::vector<operand>& o = i_->operands;
   state_space spaces[2] = {state_space::none, state_space::none};
   std::size_t found = 0;
@@ -86,10 +86,15 @@ void lowering::bulk_copy() {
       has("mbarrier::complete_tx::bytes") ? generic_address(o.at(3), state_space::shared) : 0;
   watch_ranges(access_kind::load, spaces[1]);
   watch_ranges(has("reduce") ? access_kind::atomic : access_kind::store, spaces[0]);
+  if (has("multicast::cluster")) {
+    const std::uint32_t blocks = source(o.at(4), value_class::b16);
+    emit("<cp.async.bulk multicast>", counted, to, from, size).immediate = blocks;
+    return;
+  }
   std::string name = "<cp.async.bulk>";
   if (has("reduce")) {
     name = "cp.reduce.async.bulk";
-    for (const char* operation : {"add", "min", "max", "and", "or", "xor", "inc", "dec"})
+    for (const char* operation : reduction_names)
       if (has(operation)) name += "." + std::string(operation);
     name += "." + std::string(type());
   }
@@ -141,7 +146,6 @@ void lowering::memory_barrier() {
 
 // Instructions that do not change a program's results: hints to caches and to the launcher.
 void lowering::without_effect() {
-  if (has("tensormap")) throw unsupported{"the instruction " + text()};
   if (i_->opcode == "createpolicy")
     emit("mov.b64", destination(i_->operands.at(0), value_class::b64),
          constant(value_class::b64, 0));

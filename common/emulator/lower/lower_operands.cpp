@@ -7,6 +7,7 @@
 #include "common/device/names.hpp"
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/machine/modules.hpp"
+#include "common/emulator/ops/ops_async.hpp"
 #include "common/emulator/ops/ops_texture.hpp"
 
 namespace stepwise::emulator {
@@ -27,8 +28,9 @@ const op_index& all_ops() {
     best.warpgroup(t);
     best.half(t);
     best.rounding(t);
-    for (const auto add_ops : {atomic_ops, control_ops, watch_ops, narrow_ops, carry_ops,
-                               packed_ops, video_ops, async_ops, call_ops, texture_ops})
+    for (const auto add_ops :
+         {atomic_ops, control_ops, watch_ops, narrow_ops, carry_ops, packed_ops, video_ops,
+          async_ops, call_ops, texture_ops, tensor_copy_ops})
       add_ops(t);
     return t;
   }();

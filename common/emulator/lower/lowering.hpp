@@ -268,6 +268,10 @@ class lowering {
   void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
   void memory_barrier();  // lower_async.cpp: mbarrier
   void bulk_copy();
+  void tensor_copy();      // lower_tensor_copy.cpp: cp.async.bulk.tensor
+  void edit_tensor_map();  // lower_tensor_copy.cpp: tensormap
+  std::uint32_t tensor_operand(const operand& o, std::uint32_t (&coordinates)[5], unsigned rank);
+  void copy_tensor_map();
   void without_effect();  // lower_async.cpp: prefetches and other hints
   void cluster_address();
   void elect();

@@ -35,6 +35,7 @@ struct span {
   const char* whose;  // "the source of cp.async: "
   memory_order order = memory_order::weak;
   bool asynchronous = false;
+  bool of_tensor_map = false;  // see observer::range_event
 };
 
 // The host address of the bytes at a generic address. Null, with the launch stopped, if the bytes

@@ -145,7 +145,8 @@ class observer {
     bool asynchronous;
     std::uint64_t address, bytes;
     int lane;
-    bool inside = true;  // else the launch is about to be stopped
+    bool inside = true;          // else the launch is about to be stopped
+    bool of_tensor_map = false;  // a copy reads its tensor map; not counted as a request
   };
   virtual void access_range(const warp_event&, const range_event&) {}
 

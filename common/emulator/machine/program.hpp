@@ -12,6 +12,7 @@
 #include "common/emulator/machine/link.hpp"
 #include "common/emulator/machine/matrix.hpp"
 #include "common/emulator/machine/observer.hpp"
+#include "common/emulator/machine/tensor_copy.hpp"
 #include "common/ptx/ast.hpp"
 
 namespace stepwise::emulator {
@@ -245,7 +246,7 @@ struct program {
   std::vector<barrier_site> barriers;
   bool reads_clock = false;           // %clock or %clock64; the program is then watched, too
   bool reads_timer = false;           // %globaltimer
-  bool writes_in_bulk = false;        // bulk copies to global memory
+  bool writes_in_bulk = false;        // bulk copies to global memory, or edits of tensor maps there
   std::string tensor_instruction;     // the first one that uses tensor cores; empty: none does
   bool watched = false;               // has an op before each access that notifies observers of it
   std::vector<access_site> accesses;  // in a watched program
@@ -261,6 +262,7 @@ struct program {
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
   std::deque<matrix_form> matrices;                             // ops point to them
+  std::deque<tensor_copy_form> tensor_copies;                   // ops point to them
 
   bool follows_unset = false;  // has ops that follow unset values, for the checks
   // If it follows them: the origins of unset values, and the places where they have an effect.

@@ -7,21 +7,23 @@
 // watch   A program that reads before it waits is wrong, but this file does not detect it.
 // source  PTX ISA 9.0, "Asynchronous copy", "mbarrier". Tested by tests/opcodes/cp_async*.ptx and
 //         mbarrier*.ptx.
+#include "common/emulator/ops/ops_async.hpp"
+
 #include <cstring>
 
 #include "common/emulator/machine/async.hpp"
 #include "common/emulator/ops/locate.hpp"
+#include "common/emulator/ops/reduction.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
-namespace {
 
-template <class Work>
-const op* each_lane(context& x, const op* i, Work work) {
-  for (u32 m = x.active; m != 0; m &= m - 1)
-    if (!work(__builtin_ctz(m))) return nullptr;
-  return i + 1;
+bool complain(context& x, const op* i, int lane, const std::string& what) {
+  x.owner->stop(i, error::launch_failure, what, lane);
+  return false;
 }
+
+namespace {
 
 // --- barriers ----------------------------------------------------------------------------------
 
@@ -62,11 +64,6 @@ u64* barrier_at(context& x, const op* i, int lane, u64 at, access_kind kind) {
   return reinterpret_cast<u64*>(
       reach(x, i, lane, at,
             {8, 8, memory_space::shared, kind, "the mbarrier object: ", memory_order::relaxed}));
-}
-
-bool complain(context& x, const op* i, int lane, const std::string& what) {
-  x.owner->stop(i, error::launch_failure, what, lane);
-  return false;
 }
 
 // The barrier at an address, which must have been initialised; null if the launch was stopped.
@@ -238,12 +235,17 @@ const op* copy_async(context& x, const op* i) {
   });
 }
 
-// Finds both ends of a bulk copy; false if the launch was stopped.
+bool check_bulk_size(context& x, const op* i, int l, u64 size) {
+  return size % 16 == 0 ||
+         complain(x, i, l,
+                  "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
+}
+
+// Finds both ends of a bulk copy, which reduces if `kind` is atomic; false if the launch was
+// stopped.
 bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::byte*& to,
                std::byte*& from) {
-  if (size % 16 != 0)
-    return complain(x, i, l,
-                    "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
+  if (!check_bulk_size(x, i, l, size)) return false;
   const bool reads_shared = (i->immediate & from_shared) != 0;
   const bool writes_shared = (i->immediate & to_shared) != 0;
   if (reads_shared && writes_shared && !x.owner->is_in_cluster()) {  // as on an H200
@@ -254,7 +256,7 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
   }
   to = reach(x, i, l, x.vreg<u64>(i->a)[l],
              {size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
-              "the destination of a bulk copy: "});
+              "the destination of a bulk copy: ", order_of(kind)});
   if (to == nullptr) return false;
   from = reach(x, i, l, x.vreg<u64>(i->b)[l],
                {size, 16, reads_shared ? memory_space::shared : memory_space::global,
@@ -265,13 +267,8 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
 }
 
 // Counts the bytes at the barrier whose address is in d (0 for none).
-bool complete_bytes(context& x, const op* i, int l, u64 size) {
-  if (i->d == 0) return true;
-  u64* word = live_barrier(x, i, l, x.vreg<u64>(i->d)[l]);
-  if (word != nullptr && x.watch != nullptr)
-    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
-                        x.vreg<u64>(i->d)[l] - shared_window);
-  return word != nullptr && add_bytes(x, i, l, word, -static_cast<s64>(size));
+bool complete_operand(context& x, const op* i, int l, u64 size) {
+  return i->d == 0 || complete_bytes(x, i, l, x.vreg<u64>(i->d)[l], size);
 }
 
 // a: destination, b: source, c: bytes.
@@ -281,59 +278,54 @@ const op* copy_bulk(context& x, const op* i) {
     std::byte *to = nullptr, *from = nullptr;
     if (!bulk_ends(x, i, l, size, access_kind::store, to, from)) return false;
     std::memmove(to, from, size);
-    return complete_bytes(x, i, l, size);
+    return complete_operand(x, i, l, size);
   });
 }
 
-// Each word of the destination becomes next(word, word of the source).
+// The same from global memory to several blocks of the cluster. immediate: the vreg of the mask of
+// their ranks.
+const op* multicast_bulk(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    const u64 size = x.vreg<u32>(i->c)[l];
+    if (!check_bulk_size(x, i, l, size)) return false;
+    const std::byte* const from =
+        reach(x, i, l, x.vreg<u64>(i->b)[l],
+              {size, 16, memory_space::global, access_kind::load, "the source of a bulk copy: "});
+    if (from == nullptr) return false;
+    x.counts.global_load_bytes += size;
+    for (u32 m = x.vreg<u16>(static_cast<u32>(i->immediate))[l]; m != 0; m &= m - 1) {
+      const u32 rank = static_cast<u32>(__builtin_ctz(m));
+      std::byte* const to = reach(
+          x, i, l, address_in_block(x, x.vreg<u64>(i->a)[l], rank),
+          {size, 16, memory_space::shared, access_kind::store, "the destination of a bulk copy: "});
+      if (to == nullptr) return false;
+      std::memcpy(to, from, size);
+      x.counts.shared_store_bytes += size;
+      if (!complete_bytes(x, i, l, address_in_block(x, x.vreg<u64>(i->d)[l], rank), size))
+        return false;
+    }
+    return true;
+  });
+}
+
 template <class T, class Next>
 const op* reduce_bulk(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     const u64 size = x.vreg<u32>(i->c)[l];
     std::byte *to = nullptr, *from = nullptr;
     if (!bulk_ends(x, i, l, size, access_kind::atomic, to, from)) return false;
-    using word = std::conditional_t<sizeof(T) == 8, u64, u32>;
-    for (u64 at = 0; at < size; at += sizeof(T)) {
-      T value;
-      std::memcpy(&value, from + at, sizeof(T));
-      word* p = reinterpret_cast<word*>(to + at);
-      word old = __atomic_load_n(p, __ATOMIC_RELAXED), fresh;
-      do {
-        T before;
-        std::memcpy(&before, &old, sizeof(T));
-        const T after = Next{}(before, value);
-        std::memcpy(&fresh, &after, sizeof(T));
-      } while (
-          !__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    }
-    return complete_bytes(x, i, l, size);
+    reduce_elements<T, Next>(to, from, size);
+    return complete_operand(x, i, l, size);
   });
-}
-
-template <class T, class Next>
-void add_reduction(op_table& t, const op_name& name, Next) {
-  using enum value_class;
-  add_op(t, "cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32);
 }
 
 void reduction_ops(op_table& t) {
-  for_types<u32, s32, u64, s64>([&]<class T>() {
-    const op_name type = "." + type_name<T>();
-    add_reduction<T>(t, "add" + type, [](T a, T b) { return static_cast<T>(a + b); });
-    add_reduction<T>(t, "min" + type, [](T a, T b) { return b < a ? b : a; });
-    add_reduction<T>(t, "max" + type, [](T a, T b) { return a < b ? b : a; });
+  using enum value_class;
+  for_reductions([&]<class T, class Next>(reduction operation, const char* type, Next) {
+    const op_name name = op_name("cp.reduce.async.bulk.") +
+                         reduction_names[static_cast<unsigned>(operation)] + "." + type;
+    add_op(t, name, &reduce_bulk<T, Next>, b64, b64, b64, b32);
   });
-  for_types<f32, f64>([&]<class T>() {
-    add_reduction<T>(t, "add." + type_name<T>(), [](T a, T b) { return a + b; });
-  });
-  for_types<u32, u64>([&]<class T>() {
-    const op_name type = ".b" + bits_name<T>();
-    add_reduction<T>(t, "and" + type, [](T a, T b) { return a & b; });
-    add_reduction<T>(t, "or" + type, [](T a, T b) { return a | b; });
-    add_reduction<T>(t, "xor" + type, [](T a, T b) { return a ^ b; });
-  });
-  add_reduction<u32>(t, "inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; });
-  add_reduction<u32>(t, "dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; });
 }
 
 // --- addresses ---------------------------------------------------------------------------------
@@ -350,24 +342,26 @@ const op* generic_address(context& x, const op* i) {
   return i + 1;
 }
 
+// The offset in the cluster's shared memory that corresponds to `offset` in block `rank`. A block's
+// own memory has no rank. A rank that no cluster has gives an offset at which every access faults.
+u64 offset_in_block(const context& x, u64 offset, u32 rank) {
+  constexpr u32 no_rank = 254;
+  offset &= peer_bytes - 1;
+  if (rank == x.owner->cluster_rank()) return offset;
+  return (rank < no_rank ? rank + 1 : no_rank + 1) * peer_bytes + offset;
+}
+
 // d: the address in block b of the cluster that corresponds to a. immediate: the start of shared
-// memory, which is 0 or the start of the generic window. An address in the block's own memory has
-// no rank. A rank that no cluster has gives an address at which every access faults.
+// memory, which is 0 or the start of the generic window.
 template <class A>
 const op* map_address(context& x, const op* i) {
-  constexpr u32 no_rank = 254;
   const A* a = x.vreg<A>(i->a);
   const u32* rank = x.vreg<u32>(i->b);
   A* d = x.vreg<A>(i->d);
   const A window = static_cast<A>(i->immediate);
-  for (int l = 0; l < lanes; ++l) {
-    if (!lane_in(x.active, l)) continue;
-    const u64 offset = (a[l] - window) & (peer_bytes - 1);
-    const u64 at = rank[l] == x.owner->cluster_rank()
-                       ? offset
-                       : (rank[l] < no_rank ? rank[l] + 1 : no_rank + 1) * peer_bytes + offset;
-    d[l] = window + static_cast<A>(at);
-  }
+  for (int l = 0; l < lanes; ++l)
+    if (lane_in(x.active, l))
+      d[l] = window + static_cast<A>(offset_in_block(x, a[l] - window, rank[l]));
   return i + 1;
 }
 
@@ -386,6 +380,17 @@ const op* rank_of_address(context& x, const op* i) {
 
 }  // namespace
 
+bool complete_bytes(context& x, const op* i, int lane, u64 barrier, u64 bytes) {
+  u64* word = live_barrier(x, i, lane, barrier);
+  if (word != nullptr && x.watch != nullptr)
+    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane, barrier - shared_window);
+  return word != nullptr && add_bytes(x, i, lane, word, -static_cast<s64>(bytes));
+}
+
+u64 address_in_block(const context& x, u64 address, u32 rank) {
+  return shared_window + offset_in_block(x, address - shared_window, rank);
+}
+
 void async_ops(op_table& t) {
   using enum value_class;
   add_op(t, "mbarrier.init", &initialise, none, b64, b32, none);
@@ -397,6 +402,7 @@ void async_ops(op_table& t) {
   add_op(t, "mbarrier.pending_count", &pending_count, b32, b64, none, none);
   add_op(t, "<cp.async>", &copy_async, predicate, b64, b64, b32);
   add_op(t, "<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32);
+  add_op(t, "<cp.async.bulk multicast>", &multicast_bulk, b64, b64, b64, b32);
   reduction_ops(t);
   add_op(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);
   add_op(t, "<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none);

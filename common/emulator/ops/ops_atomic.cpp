@@ -5,40 +5,11 @@
 //         may access it. A block's shared memory belongs to one host thread at a time. Ops are
 //         named "atom.global.add.u32".
 // source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
-#include <bit>
-#include <cmath>
-
 #include "common/emulator/ops/locate.hpp"
-#include "common/emulator/ops/narrow.hpp"
+#include "common/emulator/ops/reduction.hpp"
 
 namespace stepwise::emulator {
 namespace {
-
-// Applies `next` to the word at `at`. If other host threads share the word, retries until no other
-// thread wrote in between.
-template <bool Shared, class T, class Next>
-void replace(std::byte* at, Next next) {
-  using word =
-      std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
-  word* p = reinterpret_cast<word*>(at);
-  word old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  const auto replacement = [&] { return std::bit_cast<word>(next(std::bit_cast<T>(old))); };
-  if constexpr (Shared) {
-    while (!__atomic_compare_exchange_n(p, &old, replacement(), false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST)) {
-    }
-  } else {
-    __atomic_store_n(p, replacement(), __ATOMIC_RELAXED);
-  }
-}
-
-// PTX specifies .ftz for f32 atom.add on global memory, but current hardware keeps subnormals. NaN
-// is canonical.
-inline f32 sum(f32 a, f32 b) {
-  const f32 r = a + b;
-  return r == r ? r : std::bit_cast<f32>(0x7fffffffu);
-}
-inline f64 sum(f64 a, f64 b) { return a + b; }
 
 template <memory_space Space, class A, class T, class Next>
 const op* atomic(context& x, const op* i) {
@@ -103,19 +74,7 @@ void add(op_table& t, const op_name& name, Next) {
               &atomic<shared, u64, T, Next>, &atomic<generic, u64, T, Next>});
 }
 
-// Both halves at once: .noftz is the only form, so subnormals stay.
-template <class F>
-u16 half_sum(u32 a, u32 b) {
-  return F::rounded(F::value(a & 0xffff) + F::value(b & 0xffff));
-}
-template <class F, bool Least>
-u16 half_choice(u32 a, u32 b) {
-  const f32 p = F::value(a & 0xffff), q = F::value(b & 0xffff);
-  if (p != p && q != q) return 0x7fff;
-  const bool first = q != q || (p == p && (p == q ? std::signbit(p) == Least : (p < q) == Least));
-  return static_cast<u16>(first ? a : b);
-}
-
+// Of a pair, both halves at once.
 template <class F>
 void half_ops_of(op_table& t) {
   const auto add_each = [&]<class Body>(const op_name& name, Body) {

@@ -35,6 +35,7 @@ void profiler::note_uncounted(const warp_event& e) {
 }
 
 void profiler::access_range(const warp_event& e, const range_event& r) {
+  if (r.of_tensor_map) return;
   if (now_ == nullptr || e.at->ordinal >= now_->view->places.size()) return;
   std::uint32_t site = now_->view->places[e.at->ordinal].site;
   if (site == instruction_place::none) {
@@ -57,6 +58,11 @@ void profiler::access_range(const warp_event& e, const range_event& r) {
       ranges_.is_shared = is_shared;
       ranges_.first = at;
       ranges_warp_ = e.warp;
+    }
+    // The sectors of a piece lie in at most five lines.
+    if (ranges_.lines.count + 5 > std::size(ranges_.lines.lines)) {
+      end_ranges();
+      continue;
     }
     const std::uint64_t piece = std::min(end - at, bytes_of_request - ranges_.bytes);
     const std::uint64_t last = at + piece - 1;

@@ -88,8 +88,8 @@ std::byte* scheduler::reach_peer(const op* i, access_fault fault) {
 
 void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint64_t address,
                             const span& s, bool inside) {
-  x_.watch->access_range(event_at(i, x_.mask),
-                         {space, s.kind, s.order, s.asynchronous, address, s.bytes, lane, inside});
+  x_.watch->access_range(event_at(i, x_.mask), {space, s.kind, s.order, s.asynchronous, address,
+                                                s.bytes, lane, inside, s.of_tensor_map});
 }
 
 }  // namespace stepwise::emulator

@@ -15,8 +15,7 @@ namespace {
 enum reason : std::int64_t { bulk_store, early_start, early_use, refilled, never_awaited };
 
 bool is_bulk_store(const ptx::instruction& i) {
-  return i.opcode == "cp" && ptx::has_modifier(i, "bulk") && !i.modifiers.empty() &&
-         ptx::space_of(i) == ptx::state_space::global && i.operands.size() > 2;
+  return i.opcode == "cp" && ptx::has_modifier(i, "bulk_group");
 }
 
 constexpr const char* advice_to_wait =

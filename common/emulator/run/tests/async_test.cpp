@@ -146,10 +146,8 @@ TEST_CASE("an error names a row of ldmatrix past the end of shared memory") {
 
 TEST_CASE("an instruction that is not implemented is refused by name") {
   for (const char* text :
-       {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
-        "[%r1], [%rd1, {%r3}], [%r2];",
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-        "[%r1], [%rd1], 16, [%r2], %rs1;",
+       {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r3, %r3, %r3}], [%r2], {%rs1};",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r4, %r5, %r6, %r7}, %rd1, %rd1, "
         "%r8, 0, 1, 1, 1, 0, 0;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "

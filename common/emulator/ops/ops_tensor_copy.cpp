@@ -1,0 +1,360 @@
+// Copies of tensor tiles (TMA), and edits of tensor maps.
+//
+// idea    A copy is done at once, in program order, like other asynchronous copies (ops_async.cpp).
+//         It visits the box row by row. The part of a row that lies inside the tensor is copied;
+//         loads fill the rest. Dimension 0 is always contiguous.
+// watch   The record of a map may hold anything (common/device/tensor_map.hpp).
+// source  PTX ISA 9.0, "Tensors", "cp.async.bulk.tensor", "tensormap.replace". Tested by
+//         ../../runtime/conformance/tma/.
+#include <algorithm>
+#include <cstring>
+
+#include "common/device/tensor_map.hpp"
+#include "common/emulator/machine/access.hpp"
+#include "common/emulator/machine/tensor_copy.hpp"
+#include "common/emulator/ops/ops_async.hpp"
+#include "common/emulator/ops/reduction.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr unsigned chunk_bytes = 16;          // the unit of swizzling
+constexpr unsigned most_row_bytes = 256 * 8;  // of a sound map
+constexpr unsigned shared_box_alignment = 128;
+
+// The distance between the rows of a box in shared memory, which are packed even if they are
+// narrower than the swizzle. An H200 has not confirmed this for narrower rows.
+u32 row_pitch(const tensor_map& map) { return map.row_bytes(); }
+
+// The offset in shared memory of a chunk that would be at `offset` without swizzling. The number of
+// its row among the rows of 128 bytes changes the number of the chunk in the row.
+u64 swizzled(u64 offset, tensor_swizzle swizzle) {
+  const u64 chunks = std::max(width_of(swizzle) / chunk_bytes, 1u);
+  return offset ^ ((offset / 128 % chunks) * chunk_bytes);
+}
+
+// A row of a box. Its bytes from `first` on, `bytes` of them, lie in the tensor, at `address`.
+struct box_row {
+  u64 index, first, bytes, address;
+};
+
+class tile_copy {
+ public:
+  tile_copy(context& x, const op* i, int lane)
+      : x_(x), i_(i), lane_(lane), form_(*reinterpret_cast<const tensor_copy_form*>(i->immediate)) {
+    for (unsigned d = 0; d < form_.rank; ++d) start_[d] = x.vreg<s32>(form_.coordinates[d])[lane];
+  }
+
+  // False if the launch was stopped.
+  bool run() {
+    if (!read_map()) return false;
+    switch (form_.what) {
+      case tensor_copy::load:
+        return load();
+      case tensor_copy::store:
+        return store(nullptr);
+      case tensor_copy::reduce:
+        return reduce();
+    }
+    return false;
+  }
+
+ private:
+  using reducer = void (*)(std::byte* to, const std::byte* from, u64 bytes);
+
+  bool refuse(const std::string& what) {
+    x_.owner->stop(i_, error::illegal_instruction, what, lane_);
+    return false;
+  }
+
+  // --- the map ---
+
+  bool read_map() {
+    constexpr const char* whose = "the tensor map: ";
+    const u64 at = x_.vreg<u64>(i_->b)[lane_];
+    const std::byte* from = nullptr;
+    if (at - parameter_window < window_bytes) {
+      const u64 offset = at - parameter_window;
+      const bool misaligned = offset % tensor_map_alignment != 0;
+      if (misaligned || offset > x_.parameter_bytes || sizeof map_ > x_.parameter_bytes - offset) {
+        stop_with(x_, i_,
+                  {misaligned, memory_space::parameter, access_kind::load, lane_, offset,
+                   sizeof map_, tensor_map_alignment, whose});
+        return false;
+      }
+      from = x_.parameters + offset;
+    } else {
+      from = reach(x_, i_, lane_, at,
+                   {sizeof map_, tensor_map_alignment, memory_space::global, access_kind::load,
+                    whose, memory_order::weak, false, true});
+    }
+    if (from == nullptr) return false;
+    std::memcpy(&map_, from, sizeof map_);
+    if (!map_.is_sound())
+      return refuse(
+          "a tensor map that cuTensorMapEncodeTiled did not make, or that was changed so that it "
+          "breaks that function's rules");
+    if (map_.rank != form_.rank)
+      return refuse("a copy of " + std::to_string(form_.rank) +
+                    " dimensions with a tensor map of " + std::to_string(map_.rank));
+    return true;
+  }
+
+  // --- rows ---
+
+  // Calls use(box_row) -> bool for the rows of the box until one returns false.
+  template <class Use>
+  bool each_row(Use use) {
+    const s64 element = bytes_of(map_.type), width = map_.box[0];
+    const s64 length = static_cast<s64>(map_.size(0));
+    const s64 first = std::clamp<s64>(-start_[0], 0, width);
+    const s64 end = std::clamp<s64>(length - start_[0], first, width);
+    const u64 first_address = map_.address + static_cast<u64>((start_[0] + first) * element);
+    for (u64 index = 0, rows = map_.box_rows(); index < rows; ++index) {
+      box_row row{index, static_cast<u64>(first * element),
+                  static_cast<u64>((end - first) * element), first_address};
+      u64 rest = index;
+      for (unsigned d = 1; d < map_.rank; ++d) {
+        const u32 elements = map_.box_elements(d);
+        const s64 at = start_[d] + static_cast<s64>(rest % elements) * map_.element_strides[d];
+        rest /= elements;
+        if (at < 0 || at >= static_cast<s64>(map_.size(d))) row.bytes = 0;
+        row.address += static_cast<u64>(at) * map_.strides[d - 1];
+      }
+      if (!use(row)) return false;
+    }
+    return true;
+  }
+
+  // The host address of a row's part in the tensor; null if the launch was stopped.
+  std::byte* reach_row(const box_row& row, access_kind kind) {
+    return reach(x_, i_, lane_, row.address,
+                 {row.bytes, bytes_of(map_.type), memory_space::global, kind,
+                  "the tensor: ", order_of(kind)});
+  }
+
+  // --- the box in shared memory ---
+
+  u64 box_bytes() const { return map_.box_rows() * row_pitch(map_); }
+
+  // A box at an address of shared memory, perhaps in another block.
+  struct shared_box {
+    std::byte* host = nullptr;  // null: the launch was stopped
+    u64 offset = 0;             // in the block's shared memory
+  };
+  shared_box reach_box(u64 at, access_kind kind) {
+    // The last chunks of a swizzled box may lie anywhere in the last row of the swizzle.
+    const u64 unit = std::max(width_of(map_.swizzle), chunk_bytes);
+    const u64 bytes = (box_bytes() + unit - 1) / unit * unit;
+    std::byte* const host = reach(
+        x_, i_, lane_, at,
+        {bytes, shared_box_alignment, memory_space::shared, kind, "the box in shared memory: "});
+    return {host, (at - shared_window) % peer_bytes};
+  }
+
+  // Calls use(chunk in the box, chunk in the row) for each 16 bytes of a row.
+  template <class Use>
+  void each_chunk(const shared_box& box, u64 row, Use use) {
+    for (u64 at = 0; at < map_.row_bytes(); at += chunk_bytes) {
+      const u64 offset = box.offset + row * row_pitch(map_) + at;
+      use(box.host + (swizzled(offset, map_.swizzle) - box.offset), row_ + at);
+    }
+  }
+
+  // --- directions ---
+
+  void fill_row() {
+    const unsigned element = bytes_of(map_.type);
+    std::memset(row_, map_.fills_nan != 0 ? 0xff : 0, map_.row_bytes());
+    if (map_.fills_nan == 0) return;
+    for (u64 end = element; end <= map_.row_bytes(); end += element)
+      row_[end - 1] = std::byte{0x7f};
+  }
+
+  bool load() {
+    const u64 to = x_.vreg<u64>(i_->a)[lane_], barrier = x_.vreg<u64>(i_->d)[lane_];
+    if (i_->c == 0) return load_to(to, barrier);
+    for (u32 m = x_.vreg<u16>(i_->c)[lane_]; m != 0; m &= m - 1) {
+      const u32 rank = static_cast<u32>(__builtin_ctz(m));
+      if (!load_to(address_in_block(x_, to, rank), address_in_block(x_, barrier, rank)))
+        return false;
+    }
+    return true;
+  }
+
+  bool load_to(u64 to, u64 barrier) {
+    const shared_box box = reach_box(to, access_kind::store);
+    const auto load_row = [&](const box_row& row) {
+      if (row.bytes != map_.row_bytes()) fill_row();
+      if (row.bytes != 0) {
+        const std::byte* const from = reach_row(row, access_kind::load);
+        if (from == nullptr) return false;
+        std::memcpy(row_ + row.first, from, row.bytes);
+        x_.counts.global_load_bytes += row.bytes;
+      }
+      each_chunk(box, row.index, [](std::byte* shared, std::byte* ours) {
+        std::memcpy(shared, ours, chunk_bytes);
+      });
+      return true;
+    };
+    if (box.host == nullptr || !each_row(load_row)) return false;
+    x_.counts.shared_store_bytes += box_bytes();
+    return complete_bytes(x_, i_, lane_, barrier, box_bytes());
+  }
+
+  // Without `reduce_row`, the box replaces what is in the tensor.
+  bool store(reducer reduce_row) {
+    const shared_box box = reach_box(x_.vreg<u64>(i_->a)[lane_], access_kind::load);
+    const access_kind kind = reduce_row != nullptr ? access_kind::atomic : access_kind::store;
+    const auto store_row = [&](const box_row& row) {
+      if (row.bytes == 0) return true;
+      each_chunk(box, row.index, [](std::byte* shared, std::byte* ours) {
+        std::memcpy(ours, shared, chunk_bytes);
+      });
+      std::byte* const to = reach_row(row, kind);
+      if (to == nullptr) return false;
+      if (reduce_row != nullptr)
+        reduce_row(to, row_ + row.first, row.bytes);
+      else
+        std::memcpy(to, row_ + row.first, row.bytes);
+      x_.counts.global_store_bytes += row.bytes;
+      return true;
+    };
+    if (box.host == nullptr || !each_row(store_row)) return false;
+    x_.counts.shared_load_bytes += box_bytes();
+    return true;
+  }
+
+  // The name of the map's type in PTX, as the operation has it.
+  const char* type_in_ptx() const {
+    static constexpr const char* names[tensor_types] = {"u8",  "u16",  "u32", "s32", "u64",
+                                                        "s64", "f16",  "f32", "f64", "bf16",
+                                                        "f32", "tf32", "tf32"};
+    if (form_.operation < reduction::bit_and) return names[static_cast<unsigned>(map_.type)];
+    const unsigned bytes = is_floating(map_.type) ? 0 : bytes_of(map_.type);
+    return bytes == 4 ? "b32" : bytes == 8 ? "b64" : "";
+  }
+
+  bool reduce() {
+    const std::string_view type = type_in_ptx();
+    reducer found = nullptr;
+    for_reductions([&]<class T, class Next>(reduction operation, std::string_view of, Next) {
+      if (operation == form_.operation && of == type) found = &reduce_elements<T, Next>;
+    });
+    if (found != nullptr) return store(found);
+    return refuse(std::string("a reduction with .") +
+                  reduction_names[static_cast<unsigned>(form_.operation)] +
+                  " of a tensor map whose element type has no such operation");
+  }
+
+  context& x_;
+  const op* i_;
+  int lane_;
+  const tensor_copy_form& form_;
+  tensor_map map_;
+  s64 start_[most_tensor_dimensions] = {};
+  std::byte row_[most_row_bytes];
+};
+
+// d: mbarrier, 0 for none; a: box in shared memory; b: map; c: 16-bit mask of a multicast, 0 for
+// none; immediate: the tensor_copy_form.
+const op* copy_tile(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) { return tile_copy(x, i, l).run(); });
+}
+
+// --- edits of maps -----------------------------------------------------------------------------
+
+struct field_place {
+  u64 offset;
+  unsigned bytes;
+};
+
+// The place of a field in the record, for one dimension.
+field_place place_of(tensor_map_field field, unsigned dimension) {
+  const auto in_array = [&](u64 offset, unsigned bytes) {
+    return field_place{offset + u64{dimension} * bytes, bytes};
+  };
+  switch (field) {
+    case tensor_map_field::address:
+      return {offsetof(tensor_map, address), 8};
+    case tensor_map_field::rank:
+      return {offsetof(tensor_map, rank), 1};
+    case tensor_map_field::box:
+      return in_array(offsetof(tensor_map, box), 4);
+    case tensor_map_field::size:
+      return in_array(offsetof(tensor_map, last), 4);
+    case tensor_map_field::stride:
+      return in_array(offsetof(tensor_map, strides), 8);
+    case tensor_map_field::element_stride:
+      return in_array(offsetof(tensor_map, element_strides), 4);
+    case tensor_map_field::type:
+      return {offsetof(tensor_map, type), 1};
+    case tensor_map_field::interleave:
+      return {offsetof(tensor_map, interleave), 1};
+    case tensor_map_field::swizzle:
+      return {offsetof(tensor_map, swizzle), 1};
+    case tensor_map_field::fill:
+      return {offsetof(tensor_map, fills_nan), 1};
+  }
+  return {};
+}
+
+// The bytes of a field for the value that PTX has. A value that does not fit becomes one that
+// is_sound() rejects.
+u64 encoded(tensor_map_field field, u64 value) {
+  constexpr u64 most_in_byte = 255;
+  if (field == tensor_map_field::size) return value - 1;
+  if (field == tensor_map_field::rank) return std::min(value, most_in_byte - 1) + 1;
+  return value;
+}
+
+// a: address of the map; b: new value, of 64 bits for an address or a stride, else of 32;
+// immediate: tensor_map_field and dimension.
+const op* replace_field(context& x, const op* i) {
+  const auto field = static_cast<tensor_map_field>(i->immediate % tensor_map_fields);
+  const field_place place =
+      place_of(field, static_cast<unsigned>(i->immediate / tensor_map_fields));
+  return each_lane(x, i, [&](int l) {
+    const u64 at = x.vreg<u64>(i->a)[l];
+    const u64 given = place.bytes == 8 ? x.vreg<u64>(i->b)[l] : x.vreg<u32>(i->b)[l];
+    const u64 value = encoded(field, given);
+    // A misaligned map must fail here, although its field may be aligned.
+    const u64 from = at % tensor_map_alignment == 0 ? at + place.offset : at;
+    const unsigned alignment = from == at ? tensor_map_alignment : 1;
+    std::byte* const to = reach(
+        x, i, l, from,
+        {place.bytes, alignment, memory_space::generic, access_kind::store, "the tensor map: "});
+    if (to == nullptr) return false;
+    std::memcpy(to, &value, place.bytes);
+    return true;
+  });
+}
+
+// tensormap.cp_fenceproxy. a: destination in global memory; b: source in shared memory. The whole
+// warp has arrived.
+const op* copy_map(context& x, const op* i) {
+  const int lane = __builtin_ctz(x.active);
+  const std::byte* const from =
+      reach(x, i, lane, x.vreg<u64>(i->b)[lane],
+            {sizeof(tensor_map), tensor_map_alignment, memory_space::shared, access_kind::load,
+             "the source of tensormap.cp_fenceproxy: "});
+  if (from == nullptr) return nullptr;
+  std::byte* const to = reach(x, i, lane, x.vreg<u64>(i->a)[lane],
+                              {sizeof(tensor_map), tensor_map_alignment, memory_space::global,
+                               access_kind::store, "the destination of tensormap.cp_fenceproxy: "});
+  if (to == nullptr) return nullptr;
+  std::memcpy(to, from, sizeof(tensor_map));
+  return i + 1;
+}
+
+}  // namespace
+
+void tensor_copy_ops(op_table& t) {
+  using enum value_class;
+  add_op(t, "<tensor copy>", &copy_tile, b64, b64, b64, b16);
+  add_op(t, "<tensormap.replace>", &replace_field, none, b64, b64, none);
+  add_op(t, "<tensormap.cp_fenceproxy>", &copy_map, none, b64, b64, none);
+}
+
+}  // namespace stepwise::emulator
