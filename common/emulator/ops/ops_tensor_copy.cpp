@@ -11,6 +11,7 @@
 
 #include "common/device/tensor_map.hpp"
 #include "common/emulator/machine/access.hpp"
+#include "common/emulator/machine/memory.hpp"
 #include "common/emulator/machine/tensor_copy.hpp"
 #include "common/emulator/ops/ops_async.hpp"
 #include "common/emulator/ops/reduction.hpp"
@@ -30,8 +31,8 @@ u32 row_pitch(const tensor_map& map) { return map.row_bytes(); }
 // The offset in shared memory of a chunk that would be at `offset` without swizzling. The number of
 // its row among the rows of 128 bytes changes the number of the chunk in the row.
 u64 swizzled(u64 offset, tensor_swizzle swizzle) {
-  const u64 chunks = std::max(width_of(swizzle) / chunk_bytes, 1u);
-  return offset ^ ((offset / 128 % chunks) * chunk_bytes);
+  const u64 chunks = std::max(width_of(swizzle) / chunk_bytes, 1u);  // a power of two
+  return offset ^ ((offset / 128 & (chunks - 1)) * chunk_bytes);
 }
 
 // A row of a box. Its bytes from `first` on, `bytes` of them, lie in the tensor, at `address`.
@@ -129,6 +130,11 @@ class tile_copy {
 
   // The host address of a row's part in the tensor; null if the launch was stopped.
   std::byte* reach_row(const box_row& row, access_kind kind) {
+    const u64 offset = row.address - allocation_.base;
+    if (x_.watch == nullptr && offset < allocation_.bytes &&
+        row.bytes <= allocation_.bytes - offset)
+      return x_.memory->host(row.address);
+    if (const auto found = x_.memory->find(row.address)) allocation_ = *found;
     return reach(x_, i_, lane_, row.address,
                  {row.bytes, bytes_of(map_.type), memory_space::global, kind,
                   "the tensor: ", order_of(kind)});
@@ -254,6 +260,7 @@ class tile_copy {
   const tensor_copy_form& form_;
   tensor_map map_;
   s64 start_[most_tensor_dimensions] = {};
+  access_window allocation_;  // that the last row lies in
   std::byte row_[most_row_bytes];
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "common/runtime/api/api.hpp"
+#include "common/runtime/api/tensor_maps.hpp"
 #include "common/runtime/tests/capture.hpp"
 #include "common/runtime/tests/fake_device.hpp"
 #include "common/testing/skip_case.hpp"
@@ -182,4 +183,39 @@ TEST_CASE("an unsupported function is reported once, by name") {
   CHECK(said.find("stepwise: cudaIpcCloseMemHandle is not supported") == 0);
   CHECK(said.find('\n') == said.size() - 1);
   CHECK(cudaGetLastError() == cudaErrorNotSupported);
+}
+
+// The device of the tests does not know the range of its addresses, like a GPU.
+TEST_CASE("a tensor map for a GPU is refused by name") {
+  fake::reset();
+  CUtensorMap map{};
+  const std::string said = captured_stderr([&] {
+    const std::uint64_t sizes[] = {64};
+    const std::uint32_t box[] = {32}, steps[] = {1};
+    CHECK(runtime::encode_tiled_map(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 1,
+                                    reinterpret_cast<void*>(0x1000), sizes, nullptr, box, steps,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_ERROR_NOT_SUPPORTED);
+  });
+  CHECK(said.find("cuTensorMapEncodeTiled is not supported for a GPU in another process") !=
+        std::string::npos);
+  CHECK(map.opaque[0] == 0);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("a missing driver function is announced, and the call succeeds") {
+  fake::reset();
+  void* function = &function;
+  cudaDriverEntryPointQueryResult outcome{};
+  const std::string said = captured_stderr([&] {
+    for (int n = 0; n < 2; ++n)
+      CHECK(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, cudaEnableDefault,
+                                             &outcome) == cudaSuccess);
+  });
+  CHECK(outcome == cudaDriverEntryPointSymbolNotFound);
+  CHECK(function == nullptr);
+  CHECK(said ==
+        "stepwise: the driver function cuMemAlloc was not found: no libcuda.so.1 of this "
+        "project is loaded\n");
 }

@@ -76,6 +76,29 @@ TEST_CASE("a bulk copy within shared memory is refused, as on a GPU without clus
              error::illegal_instruction, "a bulk copy from shared to shared memory");
 }
 
+TEST_CASE("a copy needs a tensor map that was encoded, at an address that is aligned") {
+  const std::string copy =
+      one_thread +
+      "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], ";
+  check_says(run(copy + "[%rd1, {%r3}], [%r2];\nend:"), error::illegal_instruction,
+             "a tensor map that cuTensorMapEncodeTiled did not make");
+  check_says(run(copy + "[%rd1+32, {%r3}], [%r2];\nend:"), error::misaligned_address,
+             "the tensor map: 128-byte read");
+  check_says(run(copy + "[%rd1+256, {%r3}], [%r2];\nend:"), error::illegal_address,
+             "the tensor map: 128-byte read");
+  check_says(run("mov.b64 %rd2, out;\ncvta.param.u64 %rd2, %rd2;\n" + copy +
+                 "[%rd2, {%r3}], [%r2];\nend:"),
+             error::illegal_address, "the tensor map: 128-byte read");
+}
+
+TEST_CASE("a copy to a block that the cluster does not have is an error") {
+  check_says(
+      run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\n.reg .b16 %rs<2>;\nmov.u16 %rs1, 2;\n"
+                       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                       ".multicast::cluster [%r1], [%rd1], 16, [%r2], %rs1;\nend:"),
+      error::illegal_instruction, "the destination of a bulk copy: 16-byte write");
+}
+
 TEST_CASE("misuse of a barrier in shared memory is reported") {
   check_says(run("mbarrier.arrive.shared.b64 %rd2, [%r2];"), error::launch_failure,
              "no mbarrier was initialised at shared address");
@@ -150,6 +173,7 @@ TEST_CASE("an instruction that is not implemented is refused by name") {
         "[%r1], [%rd1, {%r3, %r3, %r3}], [%r2], {%rs1};",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r4, %r5, %r6, %r7}, %rd1, %rd1, "
         "%r8, 0, 1, 1, 1, 0, 0;",
+        "tensormap.replace.tile.interleave_layout.global.b1024.b32 [%rd1], 1;",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
         "{%r4, %r5}, {%r4, %r5, %r6, %r7}, %r8, 0x0;",
         "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
