@@ -75,6 +75,12 @@ class tile_copy {
     constexpr const char* whose = "the tensor map: ";
     const u64 at = x_.vreg<u64>(i_->b)[lane_];
     const std::byte* from = nullptr;
+    if (at - local_window < window_bytes) {
+      x_.owner->stop(i_, error::illegal_address, "a tensor map in local memory", lane_,
+                     "Declare the kernel's parameter as const __grid_constant__ CUtensorMap, so "
+                     "that its address is not that of a copy.");
+      return false;
+    }
     if (at - parameter_window < window_bytes) {
       const u64 offset = at - parameter_window;
       const bool misaligned = offset % tensor_map_alignment != 0;

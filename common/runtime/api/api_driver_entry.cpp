@@ -13,31 +13,33 @@ namespace {
 
 std::atomic<driver_lookup> lookup_in_driver{nullptr};
 
-// A map in our format suits only emulated devices. Of all devices, only these know the range of
-// their addresses; that of another process passes it on.
-status check_has_maps(const state& s, const char* function) {
+// A map in our format suits only emulated devices. These are the devices that know the range of
+// their addresses; a device in another process passes it on.
+status check_has_maps(const state& s) {
   auto* const addresses = s.current->extras().addresses;
   if (addresses != nullptr && addresses->address_range()[1] != 0) return {};
-  const std::string what = std::string(function) + " is not supported for a GPU in another process";
-  announce(what);
-  return {error::not_supported, what};
+  return {error::not_supported, "a tensor map for a GPU in another process is not supported"};
 }
 
-// Runs `body(tensor_map&) -> status` for a map of the program, as this driver function.
+// Runs `body(tensor_map&) -> status` for a map of the program, which an error leaves unchanged.
+template <class Body>
+status change_map(CUtensorMap* map, Body&& body) {
+  if (map == nullptr || address_of(map) % tensor_map_alignment != 0)
+    return invalid_value("the tensor map is null, or not at a multiple of 64 bytes");
+  tensor_map record;
+  std::memcpy(&record, reinterpret_cast<const std::byte*>(map), sizeof record);
+  status outcome = body(record);
+  if (outcome.ok()) std::memcpy(map, &record, sizeof record);
+  return outcome;
+}
+
+// The same as this driver function, which announces why it fails.
 template <class Body>
 CUresult with_map(const char* function, CUtensorMap* map, Body&& body) {
   const driver_call scope(function);
   const cudaError_t code = call([&](state& s) {
-    if (status here = check_has_maps(s, function); !here.ok()) return here;
-    status outcome;
-    if (map == nullptr || address_of(map) % tensor_map_alignment != 0) {
-      outcome = invalid_value("the tensor map is not at a multiple of 64 bytes, or null");
-    } else {
-      tensor_map record;
-      std::memcpy(&record, reinterpret_cast<const std::byte*>(map), sizeof record);
-      outcome = body(record);
-      if (outcome.ok()) std::memcpy(map, &record, sizeof record);
-    }
+    status outcome = check_has_maps(s);
+    if (outcome.ok()) outcome = change_map(map, body);
     announce_mistake(function, outcome);
     if (outcome.code == error::not_supported) announce(outcome.message);
     return outcome;

@@ -89,6 +89,10 @@ TEST_CASE("a copy needs a tensor map that was encoded, at an address that is ali
   check_says(run("mov.b64 %rd2, out;\ncvta.param.u64 %rd2, %rd2;\n" + copy +
                  "[%rd2, {%r3}], [%r2];\nend:"),
              error::illegal_address, "the tensor map: 128-byte read");
+  check_says(run(".local .align 64 .b8 copied[128];\nmov.b64 %rd2, copied;\n"
+                 "cvta.local.u64 %rd2, %rd2;\n" +
+                 copy + "[%rd2, {%r3}], [%r2];\nend:"),
+             error::illegal_address, "a tensor map in local memory");
 }
 
 TEST_CASE("a copy to a block that the cluster does not have is an error") {
