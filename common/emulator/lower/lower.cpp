@@ -75,8 +75,8 @@ void lowering::fence() {
 bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
       "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
-  static const std::unordered_set<std::string_view> refused = {
-      "istypep", "sured", "tcgen05", "multimem", "clusterlaunchcontrol"};
+  static const std::unordered_set<std::string_view> refused = {"istypep", "sured", "tcgen05",
+                                                               "multimem", "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
   return has_ops(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
