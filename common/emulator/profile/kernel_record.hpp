@@ -16,12 +16,18 @@ struct profiler::site_counts {
   std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop
-  // The result of the last access to shared memory. An access of the same shape has the same result
-  // if its distance is a multiple of a bank's width.
-  std::uint64_t shape = 0;        // its serial number; 0: none in this launch
+  // The results of the last accesses to shared memory, by the position in a word of the first
+  // lane's address. An access of the same shape has the same result if it lies a multiple of a
+  // bank's width away.
+  struct known_result {
+    std::uint64_t shape = 0;       // its serial number; 0: none in this launch
+    std::uint64_t from_shape = 0;  // of the addresses that a cp.async reads
+    std::uint64_t at = 0, from = 0;
+    std::uint32_t taken = 0, ideal = 0, repeated = 0;
+    std::uint32_t sectors_again = 0;  // by a cp.async.cg
+  };
+  known_result known[4];
   std::uint64_t timed_bytes = 0;  // requested by lanes in a timed launch
-  std::uint64_t at = 0;
-  std::uint32_t taken = 0, ideal = 0, repeated = 0;
 };
 
 // A kernel in one configuration.

@@ -35,7 +35,7 @@ void profiler::begin_launch(const launch_info& launch) {
   last_.reset();
   plans_ = now_->view->sites.data();
   sites_ = now_->sites.data();
-  for (site_counts& s : now_->sites) s.shape = 0;
+  for (site_counts& s : now_->sites) std::ranges::fill(s.known, site_counts::known_result{});
   kernel_profile& k = now_->profile;
   ++k.launches;
   const extent cluster = cluster_of(*launch.attributes, *launch.config);
@@ -122,33 +122,41 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
     loads.repeated_wavefronts += loop.load_wavefronts - combined.load_wavefronts;
     return;
   }
-  const bool repeats = !p.copies && e.shape->active == e.active;
+  const bool repeats = e.shape->active == e.active && (!p.copies || copied_shape_ != 0);
   const std::uint64_t at = offset[e.shape->first];
   // A shape that is moved by whole words has the same number of wavefronts. Where words of two rows
-  // lie side by side, the shape must be moved by whole rows.
-  const unsigned moves = rules_.bank_bytes == 8 ? 256 : std::max(4u, unsigned{p.bytes});
-  if (!repeats || site.shape != e.shape->serial || ((at - site.at) & (moves - 1)) != 0) {
-    site.shape = repeats ? e.shape->serial : 0;
-    site.at = at;
+  // lie side by side, the shape must be moved by whole rows. The rules for copies compare lines of
+  // what is read and of what is written.
+  const unsigned moves = p.copies                 ? line_bytes
+                         : rules_.bank_bytes == 8 ? 256
+                                                  : std::max(4u, unsigned{p.bytes});
+  site_counts::known_result& known = site.known[at % std::size(site.known)];
+  if (!repeats || known.shape != e.shape->serial || ((at - known.at) & (moves - 1)) != 0 ||
+      (p.copies &&
+       (known.from_shape != copied_shape_ || ((copied_first_ - known.from) & (moves - 1)) != 0))) {
+    known.shape = repeats ? e.shape->serial : 0;
+    known.at = at;
+    known.from_shape = copied_shape_;
+    known.from = copied_first_;
     const bool around_l1 = p.copies && p.cache == cache_use::l2_only;
-    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, around_l1)
-                          : wavefronts_of(p.shared, offset, e.active, p.bytes);
-    if (around_l1)
-      sites_[copied_at_].global.sectors += sectors_again(copied_from_, offset, e.active);
-    site.ideal = rules_.are_todays()
-                     ? ideal_wavefronts(p.shared, e.active, p.bytes, site.taken)
-                     : older_ideal_wavefronts(rules_, p.shared, e.active, p.bytes, site.taken);
-    site.repeated =
+    known.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, around_l1)
+                           : wavefronts_of(p.shared, offset, e.active, p.bytes);
+    known.sectors_again = around_l1 ? sectors_again(copied_from_, offset, e.active) : 0;
+    known.ideal = rules_.are_todays()
+                      ? ideal_wavefronts(p.shared, e.active, p.bytes, known.taken)
+                      : older_ideal_wavefronts(rules_, p.shared, e.active, p.bytes, known.taken);
+    known.repeated =
         p.kind == access_kind::atomic
-            ? site.taken -
+            ? known.taken -
                   wavefronts_of(p.shared, offset, one_lane_per_address(offset, e.active), p.bytes)
             : 0;
   }
+  if (p.copies) sites_[copied_at_].global.sectors += known.sectors_again;
   ++c.requests;
   c.lanes += n;
-  c.wavefronts += site.taken;
-  c.ideal_wavefronts += site.ideal;
-  c.repeated_wavefronts += site.repeated;
+  c.wavefronts += known.taken;
+  c.ideal_wavefronts += known.ideal;
+  c.repeated_wavefronts += known.repeated;
 }
 
 void profiler::count_constant(const access_event& e) {
@@ -168,6 +176,8 @@ std::uint32_t profiler::access(const access_event& e) {
   if (p.copies && p.kind == access_kind::load) {
     for (int l = 0; l < 32; ++l) copied_from_[l] = ((e.active >> l) & 1) != 0 ? e.address[l] : 0;
     copied_at_ = e.index;
+    copied_shape_ = e.active != 0 && e.shape->active == e.active ? e.shape->serial : 0;
+    copied_first_ = e.active != 0 ? e.address[e.shape->first] : 0;
   }
   if (e.active == 0) return 0;
   const std::uint64_t* address = e.address;
@@ -183,11 +193,13 @@ std::uint32_t profiler::access(const access_event& e) {
     if (timer_ != nullptr) {
       const wavefront_counts& c = sites_[e.index].shared;
       timer_->moved(0, c.wavefronts - before.wavefronts);
-      recorded_access a;
-      a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
-      a.ideal_wavefronts = static_cast<std::uint8_t>(
-          std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
-      time_access(e, a, {});
+      if (timer_->is_recording()) {
+        recorded_access a;
+        a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
+        a.ideal_wavefronts = static_cast<std::uint8_t>(
+            std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
+        time_access(e, a, {});
+      }
     }
   } else if (e.space != memory_space::parameter) {
     const bool global = e.space == memory_space::global;

@@ -92,8 +92,10 @@ class profiler final : public observer {
   static constexpr std::uint32_t no_site = 0xffffffffu;
   range_request ranges_;
   std::uint32_t ranges_warp_ = 0;
-  // The addresses that the cp.async whose write comes next reads, and its site.
+  // The addresses that the cp.async whose write comes next reads, their shape's serial number (0:
+  // it has none) and first address, and the site.
   std::uint64_t copied_from_[32] = {};
+  std::uint64_t copied_shape_ = 0, copied_first_ = 0;
   std::uint32_t copied_at_ = 0;
 };
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "common/device/device.hpp"
 
@@ -260,6 +262,46 @@ TEST_CASE("cp.async: the load from global memory and the write to shared memory"
   CHECK(c.line(5).counts.shared_copy.requests == 1);
   CHECK(c.line(5).counts.shared_copy.wavefronts == 4);
   CHECK(c.line(5).counts.shared_store.requests == 0);
+}
+
+// The counts of line 5, which executes an access 16 times: in a loop, or as 16 instructions. %r4
+// and %rd3 move before each.
+profile_counts counts_of_16(const std::string& access, int shared_step, int global_step,
+                            bool loops) {
+  const std::string once = "add.u32 %r4, %r4, " + std::to_string(shared_step) +
+                           ";\nadd.s64 %rd3, %rd3, " + std::to_string(global_step) +
+                           ";\n.loc 1 5 0\n" + access + ";\n.loc 1 6 0\n";
+  std::string body =
+      "mul.wide.u32 %rd2, %r2, 16;\nadd.s64 %rd3, %rd1, %rd2;\nxor.b32 %r4, %r2, 5;\n"
+      "shl.b32 %r4, %r4, 4;\nadd.u32 %r4, %r4, %r3;\nmov.u32 %r9, 0;\n";
+  if (loops) {
+    body +=
+        "again:\n" + once + "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 16;\n@%p1 bra again;\n";
+  } else {
+    for (int n = 0; n < 16; ++n) body += once;
+  }
+  return count(body + "cp.async.wait_all;\n").line(5).counts;
+}
+
+TEST_CASE("an access of the same shape at another place has the cost of that place") {
+  for (const auto& [access, shared_step, global_step] :
+       std::vector<std::tuple<std::string, int, int>>{
+           {"cp.async.cg.shared.global [%r4], [%rd3], 16", 16, 0},
+           {"cp.async.cg.shared.global [%r4], [%rd3], 16", 0, 16},
+           {"cp.async.cg.shared.global [%r4], [%rd3], 16", 128, 48},
+           {"cp.async.ca.shared.global [%r4], [%rd3], 16", 32, 16},
+           {"cp.async.ca.shared.global [%r4], [%rd3], 4", 4, 12},
+           {"ld.shared.u8 %r10, [%r4]", 1, 0},
+           {"ld.shared.u16 %r10, [%r4]", 6, 0}}) {
+    CAPTURE(access);
+    CAPTURE(shared_step);
+    const auto repeated = counts_of_16(access, shared_step, global_step, true);
+    const auto separate = counts_of_16(access, shared_step, global_step, false);
+    CHECK(repeated.shared_copy == separate.shared_copy);
+    CHECK(repeated.shared_load == separate.shared_load);
+    CHECK(repeated.global_load == separate.global_load);
+    CHECK(separate.shared_copy.requests + separate.shared_load.requests == 16);
+  }
 }
 
 TEST_CASE("a text may have any number of lines and of functions inlined into them") {
