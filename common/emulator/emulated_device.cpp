@@ -72,9 +72,6 @@ class emulated_device final : public device,
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
     if (settings_.check) {
-      // A sample touches few words. With huge pages, each word would clear a huge page of every
-      // array of shadow memory.
-      if (settings_.sample > 0) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       if (settings_.sample > 0) {
@@ -171,6 +168,7 @@ class emulated_device final : public device,
 
   status write(device_address to, std::span<const std::byte> from) override {
     if (const status s = ready_for(to, from.size()); !s.ok()) return s;
+    allow_huge_pages(true);
     if (!from.empty()) std::memcpy(memory_.host(to), from.data(), from.size());
     if (checker_) checker_->wrote(to, from.size());
     return {};
@@ -211,6 +209,7 @@ class emulated_device final : public device,
     if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
       return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
     if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
+    allow_huge_pages(true);
     if (checker_) checker_->filled(to, count * element_bytes);
     if (transfers_) transfers_->filled(to, count * element_bytes);
     std::byte* at = memory_.host(to);
@@ -351,6 +350,13 @@ class emulated_device final : public device,
   }
 
  private:
+  // A kernel whose blocks are sampled touches few words. With huge pages, each word would clear a
+  // huge page of every array of shadow memory. The host writes whole buffers.
+  void allow_huge_pages(bool allows) {
+    if (!sample_ || allows == has_huge_pages_) return;
+    prctl(PR_SET_THP_DISABLE, allows ? 0 : 1, 0, 0, 0);
+    has_huge_pages_ = allows;
+  }
   // Reports an allocation to the checks. `initialised`: the host writes it without a call.
   result<device_address> known_to_checks(result<device_address> at, std::uint64_t bytes,
                                          bool initialised) {
@@ -404,7 +410,8 @@ class emulated_device final : public device,
   emulator::event_marks events_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
-  std::unique_ptr<emulator::block_sample> sample_;         // null: every block runs
+  std::unique_ptr<emulator::block_sample> sample_;  // null: every block runs
+  bool has_huge_pages_ = true;
   std::unique_ptr<emulator::profiler> profiler_;           // null: nothing is counted by line
   std::unique_ptr<emulator::transfer_counter> transfers_;  // null like profiler_
   std::unique_ptr<emulator::warp_recorder> recorder_;      // null: no warp is recorded
@@ -512,6 +519,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};
+  allow_huge_pages(false);
   status started;
   {
     std::optional<interruption::looking_launch> looks;
