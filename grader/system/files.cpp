@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <set>
@@ -269,11 +271,15 @@ temporary_folder::~temporary_folder() {
 
 content_hash& content_hash::add(std::string_view part) {
   constexpr unsigned __int128 prime = (static_cast<unsigned __int128>(1) << 88) | 0x13b;
-  const auto mix = [&](unsigned char byte) { state_ = (state_ ^ byte) * prime; };
-  for (std::uint64_t size = part.size(), i = 0; i < 8; ++i) {
-    mix(static_cast<unsigned char>(size >> (8 * i)));
+  const auto mix = [&](std::uint64_t word) { state_ = (state_ ^ word) * prime; };
+  mix(part.size());
+  while (!part.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t bytes = std::min(part.size(), sizeof word);
+    std::memcpy(&word, part.data(), bytes);
+    mix(word);
+    part.remove_prefix(bytes);
   }
-  for (const char c : part) mix(static_cast<unsigned char>(c));
   return *this;
 }
 

@@ -84,7 +84,8 @@ class temporary_folder {
   int lock_ = -1;
 };
 
-// 128-bit FNV-1a, as 32 hexadecimal digits. It names cache entries and is not secure.
+// 128-bit FNV-1a of words of eight bytes, as 32 hexadecimal digits. It names cache entries and is
+// not secure. Byte by byte, it took a twentieth of a grade to hash this program.
 class content_hash {
  public:
   content_hash& add(std::string_view part);  // parts are separate: ("ab", "c") != ("a", "bc")
